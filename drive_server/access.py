@@ -1,0 +1,103 @@
+"""Who may do what: roles on items, scopes on keys. Pure; knows neither database nor protocol."""
+
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
+
+
+class Role(IntEnum):
+    """What a person may do with an item; inherited down the tree, the highest role on the way to the root wins."""
+
+    VIEWER = 1
+    EDITOR = 2
+    OWNER = 3
+
+    @property
+    def label(self) -> str:
+        """The word on the wire: viewer, editor, owner."""
+        return self.name.lower()
+
+
+class Scope(StrEnum):
+    """What an API key may be used for. A key never grants more than its user's roles."""
+
+    READ = "read"
+    WRITE = "write"
+    SHARE = "share"
+    DELETE = "delete"
+
+
+ALL_SCOPES = frozenset(Scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is calling, as established by the transport. Never built from an argument that a model can see.
+
+    `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `in_process`.
+    """
+
+    user_id: str
+    email: str
+    scopes: frozenset[Scope]
+    method: str
+    key_name: str | None = None
+    is_admin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """One call: the principal plus what the journal records about it.
+
+    `idempotency_key` makes the call happen at most once per user; `if_match` is the etag that was approved; `dry_run`
+    computes the effect and rolls everything back; `approved_by` is the email of the person who said yes.
+    """
+
+    principal: Principal
+    tool: str = ""
+    run_id: str | None = None
+    idempotency_key: str | None = None
+    if_match: str | None = None
+    dry_run: bool = False
+    approved_by: str | None = None
+
+    @property
+    def user_id(self) -> str:
+        """The id of the user who calls."""
+        return self.principal.user_id
+
+
+def require_scope(principal: Principal, scope: Scope) -> None:
+    """Raise `MissingScopeError` unless the caller's key has the scope."""
+    if scope not in principal.scopes:
+        raise MissingScopeError(
+            f"This key lacks the scope '{scope}'.",
+            hint=f"Use a key that was created with --scope {scope}.",
+            details={"scope": str(scope)},
+        )
+
+
+def require_role(role: Role | None, needed: Role, item_id: str) -> Role:
+    """Return the role if it suffices; `NotFoundError` without any role, `ForbiddenError` with too low a one."""
+    if role is None:
+        raise NotFoundError(
+            "There is no such item, or it is not shared with you.",
+            hint="List or search for the item, and use the id you get there.",
+            details={"id": item_id[:64]},
+        )
+    if role < needed:
+        raise ForbiddenError(
+            f"This needs the role {needed.label}; yours is {role.label}.",
+            hint="Ask the owner of the item for a higher role.",
+            details={"needed": needed.label, "role": role.label},
+        )
+    return role
+
+
+def parse_role(word: str) -> Role:
+    """Read viewer or editor, the roles that can be given. Raises `InvalidInputError` otherwise."""
+    roles = {"viewer": Role.VIEWER, "editor": Role.EDITOR}
+    if word not in roles:
+        raise InvalidInputError("Only the roles viewer and editor can be given.", hint="Use viewer or editor.")
+    return roles[word]

@@ -1,0 +1,121 @@
+"""Every error the drive raises on purpose, in one tree.
+
+Each class has a stable `code` that clients may switch on, an HTTP `status` for the byte routes, a sentence for a
+person and a `hint` that says what to do next. `details` is JSON and holds only what the caller may see.
+"""
+
+from typing import Any, ClassVar
+
+
+class DriveError(Exception):
+    """Base of all errors that may be shown to a client as they are."""
+
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str, *, hint: str = "", details: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details = details or {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON that travels in MCP's structured content and in problem+json."""
+        return {"code": self.code, "message": self.message, "hint": self.hint, "details": self.details}
+
+
+class InvalidInputError(DriveError):
+    """An argument is of the wrong type, form or size."""
+
+    code = "invalid_argument"
+    status = 422
+
+
+class InvalidNameError(InvalidInputError):
+    """A name that no item may have (separator, control character, reserved, too long)."""
+
+    code = "invalid_name"
+
+
+class UnauthenticatedError(DriveError):
+    """No credentials, or credentials that are unknown, expired or revoked."""
+
+    code = "unauthenticated"
+    status = 401
+
+
+class MissingScopeError(DriveError):
+    """The API key is valid but lacks the scope that `details["scope"]` names."""
+
+    code = "missing_scope"
+    status = 403
+
+
+class ForbiddenError(DriveError):
+    """The caller sees the item but has a role that does not allow this."""
+
+    code = "forbidden"
+    status = 403
+
+
+class NotFoundError(DriveError):
+    """The item does not exist, or the caller may not know that it does: the answer is the same."""
+
+    code = "not_found"
+    status = 404
+
+
+class NameConflictError(DriveError):
+    """A live item of that name is in the folder already."""
+
+    code = "name_conflict"
+    status = 409
+
+
+class EtagMismatchError(DriveError):
+    """The item changed since the caller read it; `details` says what it is now and who changed it when."""
+
+    code = "etag_mismatch"
+    status = 409
+
+
+class IdempotencyConflictError(DriveError):
+    """An idempotency key was used again for a different call."""
+
+    code = "idempotency_conflict"
+    status = 409
+
+
+class StateConflictError(DriveError):
+    """The item is in a state that does not allow this (in the trash, not in the trash, a folder below itself)."""
+
+    code = "state_conflict"
+    status = 409
+
+
+class EditMismatchError(DriveError):
+    """An edit of `patch_file` matched no place or more than one; `details["candidates"]` has the nearest."""
+
+    code = "edit_mismatch"
+    status = 409
+
+
+class TooLargeError(DriveError):
+    """A body, an argument or a file is over a limit, which `details["limit"]` gives in bytes."""
+
+    code = "too_large"
+    status = 413
+
+
+class UnsupportedContentError(DriveError):
+    """The content can't be read or edited as text."""
+
+    code = "unsupported_content"
+    status = 415
+
+
+class StorageFailureError(DriveError):
+    """The disk or the database refused; nothing of the request was kept."""
+
+    code = "storage_failure"
+    status = 507

@@ -1,0 +1,204 @@
+"""What the services return: plain values, no database session behind them, no protocol in them."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, Literal, TypeVar
+
+T = TypeVar("T")
+
+Kind = Literal["file", "folder"]
+IndexState = Literal["pending", "indexing", "ready", "unsupported", "needs_password", "needs_ocr", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A file or folder as one person sees it.
+
+    `path` starts with `/` at the root that this person can see; `etag` changes with every change of the item itself;
+    `role` is the caller's; `size` is in bytes (0 for folders); `version` counts contents from 1 (0 for folders).
+    """
+
+    id: str
+    kind: Kind
+    name: str
+    path: str
+    parent_id: str | None
+    owner_email: str
+    role: str
+    etag: str
+    size: int
+    media_type: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    trashed_at: datetime | None = None
+    child_count: int | None = None
+    index_state: IndexState | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """An item with its children, for a bounded view of a folder's tree."""
+
+    item: Item
+    children: tuple["TreeNode", ...] = ()
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One content that a file had. `author` is an email; `run_id` names the assistant's run that wrote it, if any."""
+
+    number: int
+    size: int
+    media_type: str
+    blob: str
+    created_at: datetime
+    author: str
+    run_id: str | None
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextRange:
+    """A part of a file's text. Offsets count characters from 0, lines from 1; `end` is exclusive for offsets."""
+
+    item: Item
+    text: str
+    start: int
+    end: int
+    total_characters: int
+    first_line: int
+    last_line: int
+    total_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A role given to a person on an item. `inherited_from` is the path of the folder above that carries it, if so."""
+
+    id: str
+    item_id: str
+    email: str
+    role: str
+    created_at: datetime
+    created_by: str
+    inherited_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """An API key without its secret. `prefix` is its first characters, enough to recognise it."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person who has a drive here."""
+
+    id: str
+    email: str
+    root_id: str
+    is_admin: bool
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a call changes, worked out by doing it and rolling it back.
+
+    `summary` is one sentence; `items` name at most 100 of the `count` items that change; `diff` is a unified diff for
+    text; `gains_access` / `loses_access` are emails; `etag` is the item's etag before the call.
+    """
+
+    summary: str
+    count: int = 0
+    items: tuple[dict[str, Any], ...] = ()
+    diff: str | None = None
+    gains_access: tuple[str, ...] = ()
+    loses_access: tuple[str, ...] = ()
+    reversible: bool = True
+    etag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One recorded call. `entries` hold what each touched row was before and is after."""
+
+    id: int
+    at: datetime
+    user_email: str
+    tool: str
+    run_id: str | None
+    action: str
+    summary: str
+    item_id: str | None
+    entries: tuple[dict[str, Any], ...]
+    approved_by: str | None
+    undoes: int | None
+    undone_by: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """What an undo took back and what it left, with the reason for each thing left."""
+
+    undone: tuple[Change, ...]
+    skipped: tuple[dict[str, Any], ...]
+    change_id: int | None
+    preview: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage (or a name) that matches a query. `score` is comparable within one answer only, higher is better.
+
+    `start` and `end` are character offsets into the file's text as `read_file` counts them.
+    """
+
+    item: Item
+    score: float
+    text: str
+    start: int = 0
+    end: int = 0
+    heading: str = ""
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """A part of a list. `cursor` is opaque and None at the end; `total` counts all where that is cheap."""
+
+    items: tuple[T, ...]
+    cursor: str | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """What a change returns: the value, the journal's id for it, and for a dry run the effect.
+
+    `replayed` says that the idempotency key was known: nothing was done again, `value` is what was recorded.
+    """
+
+    value: T
+    change_id: int | None = None
+    effect: Effect | None = None
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """How far the index is: files by state, and those that could not be read with their reason."""
+
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    problems: tuple[dict[str, str], ...] = ()

@@ -1,0 +1,185 @@
+"""The drive's tables. Ids are UUID hex strings; times are UTC."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import JSON, BigInteger, DateTime, ForeignKey, Index, Integer, String, UniqueConstraint, text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A time that is always aware and in UTC, also over SQLite, which stores none of that."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
+        """Refuse a naive time; store UTC."""
+        del dialect
+        if value is not None and value.tzinfo is None:
+            msg = "a naive time can't be stored"
+            raise ValueError(msg)
+        return value.astimezone(UTC) if value else None
+
+    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
+        """Return an aware UTC time."""
+        del dialect
+        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+
+
+def new_id() -> str:
+    """Return a fresh random id."""
+    return uuid4().hex
+
+
+class Base(DeclarativeBase):
+    """Base of all tables."""
+
+    type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012 - SQLAlchemy's own declaration style
+
+
+class UserRow(Base):
+    """A person with a drive. `email` is normalised (NFC, lower case)."""
+
+    __tablename__ = "users"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    email: Mapped[str] = mapped_column(String(320), unique=True)
+    root_id: Mapped[str] = mapped_column(String(32))
+    is_admin: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[datetime]
+
+
+class NodeRow(Base):
+    """A file or folder. `revision` counts every change of the row and is its etag.
+
+    `trash_id` is the id of the item that was moved to the trash when this one went with it (itself for that item);
+    a person's root has no parent. `owner_id` is the user in whose tree the item stands.
+    """
+
+    __tablename__ = "nodes"
+    __table_args__ = (
+        Index(
+            "uq_nodes_live_name",
+            "parent_id",
+            "name",
+            unique=True,
+            sqlite_where=text("trash_id IS NULL"),
+            postgresql_where=text("trash_id IS NULL"),
+        ),
+        Index("ix_nodes_owner", "owner_id"),
+        Index("ix_nodes_trash", "trash_id"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    parent_id: Mapped[str | None] = mapped_column(ForeignKey("nodes.id"))
+    owner_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
+    kind: Mapped[str] = mapped_column(String(6))
+    name: Mapped[str] = mapped_column(String(255))
+    revision: Mapped[int] = mapped_column(Integer, default=1)
+    version: Mapped[int] = mapped_column(Integer, default=0)
+    size: Mapped[int] = mapped_column(BigInteger, default=0)
+    media_type: Mapped[str] = mapped_column(String(255), default="")
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+    trash_id: Mapped[str | None] = mapped_column(String(32))
+    trashed_at: Mapped[datetime | None]
+
+
+class VersionRow(Base):
+    """One content of a file; `blob` is the SHA-256 of the bytes in hex. Numbers count from 1 and are never reused."""
+
+    __tablename__ = "versions"
+    __table_args__ = (UniqueConstraint("node_id", "number"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    node_id: Mapped[str] = mapped_column(ForeignKey("nodes.id"))
+    number: Mapped[int]
+    blob: Mapped[str] = mapped_column(String(64), index=True)
+    size: Mapped[int] = mapped_column(BigInteger)
+    media_type: Mapped[str] = mapped_column(String(255))
+    created_at: Mapped[datetime]
+    author_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
+    run_id: Mapped[str | None] = mapped_column(String(64))
+
+
+class ShareRow(Base):
+    """A role on an item for a person, named by email: it also holds for one who gets an account later."""
+
+    __tablename__ = "shares"
+    __table_args__ = (UniqueConstraint("node_id", "email"), Index("ix_shares_email", "email"))
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    node_id: Mapped[str] = mapped_column(ForeignKey("nodes.id"))
+    email: Mapped[str] = mapped_column(String(320))
+    role: Mapped[int]
+    created_at: Mapped[datetime]
+    created_by: Mapped[str] = mapped_column(ForeignKey("users.id"))
+
+
+class ApiKeyRow(Base):
+    """An API key; only the SHA-256 of its secret is kept (256 random bits need no slow hash)."""
+
+    __tablename__ = "api_keys"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
+    name: Mapped[str] = mapped_column(String(255))
+    prefix: Mapped[str] = mapped_column(String(16))
+    secret_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    method: Mapped[str] = mapped_column(String(16), default="api_key")
+    scopes: Mapped[list[Any]]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]
+
+
+class ChangeRow(Base):
+    """The journal: one row per call that changed something, written in the transaction of the change.
+
+    `entries` is a list of {"table", "id", "before", "after"}; `result` is what the call returned, kept so that a
+    repeated `idempotency_key` answers the same; `arguments_digest` tells a repeat from a different call.
+    """
+
+    __tablename__ = "changes"
+    __table_args__ = (
+        UniqueConstraint("user_id", "idempotency_key"),
+        Index("ix_changes_run", "run_id"),
+        Index("ix_changes_item", "item_id"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    at: Mapped[datetime]
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
+    method: Mapped[str] = mapped_column(String(16))
+    key_name: Mapped[str | None] = mapped_column(String(255))
+    tool: Mapped[str] = mapped_column(String(64))
+    run_id: Mapped[str | None] = mapped_column(String(64))
+    idempotency_key: Mapped[str | None] = mapped_column(String(255))
+    arguments_digest: Mapped[str] = mapped_column(String(64))
+    action: Mapped[str] = mapped_column(String(32))
+    summary: Mapped[str]
+    item_id: Mapped[str | None] = mapped_column(String(32))
+    entries: Mapped[list[Any]]
+    result: Mapped[dict[str, Any]]
+    approved_by: Mapped[str | None] = mapped_column(String(320))
+    undoes: Mapped[int | None]
+    undone_by: Mapped[int | None]
+
+
+class IndexEntryRow(Base):
+    """What the index knows of a file: written as `pending` in the transaction of every change of content."""
+
+    __tablename__ = "index_entries"
+    __table_args__ = (Index("ix_index_entries_state", "state"),)
+
+    file_id: Mapped[str] = mapped_column(ForeignKey("nodes.id"), primary_key=True)
+    owner_id: Mapped[str] = mapped_column(String(32))
+    version: Mapped[int]
+    state: Mapped[str] = mapped_column(String(16), default="pending")
+    reason: Mapped[str] = mapped_column(default="")
+    attempts: Mapped[int] = mapped_column(default=0)
+    updated_at: Mapped[datetime]
