@@ -1,6 +1,7 @@
 """Who may do what: roles on items, scopes on keys. Pure; knows neither database nor protocol."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import IntEnum, StrEnum
 
 from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
@@ -36,6 +37,7 @@ class Principal:
     """Who is calling, as established by the transport. Never built from an argument that a model can see.
 
     `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `in_process`.
+    `expires_at` is when the key in use ends: a key made with it ends no later.
     """
 
     user_id: str
@@ -44,6 +46,7 @@ class Principal:
     method: str
     key_name: str | None = None
     is_admin: bool = False
+    expires_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,13 @@ class ForbiddenError(DriveError):
     status = 403
 
 
+class DeclinedError(DriveError):
+    """The person at the host was asked and did not agree; nothing was changed."""
+
+    code = "declined"
+    status = 403
+
+
 class NotFoundError(DriveError):
     """The item does not exist, or the caller may not know that it does: the answer is the same."""
 

@@ -176,11 +176,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """A part of a list. `cursor` is opaque and None at the end; `total` counts all where that is cheap."""
+    """A part of a list. `cursor` is opaque and None at the end; `total` counts all where that is cheap.
+
+    `note` is a sentence about what the list may lack, or empty.
+    """
 
     items: tuple[T, ...]
     cursor: str | None = None
     total: int | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -19,11 +19,15 @@ class DriveSettings(BaseSettings):
     max_text_bytes: int = Field(default=10_000_000, description="Largest text that a tool reads or writes at once.")
     max_upload_bytes: int = Field(default=5_000_000_000, description="Largest file that can be uploaded.")
     max_request_bytes: int = Field(default=4_194_304, description="Largest JSON body.")
+    public_hosts: str = Field(
+        default="", description="Host names (comma-separated) by which a proxy on this machine lets others in."
+    )
+    api_key: SecretStr = Field(default=SecretStr(""), description="The API key of an MCP server over stdio.")
 
     @property
     def root(self) -> Path:
-        """The data directory with `~` resolved."""
-        return self.data_dir.expanduser()
+        """The data directory, absolute, with `~` resolved."""
+        return self.data_dir.expanduser().absolute()
 
     @property
     def resolved_database_url(self) -> str:

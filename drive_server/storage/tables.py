@@ -170,6 +170,15 @@ class ChangeRow(Base):
     undone_by: Mapped[int | None]
 
 
+class ChangeItemRow(Base):
+    """Which items a change touched: a change of a run's undo, or of a folder, is found from each of them."""
+
+    __tablename__ = "change_items"
+
+    change_id: Mapped[int] = mapped_column(ForeignKey("changes.id"), primary_key=True)
+    item_id: Mapped[str] = mapped_column(String(32), primary_key=True, index=True)
+
+
 class IndexEntryRow(Base):
     """What the index knows of a file: written as `pending` in the transaction of every change of content."""
 

@@ -1,0 +1,91 @@
+"""`python -m drive_server`: the drive without the assistant. Without arguments it serves MCP over stdio."""
+
+import logging
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+
+import anyio
+import uvicorn
+
+from drive_server.connect import open_drive
+from drive_server.errors import DriveError
+from drive_server.http.app import create_app
+from drive_server.settings import DriveSettings
+from drive_server.stdio import serve_stdio
+from drive_server.storage.database import open_database
+
+KEEP_ALIVE_SECONDS = 75
+GRACE_SECONDS = 5
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code: 0 done, 1 failed (a sentence on standard error), 2 wrong usage."""
+    chosen = _parser().parse_args(arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    command: Callable[[Namespace], None] = chosen.command
+    try:
+        command(chosen)
+    except DriveError as error:
+        print(f"{error.message} {error.hint}", file=sys.stderr)  # noqa: T201 - what a command says to a person
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(prog="python -m drive_server", description=__doc__)
+    parser.set_defaults(command=_stdio)
+    commands = parser.add_subparsers(metavar="stdio|http|migrate|reindex")
+    commands.add_parser("stdio", help="serve MCP over standard input and output").set_defaults(command=_stdio)
+    http = commands.add_parser("http", help="serve MCP at /mcp, and files and keys below /api")
+    http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    http.add_argument("--port", type=int, default=8001, help="port to listen on (default: %(default)s)")
+    http.set_defaults(command=_http)
+    commands.add_parser("migrate", help="bring the database up to date").set_defaults(command=_migrate)
+    commands.add_parser("reindex", help="read all files anew for search").set_defaults(command=_reindex)
+    return parser
+
+
+def _stdio(arguments: Namespace) -> None:
+    del arguments
+    anyio.run(serve_stdio, DriveSettings())
+
+
+def _http(arguments: Namespace) -> None:
+    logging.getLogger("uvicorn.error").setLevel(logging.INFO)
+    uvicorn.run(
+        create_app(DriveSettings()),
+        host=arguments.host,
+        port=arguments.port,
+        log_config=None,
+        access_log=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+
+
+def _migrate(arguments: Namespace) -> None:
+    del arguments
+    anyio.run(_bring_up_to_date, DriveSettings())
+
+
+def _reindex(arguments: Namespace) -> None:
+    del arguments
+    anyio.run(_read_all_anew, DriveSettings())
+
+
+async def _bring_up_to_date(settings: DriveSettings) -> None:
+    database = await open_database(settings.resolved_database_url)
+    await database.dispose()
+
+
+async def _read_all_anew(settings: DriveSettings) -> None:
+    async with open_drive(settings) as drive:
+        await drive.ingester.rebuild()
+        await drive.ingester.drain()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""The drive's public face in Python: `open_drive` builds it, `in_process_session` speaks MCP with it."""
+
+import asyncio
+import logging
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from mcp.shared.memory import create_connected_server_and_client_session
+
+from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
+from drive_server.context import (
+    META_APPROVED_BY,
+    META_CHANGE_ID,
+    META_DRY_RUN,
+    META_EFFECT,
+    META_IDEMPOTENCY_KEY,
+    META_IF_MATCH,
+    META_REPLAYED,
+    META_RUN_ID,
+    current_principal,
+)
+from drive_server.drive import Drive
+from drive_server.knowledge.embed import open_embedder
+from drive_server.knowledge.index import KnowledgeIndex
+from drive_server.knowledge.ingest import Ingester
+from drive_server.knowledge.text import TextSource
+from drive_server.server import build_server
+from drive_server.services.documents import DocumentService
+from drive_server.services.files import FileService
+from drive_server.services.identity import IdentityService
+from drive_server.services.journal import Journal
+from drive_server.services.search import SearchService
+from drive_server.services.sharing import SharingService
+from drive_server.settings import DriveSettings
+from drive_server.storage.blobs import open_blobs
+from drive_server.storage.database import open_database
+from drive_server.storage.token_file import make_private_directory
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable, Coroutine
+
+    from mcp import ClientSession
+
+__all__ = [
+    "ALL_SCOPES",
+    "META_APPROVED_BY",
+    "META_CHANGE_ID",
+    "META_DRY_RUN",
+    "META_EFFECT",
+    "META_IDEMPOTENCY_KEY",
+    "META_IF_MATCH",
+    "META_REPLAYED",
+    "META_RUN_ID",
+    "Actor",
+    "Drive",
+    "DriveSettings",
+    "Principal",
+    "Scope",
+    "in_process_session",
+    "open_drive",
+]
+
+logger = logging.getLogger(__name__)
+
+READ_TIMEOUT = timedelta(seconds=60)
+
+
+@asynccontextmanager
+async def open_drive(settings: DriveSettings) -> "AsyncGenerator[Drive]":
+    """Build the drive, index new content in the background while it is open, and close everything at the end.
+
+    May be entered and left in different tasks. Raises `InvalidInputError` for malformed settings and
+    `StorageFailureError` if the data directory or the database can't be used.
+    """
+    async with AsyncExitStack() as stack:
+        yield await _build(settings, stack)
+
+
+async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
+    await anyio.to_thread.run_sync(make_private_directory, settings.root)
+    database = await open_database(settings.resolved_database_url)
+    stack.push_async_callback(database.dispose)
+    blobs = await open_blobs(settings.resolved_blob_url)
+    texts = TextSource(blobs)
+    embedder = open_embedder(settings.embedding_model)
+    index = KnowledgeIndex(settings.resolved_index_url, embedder)
+    stack.callback(index.close)
+    ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock")
+    journal = Journal(database, blobs, on_content_change=ingester.wake)
+    await stack.enter_async_context(_running("drive-ingester", ingester.run))
+    drive = Drive(
+        settings=settings,
+        database=database,
+        blobs=blobs,
+        identity=IdentityService(database, settings.token_path),
+        files=FileService(database, journal),
+        documents=DocumentService(database, blobs, journal, texts, max_text_bytes=settings.max_text_bytes),
+        sharing=SharingService(database, journal),
+        search=SearchService(database, index),
+        journal=journal,
+        ingester=ingester,
+    )
+    drive.server = build_server(drive)
+    return drive
+
+
+@asynccontextmanager
+async def _running(name: str, work: "Callable[[], Coroutine[Any, Any, None]]") -> "AsyncGenerator[None]":
+    """Run the work in a task of its own, and end it. A task group would tie the caller to one task from here on."""
+    task = asyncio.create_task(work(), name=name)
+    task.add_done_callback(_report_failure)
+    try:
+        yield
+    finally:
+        task.cancel()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait({task})
+
+
+def _report_failure(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and (error := task.exception()):
+        logger.error("The task %s ended early.", task.get_name(), exc_info=error)
+
+
+@asynccontextmanager
+async def in_process_session(
+    drive: Drive, principal: Principal, *, read_timeout: timedelta = READ_TIMEOUT
+) -> "AsyncGenerator[ClientSession]":
+    """Open an MCP session with the drive inside this process, in the name of the principal.
+
+    A task of its own opens, owns and closes the session, so that this may be entered and left in different tasks.
+    A call that gets no answer within `read_timeout` raises `McpError`.
+    """
+    opened: asyncio.Future[ClientSession] = asyncio.get_running_loop().create_future()
+    closing = asyncio.Event()
+    owner = asyncio.create_task(
+        _own_session(drive, principal, read_timeout, opened, closing), name=f"drive-session-{principal.user_id}"
+    )
+    try:
+        await asyncio.wait({owner, opened}, return_when=asyncio.FIRST_COMPLETED)
+        if owner.done():
+            owner.result()
+        yield opened.result()
+    finally:
+        closing.set()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait({owner})
+    owner.result()
+
+
+async def _own_session(
+    drive: Drive,
+    principal: Principal,
+    read_timeout: timedelta,
+    opened: "asyncio.Future[ClientSession]",
+    closing: asyncio.Event,
+) -> None:
+    # This task's context is its own: every handler of the session inherits the principal, and nobody else does.
+    current_principal.set(principal)
+    async with create_connected_server_and_client_session(drive.server, read_timeout_seconds=read_timeout) as session:
+        opened.set_result(session)
+        await closing.wait()

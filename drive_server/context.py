@@ -1,0 +1,27 @@
+"""What travels beside a call and never in its arguments: who is calling, and the keys of MCP's `_meta`."""
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from drive_server.access import Principal
+
+current_principal: "ContextVar[Principal | None]" = ContextVar("current_principal", default=None)
+"""The principal of the session or request that the running task serves; None before anyone proved who they are."""
+
+META_RUN_ID: Final = "drive-agent/run-id"
+"""Request: the assistant's run that makes the call (str); its changes can be undone together."""
+META_IDEMPOTENCY_KEY: Final = "drive-agent/idempotency-key"
+"""Request: a call with a key that was used before answers what was recorded then (str)."""
+META_IF_MATCH: Final = "drive-agent/if-match"
+"""Request: the etag at which the call was approved (str)."""
+META_DRY_RUN: Final = "drive-agent/dry-run"
+"""Request: do it, tell what it would change, and roll it back (bool)."""
+META_APPROVED_BY: Final = "drive-agent/approved-by"
+"""Request: the email of the person who said yes (str)."""
+META_EFFECT: Final = "drive-agent/effect"
+"""Result of a dry run: the `Effect` as JSON."""
+META_CHANGE_ID: Final = "drive-agent/change-id"
+"""Result of a change: its number in the journal (int)."""
+META_REPLAYED: Final = "drive-agent/replayed"
+"""Result of a change: true if the idempotency key was known and nothing was done again (bool)."""

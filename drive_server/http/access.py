@@ -1,0 +1,89 @@
+"""Who makes a request: by bearer token, or by the session cookie of a browser."""
+
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Header, Request
+from fastapi.security import HTTPBearer
+from starlette.requests import HTTPConnection
+
+from drive_server.access import Actor, Principal
+from drive_server.drive import Drive
+from drive_server.errors import ForbiddenError, UnauthenticatedError
+
+COOKIE: Final = "drive_session"
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+OWN_FETCH_SITES: Final = frozenset({"same-origin", "none"})
+
+bearer = HTTPBearer(
+    auto_error=False, description="The local access token or an API key; a browser's session cookie works too."
+)
+
+
+def get_drive(request: Request) -> Drive:
+    """Return the drive that `serving` opened for the application."""
+    return request.app.state.drive
+
+
+DriveDep = Annotated[Drive, Depends(get_drive)]
+
+
+async def principal_of_request(drive: Drive, request: HTTPConnection) -> Principal:
+    """Return who makes the request. A bearer token goes before a cookie.
+
+    Raises `UnauthenticatedError`, and `ForbiddenError` if another site's page had the browser send the cookie.
+    """
+    token = bearer_token(request)
+    if token is not None:
+        return await drive.identity.authenticate(token)
+    session = request.cookies.get(COOKIE)
+    if not session:
+        raise UnauthenticatedError(
+            "This request has no key.", hint="Send one as `Authorization: Bearer dak_...`, or log in."
+        )
+    _require_same_origin(request)
+    return await drive.identity.authenticate(session)
+
+
+def bearer_token(request: HTTPConnection) -> str | None:
+    """Return the bearer token of the request, None without an Authorization header of that kind."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None
+
+
+async def get_principal(request: Request, drive: DriveDep) -> Principal:
+    """Return who makes the request; see `principal_of_request`."""
+    return await principal_of_request(drive, request)
+
+
+PrincipalDep = Annotated[Principal, Depends(get_principal)]
+
+
+async def get_actor(
+    request: Request, principal: PrincipalDep, idempotency_key: Annotated[str | None, Header()] = None
+) -> Actor:
+    """Return the call as the services take it; the journal names the route."""
+    route = request.scope.get("route")
+    return Actor(principal, tool=getattr(route, "name", ""), idempotency_key=idempotency_key or None)
+
+
+ActorDep = Annotated[Actor, Depends(get_actor)]
+
+
+def _require_same_origin(request: HTTPConnection) -> None:
+    """The cookie is SameSite=Strict; this holds where a browser does not honour that, or for a neighbouring subdomain.
+
+    A request with neither header comes from no browser of today, and a page can't leave them out.
+    """
+    if request.scope.get("method", "GET") in SAFE_METHODS:
+        return
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    if site is not None:
+        is_own = site in OWN_FETCH_SITES
+    else:
+        is_own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    if not is_own:
+        raise ForbiddenError(
+            "Another site's page can't act with this session.", hint="Use the service's own page, or an API key."
+        )

@@ -1,0 +1,84 @@
+"""Routes for items: look up, list, make folders."""
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request, status
+from pydantic import BaseModel, ConfigDict, Field
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.errors import NameConflictError
+from drive_server.http.access import ActorDep, DriveDep
+from drive_server.models import Item
+from drive_server.names import clean_name, numbered_name
+from drive_server.services.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
+from drive_server.services.nodes import MAX_REF_CHARACTERS
+from drive_server.tools.arguments import MAX_NAME_CHARACTERS
+from drive_server.tools.places import list_place
+from drive_server.tools.results import ItemResult, ListResult
+
+router = APIRouter(prefix="/items", tags=["drive"])
+
+MOST_NUMBERED = 50
+CHILDREN = "/children"
+
+
+class NewItem(BaseModel):
+    """A folder to make. With `rename`, the first free of `name`, `name (2)`, `name (3)`, ... is taken."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: Literal["folder"]
+    name: Annotated[str, Field(max_length=MAX_NAME_CHARACTERS)]
+    parent_id: Annotated[str, Field(max_length=MAX_REF_CHARACTERS)] = "root"
+    on_conflict: Literal["fail", "rename"] = "fail"
+
+
+@router.get("/{item_ref:path}/children", name="list_folder", response_model=ListResult | ItemResult)
+async def list_children(
+    request: Request,
+    item_ref: str,
+    drive: DriveDep,
+    actor: ActorDep,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
+    cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
+) -> ListResult | ItemResult:
+    """List what is directly in a folder; the id `trash` lists the trash, `shared` what other people shared."""
+    if not _asks_for_children(request):
+        return ItemResult.of(await drive.files.get(actor, item_ref + CHILDREN))
+    return ListResult.of(await list_place(drive, actor, item_ref, limit, cursor))
+
+
+@router.get("/{item_ref:path}", name="get_file_info")
+async def get_item(item_ref: str, drive: DriveDep, actor: ActorDep) -> ItemResult:
+    """Look up an item by its id, `root`, or its path with the slashes escaped (`%2FReports%2Fplan.md`)."""
+    return ItemResult.of(await drive.files.get(actor, item_ref))
+
+
+@router.post("", name="create_folder", status_code=status.HTTP_201_CREATED)
+async def create_item(new: NewItem, drive: DriveDep, actor: ActorDep) -> ItemResult:
+    """Make a folder."""
+    return ItemResult.of(await _make_folder(drive, actor, new))
+
+
+async def _make_folder(drive: Drive, actor: Actor, new: NewItem) -> Item:
+    name = clean_name(new.name)
+    for number in range(1, MOST_NUMBERED):
+        # The key goes with the number, so that a repeated request finds the folder that it made under a numbered name.
+        key = f"{actor.idempotency_key}#{number}" if actor.idempotency_key and number > 1 else actor.idempotency_key
+        tried = numbered_name(name, number) if number > 1 else name
+        try:
+            outcome = await drive.files.create_folder(replace(actor, idempotency_key=key), new.parent_id, tried)
+        except NameConflictError:
+            if new.on_conflict == "fail":
+                raise
+        else:
+            return outcome.value
+    raise NameConflictError("All the numbered names are taken as well.", hint="Choose another name.")
+
+
+def _asks_for_children(request: Request) -> bool:
+    """An escaped slash belongs to the path of an item: `.../items/%2FA%2Fchildren` asks for the item `/A/children`."""
+    sent = request.scope.get("raw_path")
+    return sent is None or sent.endswith(CHILDREN.encode())

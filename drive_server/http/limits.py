@@ -1,0 +1,66 @@
+"""No request body over the limit is read into memory, whatever the route behind it does with it."""
+
+from collections.abc import Collection
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from drive_server.errors import TooLargeError
+from drive_server.http.problem import problem_of
+
+UPLOAD_PATH = "/api/drive/files"
+
+
+class BodyLimit:
+    """ASGI middleware: bodies over `limit` bytes are answered with 413 before the application sees them.
+
+    Posts to the paths in `streamed` pass: they stream their body and have a limit of their own.
+    """
+
+    def __init__(self, app: ASGIApp, limit: int, streamed: Collection[str] = (UPLOAD_PATH,)) -> None:
+        self._app = app
+        self._limit = limit
+        self._streamed = frozenset(streamed)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer 413."""
+        if scope["type"] != "http" or (scope["method"] == "POST" and scope["path"] in self._streamed):
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        declared = headers.get("content-length", "")
+        if declared.isdecimal():
+            # The HTTP server hands on no more than was declared.
+            await (self._refuse if int(declared) > self._limit else self._app)(scope, receive, send)
+        elif "transfer-encoding" in headers:
+            await self._read_ahead(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _read_ahead(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A body of unknown length has to be read before it is known to fit."""
+        messages: list[Message] = []
+        size = 0
+        more = True
+        while more:
+            message = await receive()
+            messages.append(message)
+            size += len(message.get("body", b""))
+            if size > self._limit:
+                await self._refuse(scope, receive, send)
+                return
+            more = message["type"] == "http.request" and message.get("more_body", False)
+
+        async def replay() -> Message:
+            return messages.pop(0) if messages else await receive()
+
+        await self._app(scope, replay, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        error = TooLargeError(
+            "The body of this request is too large.",
+            hint=f"The limit is {self._limit} bytes; files are uploaded to {UPLOAD_PATH}.",
+            details={"limit": self._limit},
+        )
+        response = problem_of(error)
+        await response(scope, receive, send)

@@ -1,0 +1,83 @@
+"""Routes for search, and for the index behind it."""
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, status
+from pydantic import BaseModel
+
+from drive_server.access import Actor, Scope, require_scope
+from drive_server.drive import Drive
+from drive_server.http.access import ActorDep, DriveDep
+from drive_server.models import Hit, IndexStatus, Page
+from drive_server.services.items import MAX_CURSOR_CHARACTERS
+from drive_server.services.nodes import MAX_REF_CHARACTERS
+from drive_server.services.search import MAX_QUERY_CHARACTERS
+from drive_server.tools.arguments import MAX_HITS
+from drive_server.tools.results import SearchResult
+
+router = APIRouter(tags=["drive"])
+
+Mode = Literal["name", "text", "hybrid"]
+SHARE_OF_NAMES = 2
+BELOW_NAMES = 0.6
+
+
+class IndexResult(BaseModel):
+    """How many of the caller's files are in which state, and which could not be read, with the reason."""
+
+    counts: dict[str, int]
+    problems: list[dict[str, str]]
+
+    @classmethod
+    def of(cls, state: IndexStatus) -> "IndexResult":
+        """Return the state as it is on the wire."""
+        return cls(counts=state.counts, problems=list(state.problems))
+
+
+@router.get("/search", name="search")
+async def search(
+    drive: DriveDep,
+    actor: ActorDep,
+    q: Annotated[str, Query(max_length=MAX_QUERY_CHARACTERS)],
+    mode: Mode = "hybrid",
+    folder_id: Annotated[str | None, Query(max_length=MAX_REF_CHARACTERS)] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_HITS)] = 20,
+    cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
+) -> SearchResult:
+    """Find by names, by names and exact words (`text`), or by names and meaning (`hybrid`, which has no pages)."""
+    if mode == "hybrid":
+        return SearchResult.of(await _hybrid(drive, actor, q, folder_id, limit))
+    page = await drive.search.find(actor, q, folder=folder_id, limit=limit, cursor=cursor)
+    return SearchResult.of(_names_of(page) if mode == "name" else page)
+
+
+@router.get("/index", name="index_status")
+async def index_status(drive: DriveDep, actor: ActorDep) -> IndexResult:
+    """Tell how far the caller's files can be searched."""
+    require_scope(actor.principal, Scope.READ)
+    return IndexResult.of(await drive.ingester.status(actor.user_id))
+
+
+@router.post("/index/rebuild", name="rebuild_index", status_code=status.HTTP_202_ACCEPTED)
+async def rebuild_index(drive: DriveDep, actor: ActorDep) -> IndexResult:
+    """Read all files of the caller anew, in the background."""
+    require_scope(actor.principal, Scope.WRITE)
+    await drive.ingester.rebuild(actor.user_id)
+    return IndexResult.of(await drive.ingester.status(actor.user_id))
+
+
+async def _hybrid(drive: Drive, actor: Actor, query: str, folder: str | None, limit: int) -> Page[Hit]:
+    """Passages by meaning, and before them what is called so: a picture has a name but no passages."""
+    most_names = max(1, limit // SHARE_OF_NAMES)
+    named = _names_of(await drive.search.find(actor, query, folder=folder, limit=most_names))
+    fitting = await drive.search.semantic(actor, query, folder=folder, limit=limit)
+    best = max((hit.score for hit in fitting.items), default=0.0) or 1.0
+    passages = [replace(hit, score=BELOW_NAMES * hit.score / best) for hit in fitting.items]
+    return Page((*named.items, *passages)[:limit], note=fitting.note)
+
+
+def _names_of(page: Page[Hit]) -> Page[Hit]:
+    """Names come before passages, which alone have a length: with the first passage, the names are at their end."""
+    names = tuple(hit for hit in page.items if hit.end == 0)
+    return replace(page, items=names, cursor=page.cursor if len(names) == len(page.items) else None)

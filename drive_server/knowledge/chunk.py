@@ -1,0 +1,146 @@
+"""Passages for the index: whole sentences, packed up to a size, never across a heading.
+
+The sizes are those that measured best on public collections: 800 to 1,000 characters, about 400 of Chinese; without
+overlap. A Chinese character counts for two and a half here, so that one limit serves both.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from drive_server.knowledge.elements import Element, Extraction
+from drive_server.knowledge.extract import MAX_INDEXED_CHARACTERS
+from drive_server.knowledge.script import count_cjk
+from drive_server.knowledge.sentences import sentence_spans
+
+MAX_SIZE = 1_000
+ENOUGH = 250
+CJK_WEIGHT = 1.5
+MAX_HEADING = 200
+HEADING_SEPARATOR = " › "
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage. `start` and `end` are offsets into the extraction's text, of which `text` is that part.
+
+    `heading` is the titles above it, outermost first; `page` the one it begins on; `ordinal` counts from 0.
+    """
+
+    ordinal: int
+    text: str
+    start: int
+    end: int
+    heading: str
+    page: int | None
+
+    @property
+    def searched(self) -> str:
+        """What is embedded and searched: the passage under its headings."""
+        return f"{self.heading}\n{self.text}" if self.heading and self.heading != self.text else self.text
+
+
+def chunk(extraction: Extraction) -> list[Chunk]:
+    """Return the passages of a text in order; none for a text without any."""
+    text = extraction.text
+    packer = _Packer()
+    for element in extraction.elements:
+        if element.start >= MAX_INDEXED_CHARACTERS:
+            break
+        packer.begin(element)
+        for start, end in _pieces(text, element):
+            packer.add(start, end, _size(text, start, end))
+        packer.finish(element)
+    return [
+        Chunk(ordinal, text[passage.start : passage.end], passage.start, passage.end, passage.heading, passage.page)
+        for ordinal, passage in enumerate(packer.passages)
+    ]
+
+
+@dataclass(slots=True)
+class _Passage:
+    start: int
+    end: int
+    size: float
+    heading: str
+    page: int | None
+
+
+class _Packer:
+    """Packs pieces into passages: a heading begins one, and a paragraph ends one that is large enough by then."""
+
+    def __init__(self) -> None:
+        self.passages: list[_Passage] = []
+        self._headings: list[tuple[int, str]] = []
+        self._page: int | None = None
+        self._open = False
+        self._only_titles = False
+
+    def begin(self, element: Element) -> None:
+        """Take note of the element whose pieces follow."""
+        self._page = element.page
+        if element.kind != "title":
+            return
+        self._headings = [(level, title) for level, title in self._headings if level < element.level]
+        self._headings.append((element.level, " ".join(element.text.split())))
+        if self._only_titles and self._open:
+            self.passages[-1].heading = self._heading()
+        else:
+            self._open = False
+
+    def add(self, start: int, end: int, size: float) -> None:
+        """Add a piece to the passage that grows, or begin one with it."""
+        last = self.passages[-1] if self._open else None
+        if last and last.size + size <= MAX_SIZE:
+            last.end, last.size = end, last.size + size
+        else:
+            self.passages.append(_Passage(start, end, size, self._heading(), self._page))
+            self._open = True
+
+    def finish(self, element: Element) -> None:
+        """Close the passage after a paragraph, if it has enough; lists, tables and code flow on."""
+        self._only_titles = element.kind == "title"
+        if element.kind == "text" and self.passages and self.passages[-1].size >= ENOUGH:
+            self._open = False
+
+    def _heading(self) -> str:
+        return HEADING_SEPARATOR.join(title for _, title in self._headings)[:MAX_HEADING]
+
+
+def _pieces(text: str, element: Element) -> Iterator[tuple[int, int]]:
+    """Yield the parts of an element that must stay whole: all of it, or if it is too large its sentences."""
+    if _size(text, element.start, element.end) <= MAX_SIZE:
+        yield element.start, element.end
+        return
+    spans = (
+        _lines(text, element) if element.kind in ("table", "code") else sentence_spans(text, element.start, element.end)
+    )
+    for start, end in spans:
+        yield from _cut(text, start, end)
+
+
+def _lines(text: str, element: Element) -> Iterator[tuple[int, int]]:
+    start = element.start
+    while start < element.end:
+        found = text.find("\n", start, element.end)
+        end = element.end if found < 0 else found
+        if text[start:end].strip():
+            yield start, end
+        start = end + 1
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut what has no sentences at line ends, else at blanks, else anywhere."""
+    while _size(text, start, end) > MAX_SIZE:
+        stop = start + int(MAX_SIZE / (1 + CJK_WEIGHT * count_cjk(text[start : start + MAX_SIZE]) / MAX_SIZE))
+        found = max(text.rfind("\n", start + 1, stop), text.rfind(" ", start + MAX_SIZE // 2, stop))
+        stop = found if found > 0 else stop
+        yield start, stop
+        start = stop
+    if text[start:end].strip():
+        yield start, end
+
+
+def _size(text: str, start: int, end: int) -> float:
+    if end - start > MAX_SIZE:
+        return end - start
+    return end - start + CJK_WEIGHT * count_cjk(text[start:end])

@@ -1,0 +1,79 @@
+"""What every reader returns: the parts of a file's text in order, after unstructured's element model.
+
+A reader yields `Part`s, which know their kind and where they stand; `Extraction` is what the rest of the drive sees.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+ElementKind = Literal["title", "text", "list_item", "table", "code"]
+ExtractionState = Literal["ready", "unsupported", "needs_password", "needs_ocr", "failed"]
+
+MAX_CHARACTERS = 20_000_000
+SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A heading, paragraph, list item, table (or table row) or piece of code.
+
+    `start` and `end` are character offsets into the extraction's text; `text` is what stands there without markup.
+    `level` is 1 to 6 for titles, else 0; `page` counts from 1, None where the format has no pages.
+    """
+
+    kind: ElementKind
+    text: str
+    start: int
+    end: int
+    page: int | None = None
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The text of a file, or why there is none.
+
+    `reason` is a sentence for a person: why there is no text, or what of it is missing. It never names a path.
+    `exact` says that `text` is the decoded file itself, so that offsets into it are offsets into the file;
+    `encoding` is then the one it was decoded with.
+    """
+
+    state: ExtractionState
+    reason: str = ""
+    elements: tuple[Element, ...] = ()
+    text: str = ""
+    exact: bool = False
+    encoding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An element that does not know its place yet: formats without a text of their own have none until joined."""
+
+    kind: ElementKind
+    text: str
+    page: int | None = None
+    level: int = 0
+
+
+def join(parts: Iterable[Part], reason: str = "") -> Extraction:
+    """Make the text out of the parts, with a blank line between them; stop at `MAX_CHARACTERS` and say so."""
+    pieces: list[str] = []
+    elements: list[Element] = []
+    position = 0
+    for part in parts:
+        if position + len(part.text) > MAX_CHARACTERS:
+            reason = f"{reason} {too_long()}".strip()
+            break
+        if part.text:
+            end = position + len(part.text)
+            elements.append(Element(part.kind, part.text, position, end, part.page, part.level))
+            pieces.append(part.text)
+            position = end + len(SEPARATOR)
+    return Extraction("ready", reason, tuple(elements), SEPARATOR.join(pieces))
+
+
+def too_long() -> str:
+    """Return the sentence for a text of which only the beginning was kept."""
+    return f"Only the first {MAX_CHARACTERS:,} characters were read."

@@ -1,0 +1,44 @@
+"""A lock between processes: whoever holds it is the only one that writes the index."""
+
+import fcntl
+import os
+from pathlib import Path
+
+
+class WriterLock:
+    """A lock on a file, which the system lets go of when the process ends, however it ends.
+
+    May be acquired several times by its owner; as many releases free it. Its methods
+    take microseconds and are not for threads: a wait for one that is cancelled would lose what it acquired.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+        self._holds = 0
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the lock is ours."""
+        return self._holds > 0
+
+    def acquire(self) -> bool:
+        """Take the lock if no other process, or other object, holds it; return whether it is ours."""
+        if self._descriptor is None:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                return False
+            self._descriptor = descriptor
+        self._holds += 1
+        return True
+
+    def release(self) -> None:
+        """Let go of it once."""
+        self._holds -= 1
+        if self._holds == 0 and self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

@@ -1,0 +1,54 @@
+"""How far the index is, for a person."""
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import and_, func, literal, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.models import IndexStatus
+from drive_server.storage.tables import IndexEntryRow, NodeRow
+
+MOST_PROBLEMS = 100
+MOST_LEVELS = 200
+
+
+async def index_status(session: AsyncSession, owner_id: str) -> IndexStatus:
+    """Return how many of the person's live files are in which state, and the files that are not wholly searchable.
+
+    Problems name at most 100 files, by `file_id`, `path`, `state` and `reason`.
+    """
+    mine = and_(NodeRow.id == IndexEntryRow.file_id, NodeRow.owner_id == owner_id, NodeRow.trash_id.is_(None))
+    counts = await session.execute(
+        select(IndexEntryRow.state, func.count()).join(NodeRow, mine).group_by(IndexEntryRow.state)
+    )
+    found = await session.execute(
+        select(IndexEntryRow, NodeRow)
+        .join(NodeRow, mine)
+        .where(IndexEntryRow.reason != "")
+        .order_by(NodeRow.name, NodeRow.id)
+        .limit(MOST_PROBLEMS)
+    )
+    rows = found.all()
+    paths = await _paths(session, [node.id for _, node in rows])
+    problems = tuple(
+        {"file_id": node.id, "path": paths[node.id], "state": entry.state, "reason": entry.reason}
+        for entry, node in rows
+    )
+    return IndexStatus(dict(counts.tuples().all()), problems)
+
+
+async def _paths(session: AsyncSession, file_ids: Collection[str]) -> dict[str, str]:
+    """Return the path of each file from its owner's root."""
+    above: Any = (
+        select(NodeRow.id.label("file_id"), NodeRow.name, NodeRow.parent_id, literal(0).label("depth"))
+        .where(NodeRow.id.in_(file_ids))
+        .cte("above", recursive=True)
+    )
+    parents = select(above.c.file_id, NodeRow.name, NodeRow.parent_id, above.c.depth + 1)
+    above = above.union_all(parents.join(NodeRow, NodeRow.id == above.c.parent_id).where(above.c.depth < MOST_LEVELS))
+    rows = await session.execute(select(above.c.file_id, above.c.name).order_by(above.c.file_id, above.c.depth.desc()))
+    names: dict[str, list[str]] = {}
+    for file_id, name in rows:
+        names.setdefault(file_id, []).append(name)
+    return {file_id: "/" + "/".join(name for name in parts if name) for file_id, parts in names.items()}

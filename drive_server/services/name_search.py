@@ -1,0 +1,90 @@
+"""Finding items by name: in any case and script, all words in any order, the closest name first."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import ColumnElement, Select
+
+from drive_server.storage.tables import NodeRow
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from drive_server.models import Kind
+
+MAX_MATCHES = 10_000
+MAX_FILTERED_WORDS = 16
+ROWS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class NameMatch:
+    """An item whose name matches. `score` is between 0.7 and 1."""
+
+    id: str
+    name: str
+    score: float
+
+
+async def match_names(
+    session: "AsyncSession", visible: "Select[str]", query: str, kind: "Kind | None" = None
+) -> list[NameMatch]:
+    """Return those of the visible items whose names have all words of the query, best first.
+
+    `visible` is what `visible_ids` returns. As far as the database knows letters it filters by words too; what it lets
+    through is compared here. No more than 10,000 matches are considered.
+    """
+    candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(
+        NodeRow.parent_id.is_not(None), *_filters(query)
+    )
+    if kind is not None:
+        candidates = candidates.where(NodeRow.kind == kind)
+    matches: list[NameMatch] = []
+    found = await session.stream(candidates.execution_options(yield_per=ROWS_AT_ONCE))
+    async for rows in found.partitions():
+        scored = ((node_id, name, score_name(name, query)) for node_id, name in rows)
+        matches += [NameMatch(node_id, name, score) for node_id, name, score in scored if score]
+        if len(matches) >= MAX_MATCHES:
+            break
+    await found.close()
+    return sorted(matches[:MAX_MATCHES], key=lambda match: (-match.score, len(match.name), match.name, match.id))
+
+
+def score_name(name: str, query: str) -> float:
+    """Return how well a name fits, 0 if it doesn't; case is ignored, also beyond ASCII.
+
+    1: the same; .95: the same without its suffix; .9: begins with it; .8: contains it; .7: has all its words.
+    """
+    held, wanted = fold(name), fold(query)
+    cases = (
+        (held == wanted, 1.0),
+        (held.rpartition(".")[0] == wanted, 0.95),
+        (held.startswith(wanted), 0.9),
+        (wanted in held, 0.8),
+        (all(word in held for word in wanted.split()), 0.7),
+    )
+    return next((score for fits, score in cases if fits), 0.0)
+
+
+def fold(text: str) -> str:
+    """Return the text in the form in which names and queries are compared: NFC, case folded, single spaces."""
+    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
+
+
+def _filters(query: str) -> list[ColumnElement[bool]]:
+    words = unicodedata.normalize("NFC", query).split()
+    return [NodeRow.name.ilike(like_pattern(word), escape="\\") for word in words[:MAX_FILTERED_WORDS]]
+
+
+def like_pattern(word: str) -> str:
+    """Return the pattern, with backslash as its escape, that all names match which contain the word in any case."""
+    return f"%{''.join(_as_pattern(character) for character in word)}%"
+
+
+def _as_pattern(character: str) -> str:
+    if character in "%_\\":
+        return f"\\{character}"
+    # SQLite knows the case of ASCII letters only: other letters that have one may be any character until compared here.
+    has_case = character.lower() != character or character.upper() != character
+    return "_" if has_case and not character.isascii() else character

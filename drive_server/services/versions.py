@@ -1,0 +1,63 @@
+"""The contents that a file had."""
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import Principal
+from drive_server.errors import NotFoundError, StorageFailureError
+from drive_server.models import Page, Version
+from drive_server.services.items import decode_cursor, encode_cursor
+from drive_server.services.tree import current_version, get_version
+from drive_server.storage.tables import NodeRow, UserRow, VersionRow
+
+MAX_NUMBER = (1 << 31) - 1
+
+
+async def current_of(session: AsyncSession, row: NodeRow) -> VersionRow:
+    """Return the file's content as it is now. Every file has one."""
+    version = await current_version(session, row)
+    if version is None:
+        raise StorageFailureError("The content of this file is missing.", hint="Restore the drive from its backup.")
+    return version
+
+
+async def require_version(session: AsyncSession, row: NodeRow, number: int) -> VersionRow:
+    """Return the version of that number. Raises `NotFoundError` if there is none."""
+    version = await get_version(session, row.id, number) if 0 < number <= MAX_NUMBER else None
+    if version is None:
+        raise NotFoundError(
+            "The file has no such version.",
+            hint=f"Its newest is {row.version}; list the versions to see all.",
+            details={"newest": row.version},
+        )
+    return version
+
+
+async def versions_page(
+    session: AsyncSession, principal: Principal, row: NodeRow, size: int, cursor: str | None
+) -> Page[Version]:
+    """Return versions, newest first. The run that wrote one is told to its author only."""
+    query = (
+        select(VersionRow, UserRow.email)
+        .join(UserRow, UserRow.id == VersionRow.author_id)
+        .where(VersionRow.node_id == row.id)
+        .order_by(VersionRow.number.desc())
+        .limit(size + 1)
+    )
+    if cursor:
+        query = query.where(VersionRow.number < decode_cursor(cursor, int)[0])
+    found = (await session.execute(query)).all()
+    versions = [
+        Version(
+            number=version.number,
+            size=version.size,
+            media_type=version.media_type,
+            blob=version.blob,
+            created_at=version.created_at,
+            author=email,
+            run_id=version.run_id if version.author_id == principal.user_id else None,
+            current=version.number == row.version,
+        )
+        for version, email in found[:size]
+    ]
+    return Page(tuple(versions), encode_cursor(versions[-1].number) if len(found) > size else None, row.version)

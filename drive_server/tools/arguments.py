@@ -1,0 +1,118 @@
+"""The arguments of the tools as annotated types: their limits, and what a model has to know to fill them in."""
+
+from typing import Annotated, Any, Literal
+
+import orjson
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from drive_server.services.edits import MAX_EDITS
+from drive_server.services.files import MAX_TREE_DEPTH
+from drive_server.services.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
+from drive_server.services.nodes import MAX_REF_CHARACTERS
+from drive_server.services.search import MAX_QUERY_CHARACTERS
+
+MAX_NAME_CHARACTERS = 1020
+MAX_TEXT_CHARACTERS = 10_000_000
+MAX_EDIT_CHARACTERS = 1_000_000
+MAX_ETAG_CHARACTERS = 128
+MAX_RUN_ID_CHARACTERS = 64
+MAX_EMAIL_CHARACTERS = 320
+MAX_KEY_CHARACTERS = 256
+MAX_HITS = 100
+MAX_INTEGER = 2**53 - 1
+MAX_VERSION = 2**31 - 1
+
+_ANY_FORM = "its id, or its path from your root such as /Reports/plan.md"
+
+
+def _parsed(value: Any) -> Any:
+    """Some hosts send a list as JSON text; take it as the list it means."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return value
+
+
+class EditArgument(BaseModel):
+    """One replacement in a text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    find: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_EDIT_CHARACTERS,
+            description="The text as it stands in the file, with its spaces and line breaks; it has to occur once.",
+        ),
+    ]
+    replace: Annotated[str, Field(max_length=MAX_EDIT_CHARACTERS, description="What stands there afterwards.")]
+
+
+ItemRef = Annotated[str, Field(max_length=MAX_REF_CHARACTERS, description=f"The file or folder: {_ANY_FORM}.")]
+FileRef = Annotated[str, Field(max_length=MAX_REF_CHARACTERS, description=f"The file: {_ANY_FORM}.")]
+FolderRef = Annotated[
+    str, Field(max_length=MAX_REF_CHARACTERS, description="The folder: its id, its path from your root, or `root`.")
+]
+PlaceRef = Annotated[
+    str,
+    Field(
+        max_length=MAX_REF_CHARACTERS,
+        description="The folder: its id, its path from your root, or `root`. Also `trash` for what can be restored "
+        "and `shared` for what other people shared with you.",
+    ),
+]
+OptionalFolderRef = Annotated[
+    str | None,
+    Field(max_length=MAX_REF_CHARACTERS, description="The folder: its id or its path from your root."),
+]
+OptionalItemRef = Annotated[
+    str | None, Field(max_length=MAX_REF_CHARACTERS, description=f"The file or folder: {_ANY_FORM}.")
+]
+Name = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_NAME_CHARACTERS,
+        description="The name: no slash, 255 bytes of UTF-8 at most.",
+    ),
+]
+Text = Annotated[str, Field(max_length=MAX_TEXT_CHARACTERS, description="The whole text of the file.")]
+Edits = Annotated[
+    list[EditArgument],
+    BeforeValidator(_parsed),
+    Field(
+        min_length=1,
+        max_length=MAX_EDITS,
+        description="Replacements, made in this order, each in the text that the ones before left.",
+    ),
+]
+Etag = Annotated[
+    str | None,
+    Field(
+        max_length=MAX_ETAG_CHARACTERS,
+        description="The etag you read it with; if it changed since, nothing is done and the answer says what changed.",
+    ),
+]
+Depth = Annotated[int, Field(ge=0, le=MAX_TREE_DEPTH, description="How many levels down to go.")]
+PageSize = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="The most entries to answer at once.")]
+HitCount = Annotated[int, Field(ge=1, le=MAX_HITS, description="The most hits to answer at once.")]
+Cursor = Annotated[
+    str | None,
+    Field(max_length=MAX_CURSOR_CHARACTERS, description="The `cursor` of the page before, to go on after it."),
+]
+Offset = Annotated[int | None, Field(ge=0, le=MAX_INTEGER, description="An offset in characters, from 0.")]
+Line = Annotated[int | None, Field(ge=1, le=MAX_INTEGER, description="A line number, from 1.")]
+VersionNumber = Annotated[int, Field(ge=1, le=MAX_VERSION, description="The number of the version.")]
+Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS, description="What to look for.")]
+KindFilter = Annotated[Literal["file", "folder"] | None, Field(description="Restrict the hits to files or folders.")]
+Email = Annotated[str, Field(min_length=3, max_length=MAX_EMAIL_CHARACTERS, description="The person's email address.")]
+GivenRole = Annotated[
+    Literal["viewer", "editor"], Field(description="viewer: may read; editor: may also change and add.")
+]
+RunId = Annotated[str | None, Field(max_length=MAX_RUN_ID_CHARACTERS, description="A run of the assistant, by its id.")]
+ChangeId = Annotated[int | None, Field(ge=1, le=MAX_INTEGER, description="A single change, by its number.")]
+Preview = Annotated[bool, Field(description="Tell what would be taken back, and change nothing.")]
+ApiKeySecret = Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARACTERS, description="The API key, dak_...")]

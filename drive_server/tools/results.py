@@ -1,0 +1,295 @@
+"""What the tools and the HTTP routes answer, as it is on the wire. Times are ISO 8601 in UTC, sizes in bytes."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from drive_server.access import Principal
+from drive_server.models import (
+    Change,
+    Hit,
+    IndexState,
+    Item,
+    Kind,
+    Page,
+    Share,
+    TextRange,
+    TreeNode,
+    UndoResult,
+    Version,
+)
+
+
+class ItemResult(BaseModel):
+    """A file or folder as the caller sees it; `role` is the caller's, `owner` an email."""
+
+    id: str
+    kind: Kind
+    name: str
+    path: str
+    parent_id: str | None
+    owner: str
+    role: str
+    etag: str
+    size: int
+    media_type: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    trashed_at: datetime | None
+    child_count: int | None
+    index_state: IndexState | None
+    shared: bool
+
+    @classmethod
+    def of(cls, item: Item) -> "ItemResult":
+        """Return the item as it is on the wire."""
+        return cls(
+            id=item.id,
+            kind=item.kind,
+            name=item.name,
+            path=item.path,
+            parent_id=item.parent_id,
+            owner=item.owner_email,
+            role=item.role,
+            etag=item.etag,
+            size=item.size,
+            media_type=item.media_type,
+            version=item.version,
+            created_at=item.created_at,
+            updated_at=item.updated_at,
+            trashed_at=item.trashed_at,
+            child_count=item.child_count,
+            index_state=item.index_state,
+            shared=item.shared,
+        )
+
+
+class ListResult(BaseModel):
+    """A page of items. `cursor` is null at the end; `total` counts the whole list where that is known."""
+
+    items: list[ItemResult]
+    cursor: str | None
+    total: int | None
+
+    @classmethod
+    def of(cls, page: Page[Item]) -> "ListResult":
+        """Return the page as it is on the wire."""
+        return cls(items=[ItemResult.of(item) for item in page.items], cursor=page.cursor, total=page.total)
+
+
+class TreeResult(BaseModel):
+    """An item with what is below it; `truncated` says that not all of its children are listed."""
+
+    item: ItemResult
+    children: list["TreeResult"]
+    truncated: bool
+
+    @classmethod
+    def of(cls, node: TreeNode) -> "TreeResult":
+        """Return the tree as it is on the wire."""
+        children = [cls.of(child) for child in node.children]
+        return cls(item=ItemResult.of(node.item), children=children, truncated=node.truncated)
+
+
+class TextResult(BaseModel):
+    """A part of a file's text: characters from `start` to `end` (exclusive), lines counted from 1.
+
+    `truncated` says that there was more of what was asked for than one answer holds.
+    """
+
+    file: ItemResult
+    text: str
+    start: int
+    end: int
+    total_characters: int
+    first_line: int
+    last_line: int
+    total_lines: int
+    truncated: bool
+
+    @classmethod
+    def of(cls, found: TextRange, *, truncated: bool) -> "TextResult":
+        """Return the part as it is on the wire."""
+        return cls(
+            file=ItemResult.of(found.item),
+            text=found.text,
+            start=found.start,
+            end=found.end,
+            total_characters=found.total_characters,
+            first_line=found.first_line,
+            last_line=found.last_line,
+            total_lines=found.total_lines,
+            truncated=truncated,
+        )
+
+
+class HitResult(BaseModel):
+    """A passage, or a name, that fits a query. `start` and `end` are offsets for `read_file`; scores order one page."""
+
+    file: ItemResult
+    score: float
+    text: str
+    start: int
+    end: int
+    heading: str
+    page: int | None
+
+    @classmethod
+    def of(cls, hit: Hit) -> "HitResult":
+        """Return the hit as it is on the wire."""
+        return cls(
+            file=ItemResult.of(hit.item),
+            score=hit.score,
+            text=hit.text,
+            start=hit.start,
+            end=hit.end,
+            heading=hit.heading,
+            page=hit.page,
+        )
+
+
+class SearchResult(BaseModel):
+    """Hits, best first. `note` says what could not be searched yet, or is empty."""
+
+    hits: list[HitResult]
+    cursor: str | None
+    note: str
+
+    @classmethod
+    def of(cls, page: Page[Hit]) -> "SearchResult":
+        """Return the page as it is on the wire."""
+        return cls(hits=[HitResult.of(hit) for hit in page.items], cursor=page.cursor, note=page.note)
+
+
+class VersionResult(BaseModel):
+    """A content that a file had; `run_id` names the assistant's run that wrote it."""
+
+    number: int
+    size: int
+    media_type: str
+    created_at: datetime
+    author: str
+    run_id: str | None
+    current: bool
+
+
+class VersionsResult(BaseModel):
+    """The contents that a file had, newest first."""
+
+    versions: list[VersionResult]
+    cursor: str | None
+
+    @classmethod
+    def of(cls, page: Page[Version]) -> "VersionsResult":
+        """Return the page as it is on the wire."""
+        versions = [VersionResult.model_validate(version, from_attributes=True) for version in page.items]
+        return cls(versions=versions, cursor=page.cursor)
+
+
+class ShareResult(BaseModel):
+    """A role that a person has on an item; `inherited_from` is the folder above that it was given on."""
+
+    item_id: str
+    email: str
+    role: str
+    created_at: datetime
+    created_by: str
+    inherited_from: str | None
+
+    @classmethod
+    def of(cls, share: Share) -> "ShareResult":
+        """Return the share as it is on the wire."""
+        return cls.model_validate(share, from_attributes=True)
+
+
+class SharesResult(BaseModel):
+    """Everybody who has a role on an item besides its owner."""
+
+    shares: list[ShareResult]
+
+
+class ChangeResult(BaseModel):
+    """A recorded call: who changed what with which tool, and whether it was taken back."""
+
+    id: int
+    at: datetime
+    user: str
+    tool: str
+    run_id: str | None
+    action: str
+    summary: str
+    item_id: str | None
+    approved_by: str | None
+    undoes: int | None
+    undone_by: int | None
+
+    @classmethod
+    def of(cls, change: Change) -> "ChangeResult":
+        """Return the change as it is on the wire: without the rows it touched."""
+        return cls(
+            id=change.id,
+            at=change.at,
+            user=change.user_email,
+            tool=change.tool,
+            run_id=change.run_id,
+            action=change.action,
+            summary=change.summary,
+            item_id=change.item_id,
+            approved_by=change.approved_by,
+            undoes=change.undoes,
+            undone_by=change.undone_by,
+        )
+
+
+class ChangesResult(BaseModel):
+    """Recorded changes, newest first."""
+
+    changes: list[ChangeResult]
+    cursor: str | None
+
+    @classmethod
+    def of(cls, page: Page[Change]) -> "ChangesResult":
+        """Return the page as it is on the wire."""
+        return cls(changes=[ChangeResult.of(change) for change in page.items], cursor=page.cursor)
+
+
+class UndoResultModel(BaseModel):
+    """What was taken back, and what was left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
+
+    undone: list[ChangeResult]
+    skipped: list[dict[str, Any]]
+    change_id: int | None
+    preview: bool
+
+    @classmethod
+    def of(cls, result: UndoResult) -> "UndoResultModel":
+        """Return the result as it is on the wire."""
+        return cls(
+            undone=[ChangeResult.of(change) for change in result.undone],
+            skipped=list(result.skipped),
+            change_id=result.change_id,
+            preview=result.preview,
+        )
+
+
+class WhoamiResult(BaseModel):
+    """Who is calling, and what the key in use may do."""
+
+    email: str
+    scopes: list[Literal["read", "write", "share", "delete"]]
+    method: str
+    key_name: str | None
+
+    @classmethod
+    def of(cls, principal: Principal) -> "WhoamiResult":
+        """Return the principal as it is on the wire."""
+        return cls.model_validate(
+            {
+                "email": principal.email,
+                "scopes": sorted(principal.scopes),
+                "method": principal.method,
+                "key_name": principal.key_name,
+            }
+        )

@@ -1,0 +1,80 @@
+"""How tools are added to the server, and how their arguments are checked before they run."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from mcp.server.fastmcp.utilities.func_metadata import FuncMetadata
+from mcp.types import CallToolResult, ToolAnnotations
+from pydantic import ValidationError
+
+from drive_server.errors import InvalidInputError
+
+MOST_COMPLAINTS = 10
+MOST_NAME_CHARACTERS = 64
+
+ToolFunction = Callable[..., Awaitable[CallToolResult]]
+
+
+class Toolbox(Protocol):
+    """Where tools are put."""
+
+    def put(self, function: ToolFunction, title: str, annotations: ToolAnnotations) -> None:
+        """Add a tool: its name is the function's, its description the docstring, its schema the annotations."""
+        ...
+
+
+class StrictArguments(FuncMetadata):
+    """Takes the arguments as the schema states them, and no others.
+
+    FastMCP itself ignores unknown arguments, and reads texts that look like JSON as JSON.
+    """
+
+    async def call_fn_with_arg_validation(
+        self,
+        fn: Callable[..., Any],
+        fn_is_async: bool,
+        arguments_to_validate: dict[str, Any],
+        arguments_to_pass_directly: dict[str, Any] | None,
+    ) -> Any:
+        """Check the arguments and run the tool. Raises `InvalidInputError`, which names what is wrong."""
+        del fn_is_async  # every tool here is
+        self._refuse_unknown(arguments_to_validate)
+        try:
+            parsed = self.arg_model.model_validate(arguments_to_validate)
+        except ValidationError as error:
+            raise _wrong_arguments(error) from error
+        return await fn(**parsed.model_dump_one_level(), **(arguments_to_pass_directly or {}))
+
+    def convert_result(self, result: Any) -> Any:
+        """Return what the tool returned: it was built from the output model already."""
+        return result
+
+    def _refuse_unknown(self, arguments: dict[str, Any]) -> None:
+        known = self.arg_model.model_fields
+        unknown = sorted(name[:MOST_NAME_CHARACTERS] for name in arguments if name not in known)[:MOST_COMPLAINTS]
+        if unknown:
+            raise InvalidInputError(
+                f"There is no argument {', '.join(unknown)}.",
+                hint=f"The arguments are: {', '.join(known) or 'none'}.",
+                details={"unknown": unknown},
+            )
+
+
+def strict(metadata: FuncMetadata) -> StrictArguments:
+    """Return the same function's metadata with strict arguments."""
+    return StrictArguments(
+        arg_model=metadata.arg_model, output_schema=metadata.output_schema, output_model=metadata.output_model
+    )
+
+
+def _wrong_arguments(error: ValidationError) -> InvalidInputError:
+    complaints = [
+        {"argument": _place(found["loc"]), "problem": found["msg"]}
+        for found in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_COMPLAINTS]
+    ]
+    told = "; ".join(f"{complaint['argument']}: {complaint['problem']}" for complaint in complaints)
+    return InvalidInputError(f"{told}.", hint="Correct the arguments.", details={"errors": complaints})
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part)[:MOST_NAME_CHARACTERS] for part in location)

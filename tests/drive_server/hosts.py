@@ -1,0 +1,98 @@
+"""MCP hosts as tests play them: a session, and whoever sits in front of it."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from mcp.shared.memory import create_connected_server_and_client_session
+from mcp.types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult, TextContent
+
+from drive_server.connect import in_process_session
+from drive_server.context import current_principal
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from mcp import ClientSession
+    from mcp.types import CallToolResult
+
+    from drive_server.access import Actor
+    from drive_server.drive import Drive
+
+
+class Host:
+    """Calls tools over a session; `call` for what should work, `refused` for what should not."""
+
+    def __init__(self, session: ClientSession) -> None:
+        self.session = session
+
+    async def result(self, tool: str, /, meta: dict[str, Any] | None = None, **arguments: Any) -> CallToolResult:
+        """Call a tool and return all of its answer."""
+        return await self.session.call_tool(tool, arguments, meta=meta)
+
+    async def call(self, tool: str, /, meta: dict[str, Any] | None = None, **arguments: Any) -> dict[str, Any]:
+        """Call a tool that has to work; return what it answers."""
+        result = await self.result(tool, meta, **arguments)
+        assert not result.isError, result.content
+        assert result.structuredContent is not None
+        return result.structuredContent
+
+    async def refused(self, tool: str, /, meta: dict[str, Any] | None = None, **arguments: Any) -> dict[str, Any]:
+        """Call a tool that has to refuse; return the error."""
+        result = await self.result(tool, meta, **arguments)
+        assert result.isError, result.structuredContent
+        assert result.structuredContent is not None
+        assert text_of(result).startswith(f"{result.structuredContent['code']}: ")
+        return result.structuredContent
+
+
+class Person:
+    """Someone in front of a host that can ask: says what was prepared, and remembers the questions."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = list(answers)
+        self.questions: list[str] = []
+
+    async def __call__(self, context: Any, params: ElicitRequestParams) -> ElicitResult:
+        """Answer one question."""
+        del context
+        assert isinstance(params, ElicitRequestFormParams)
+        self.questions.append(params.message)
+        action = self.answers.pop(0)
+        if action == "accept":
+            return ElicitResult(action="accept", content={})
+        return ElicitResult.model_validate({"action": action})
+
+
+def text_of(result: CallToolResult) -> str:
+    """Return the text of an answer, which has to be in one block."""
+    (block,) = result.content
+    assert isinstance(block, TextContent)
+    return block.text
+
+
+@asynccontextmanager
+async def assistant_of(drive: Drive, actor: Actor) -> AsyncGenerator[Host]:
+    """Open a session for the assistant inside this process, in the person's name and with their scopes."""
+    principal = await drive.identity.principal_for(actor.user_id, actor.principal.scopes)
+    async with in_process_session(drive, principal) as session:
+        yield Host(session)
+
+
+@asynccontextmanager
+async def host_of(drive: Drive, actor: Actor) -> AsyncGenerator[Host]:
+    """Open a session for a host that can't ask its person."""
+    async with in_process_session(drive, actor.principal) as session:
+        yield Host(session)
+
+
+@asynccontextmanager
+async def asking_host_of(drive: Drive, actor: Actor, person: Person) -> AsyncGenerator[Host]:
+    """Open a session for a host that can ask its person. Enter and leave it within one test."""
+    token = current_principal.set(actor.principal)
+    try:
+        async with create_connected_server_and_client_session(drive.server, elicitation_callback=person) as session:
+            yield Host(session)
+    finally:
+        current_principal.reset(token)

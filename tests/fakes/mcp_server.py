@@ -1,0 +1,122 @@
+"""An MCP server in memory whose tools answer what a test says; it records each call with its `_meta`."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp import ClientSession
+from mcp.server.lowlevel import Server
+from mcp.server.lowlevel.server import request_ctx
+from mcp.shared.memory import create_connected_server_and_client_session
+from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
+
+from graph.context import RunContext
+
+OPEN_SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True)
+class SeenCall:
+    name: str
+    args: dict[str, Any]
+    meta: dict[str, Any]
+
+
+Handler = Callable[[SeenCall], "CallToolResult | Awaitable[CallToolResult]"]
+
+
+@dataclass
+class ScriptedServer:
+    """Tools by name with their handlers; `sessions` counts what was opened, `live` what is open."""
+
+    tools: dict[str, tuple[Tool, Handler]] = field(default_factory=dict[str, "tuple[Tool, Handler]"])
+    calls: list[SeenCall] = field(default_factory=list[SeenCall])
+    sessions: int = 0
+    live: list[ClientSession] = field(default_factory=list[ClientSession])
+    breaks_on_open: Exception | None = None
+
+    def add(
+        self,
+        name: str,
+        handler: Handler,
+        schema: Mapping[str, Any] | None = None,
+        annotations: ToolAnnotations | None = None,
+    ) -> None:
+        """Offer a tool."""
+        tool = Tool(name=name, description=name, inputSchema=dict(schema or OPEN_SCHEMA), annotations=annotations)
+        self.tools[name] = (tool, handler)
+
+    def called(self, name: str, *, dry: bool | None = None) -> list[SeenCall]:
+        """Return the calls of a tool; `dry` selects dry runs or real ones."""
+        return [
+            call
+            for call in self.calls
+            if call.name == name and dry in {None, bool(call.meta.get("drive-agent/dry-run"))}
+        ]
+
+    @asynccontextmanager
+    async def open_session(self, _who: RunContext) -> AsyncGenerator[ClientSession]:
+        """Connect a client; what a pool of connections takes."""
+        if self.breaks_on_open:
+            raise self.breaks_on_open
+        async with create_connected_server_and_client_session(self._server()) as session:
+            self.sessions += 1
+            self.live.append(session)
+            try:
+                yield session
+            finally:
+                self.live.remove(session)
+
+    async def hang_up(self) -> None:
+        """Close the wire of every session, as a server does that goes away."""
+        for session in self.live:
+            await session._write_stream.aclose()  # pyright: ignore[reportPrivateUsage]
+            await session._read_stream.aclose()  # pyright: ignore[reportPrivateUsage]
+
+    def reports_progress(self, name: str, steps: Sequence[float]) -> None:
+        """Offer a tool that tells its progress in these steps before it answers."""
+
+        async def handler(_call: SeenCall) -> CallToolResult:
+            context = request_ctx.get()
+            token = context.meta.progressToken if context.meta else None
+            for step in steps:
+                await context.session.send_progress_notification(token or "", step)
+            return answer("at last")
+
+        self.add(name, handler)
+
+    def _server(self) -> Server[Any]:
+        server: Server[Any] = Server("scripted")
+
+        async def list_tools() -> list[Tool]:
+            return [tool for tool, _ in self.tools.values()]
+
+        async def call_tool(name: str, args: dict[str, Any]) -> CallToolResult:
+            meta = server.request_context.meta
+            seen = SeenCall(name, args, dict(meta.model_extra or {}) if meta else {})
+            self.calls.append(seen)
+            result = self.tools[name][1](seen)
+            return result if isinstance(result, CallToolResult) else await result
+
+        server.list_tools()(list_tools)
+        server.call_tool(validate_input=False)(call_tool)
+        return server
+
+
+def answer(text: str = "Done.", data: Mapping[str, Any] | None = None, **meta: Any) -> CallToolResult:
+    """Return a result that went well. `meta` keys get the prefix `drive-agent/` and dashes."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structuredContent=dict(data or {}),
+        _meta={f"drive-agent/{key.replace('_', '-')}": value for key, value in meta.items()},
+    )
+
+
+def refusal(code: str, message: str = "No.", **details: Any) -> CallToolResult:
+    """Return a refusal as the drive gives it."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=f"{code}: {message} Try something else.")],
+        structuredContent={"code": code, "message": message, "hint": "Try something else.", "details": details},
+        isError=True,
+    )

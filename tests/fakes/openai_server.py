@@ -1,0 +1,138 @@
+"""An OpenAI-compatible server over real HTTP that answers as scripted, also badly."""
+
+import json
+import threading
+import time
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+STARTED_WITHIN_SECONDS = 10
+USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A streamed answer: its deltas, and whether it falls silent instead of ending."""
+
+    deltas: Sequence[dict[str, Any]]
+    stalls: bool = False
+    finish: str = "stop"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An HTTP error with the service's error body."""
+
+    status: int
+    message: str = "scripted failure"
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+    code: str | None = None
+
+
+@dataclass(frozen=True)
+class Garbage:
+    """A body that is no answer, sent with status 200."""
+
+    body: str
+    media_type: str = "text/event-stream"
+
+
+Reply = Stream | Failure | Garbage
+
+
+def text(*pieces: str) -> Stream:
+    """Return an answer of text in these pieces."""
+    return Stream([{"content": piece} for piece in pieces])
+
+
+def split_call(name: str, arguments: str, *, key: str = "call_1", pieces: int = 3) -> Stream:
+    """Return a tool call whose arguments arrive in several deltas; `arguments` may be malformed."""
+    size = max(1, -(-len(arguments) // pieces))
+    parts = [arguments[start : start + size] for start in range(0, len(arguments), size)]
+    first = {"index": 0, "id": key, "type": "function", "function": {"name": name, "arguments": ""}}
+    later = [{"index": 0, "function": {"arguments": part}} for part in parts]
+    return Stream([{"tool_calls": [delta]} for delta in (first, *later)], finish="tool_calls")
+
+
+@dataclass
+class OpenAIServer:
+    """The server's script and record. `arrivals` are monotonic times in seconds, one per request."""
+
+    url: str = ""
+    replies: list[Reply] = field(default_factory=list[Reply])
+    requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    arrivals: list[float] = field(default_factory=list[float])
+
+    async def chat(self, request: Request) -> Response:
+        """Answer one request with the next reply; 500 once there is none."""
+        self.arrivals.append(time.monotonic())
+        self.requests.append(await request.json())
+        self.headers.append(dict(request.headers))
+        reply = self.replies.pop(0) if self.replies else Failure(500, "the script is over")
+        if isinstance(reply, Failure):
+            error = {"message": reply.message, "type": "scripted", "code": reply.code}
+            return JSONResponse({"error": error}, reply.status, reply.headers)
+        if isinstance(reply, Garbage):
+            return Response(reply.body, media_type=reply.media_type)
+        return StreamingResponse(self._stream(reply), media_type="text/event-stream")
+
+    async def _stream(self, reply: Stream) -> AsyncGenerator[str]:
+        yield _chunk({"role": "assistant", "content": ""})
+        for delta in reply.deltas:
+            yield _chunk(delta)
+        if reply.stalls:
+            await anyio.sleep_forever()
+        yield _chunk({}, finish=reply.finish)
+        yield _line({"choices": [], "usage": USAGE})
+        yield "data: [DONE]\n\n"
+
+
+def _chunk(delta: dict[str, Any], finish: str | None = None) -> str:
+    return _line({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+
+
+def _line(body: dict[str, Any]) -> str:
+    chunk = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "scripted", **body}
+    return f"data: {json.dumps(chunk)}\n\n"
+
+
+@contextmanager
+def running_server() -> Generator[OpenAIServer]:
+    """Serve on a free port in a thread until the end of the block."""
+    scripted = OpenAIServer()
+    app = Starlette(routes=[Route("/v1/chat/completions", scripted.chat, methods=["POST"])])
+    config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", timeout_graceful_shutdown=0)
+    server = uvicorn.Server(config)
+    started = threading.Event()
+    thread = threading.Thread(target=_serve, args=(server, started), daemon=True)
+    thread.start()
+    if not started.wait(STARTED_WITHIN_SECONDS):
+        raise TimeoutError("the scripted server did not start")
+    port = server.servers[0].sockets[0].getsockname()[1]
+    scripted.url = f"http://127.0.0.1:{port}/v1"
+    try:
+        yield scripted
+    finally:
+        server.should_exit = True
+        thread.join(STARTED_WITHIN_SECONDS)
+
+
+def _serve(server: uvicorn.Server, started: threading.Event) -> None:
+    startup = server.startup
+
+    async def startup_and_tell(*args: Any, **kwargs: Any) -> None:
+        await startup(*args, **kwargs)
+        started.set()
+
+    server.startup = startup_and_tell
+    server.run()
