@@ -1,0 +1,141 @@
+"""A person with a key, as the end-to-end tests play them: everything goes over real HTTP."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Event = dict[str, Any]
+
+
+def read_events(lines: Iterator[str]) -> Iterator[Event]:
+    """Yield the data of each server-sent event; its `id` is added as `_id`."""
+    event_id, data = "", ""
+    for line in lines:
+        if line.startswith("id:"):
+            event_id = line[3:].strip()
+        elif line.startswith("data:"):
+            data += line[5:].strip()
+        elif not line and data:
+            yield {**json.loads(data), "_id": event_id}
+            data = ""
+
+
+class Turn:
+    """One chat turn: the events that came so far, read on until something is waited for."""
+
+    def __init__(self, events: Iterator[Event]) -> None:
+        self._events = events
+        self.seen: list[Event] = []
+
+    def until(self, *types: str) -> Event:
+        """Read on to the next event of one of these types."""
+        for event in self._events:
+            self.seen.append(event)
+            if event["type"] in types:
+                return event
+        found = [event["type"] for event in self.seen]
+        raise AssertionError(f"the stream ended before {types}: {found}\n{self.text}")
+
+    def finish(self) -> Event:
+        """Read to the end; the turn has to end well."""
+        last = self.until("done", "error")
+        assert last["type"] == "done", last
+        assert last["status"] == "success", last
+        return last
+
+    def of(self, event_type: str) -> list[Event]:
+        """Return the events of a type that came so far."""
+        return [event for event in self.seen if event["type"] == event_type]
+
+    @property
+    def text(self) -> str:
+        """The answer so far."""
+        return "".join(event["text"] for event in self.of("content"))
+
+    @property
+    def tools(self) -> list[tuple[str, str]]:
+        """The finished tool calls as (name, status)."""
+        return [(event["name"], event["status"]) for event in self.of("tool_call_end")]
+
+
+class Person:
+    """Someone with an API key of the service at `url`."""
+
+    def __init__(self, url: str, key: str, email: str) -> None:
+        self.email = email
+        self.http = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.http.close()
+
+    def get(self, path: str, **params: str) -> Any:
+        """GET some JSON."""
+        response = self.http.get(path, params=params)
+        assert response.is_success, response.text
+        return response.json()
+
+    def root(self) -> dict[str, Any]:
+        """Return the root folder."""
+        return self.get("/api/drive/items/root")
+
+    def folder(self, name: str, parent_id: str = "root") -> dict[str, Any]:
+        """Make a folder."""
+        body = {"kind": "folder", "name": name, "parent_id": parent_id}
+        response = self.http.post("/api/drive/items", json=body)
+        assert response.is_success, response.text
+        return response.json()
+
+    def upload(self, name: str, content: str | bytes, parent_id: str = "root") -> dict[str, Any]:
+        """Upload a file."""
+        params = {"name": name, "parent_id": parent_id}
+        response = self.http.post("/api/drive/files", params=params, content=content)
+        assert response.is_success, response.text
+        return response.json()
+
+    def children(self, folder_id: str = "root") -> list[dict[str, Any]]:
+        """List a folder."""
+        return self.get(f"/api/drive/items/{folder_id}/children")["items"]
+
+    def names(self, folder_id: str = "root") -> list[str]:
+        """List the names in a folder."""
+        return [item["name"] for item in self.children(folder_id)]
+
+    def content(self, file_id: str) -> str:
+        """Download a file as text."""
+        response = self.http.get(f"/api/drive/files/{file_id}/content")
+        assert response.is_success, response.text
+        return response.content.decode()
+
+    @contextmanager
+    def chat(
+        self, message: str, *, thread_id: str | None = None, file_id: str | None = None, folder_id: str | None = None
+    ) -> Iterator[Turn]:
+        """Say something; yields the turn while its stream is open."""
+        body: dict[str, Any] = {"message": message}
+        if thread_id:
+            body["thread_id"] = thread_id
+        if file_id or folder_id:
+            body["context"] = {"file_id": file_id, "folder_id": folder_id}
+        with self.http.stream("POST", "/api/chat", json=body) as response:
+            assert response.status_code == httpx.codes.OK, response.read()
+            yield Turn(read_events(response.iter_lines()))
+
+    @contextmanager
+    def follow(self, run_id: str, after: str = "0") -> Iterator[Turn]:
+        """Read a run's events again, from after an event id on."""
+        with self.http.stream("GET", f"/api/runs/{run_id}/events", headers={"Last-Event-ID": after}) as response:
+            assert response.status_code == httpx.codes.OK, response.read()
+            yield Turn(read_events(response.iter_lines()))
+
+    def answer(self, approval: Event, kind: str, **fields: Any) -> httpx.Response:
+        """Answer all actions of an approval the same way."""
+        decisions = [{"tool_call_id": action["tool_call_id"], "type": kind, **fields} for action in approval["actions"]]
+        return self.http.post(f"/api/approvals/{approval['approval_id']}", json={"decisions": decisions})

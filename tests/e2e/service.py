@@ -1,0 +1,105 @@
+"""The service as a person starts it: the installed command in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.e2e.person import Person
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMMAND = Path(sys.executable).with_name("drive-agent")
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+
+
+class Service:
+    """`drive-agent serve` on a free port over a data directory; may be killed and started again."""
+
+    def __init__(self, data_dir: Path, environment: Mapping[str, str] | None = None) -> None:
+        self.data_dir = data_dir
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "AGENT_", "DRIVE_"))}
+        self.environment = {**inherited, "DRIVE_DATA_DIR": str(data_dir), "NO_COLOR": "1", **(environment or {})}
+        self.url = ""
+        self.printed: list[str] = []
+        self._process: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
+
+    def start(self) -> Service:
+        """Start it and wait until it says that it is ready."""
+        self._process = subprocess.Popen(
+            [COMMAND, "serve", "--port", "0"],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.printed.clear()
+        assert self._process.stdout
+        for line in self._process.stdout:
+            self.printed.append(line)
+            if found := ADDRESS.search(line):
+                self.url = found.group(0)
+                break
+        else:
+            raise AssertionError("".join(self.printed))
+        self._reader = threading.Thread(target=self.printed.extend, args=[self._process.stdout], daemon=True)
+        self._reader.start()
+        return self
+
+    def kill(self) -> None:
+        """Kill -9: nothing gets to clean up."""
+        assert self._process
+        self._process.send_signal(signal.SIGKILL)
+        self._wait()
+
+    def stop(self) -> None:
+        """Ask it to end, as Ctrl-C does; it has 20 seconds."""
+        if self._process and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            try:
+                self._wait()
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise
+
+    def _wait(self) -> None:
+        assert self._process
+        assert self._process.stdout
+        assert self._reader
+        self._process.wait(20)
+        self._reader.join(20)
+        self._process.stdout.close()
+
+    def owner(self) -> Person:
+        """Return the local owner, who has the access token."""
+        return Person(self.url, (self.data_dir / "token").read_text().strip(), "me@localhost")
+
+    def add_person(self, email: str) -> Person:
+        """Make an account and return its person."""
+        owner = self.owner()
+        response = owner.http.post("/api/users", json={"email": email})
+        owner.close()
+        assert response.is_success, response.text
+        return Person(self.url, response.json()["key"], email)
+
+    def run(
+        self, *arguments: str, stdin: str = "", seconds: float = 120, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run another `drive-agent` command beside it."""
+        return subprocess.run(
+            [COMMAND, *arguments],
+            env={**self.environment, **environment},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
