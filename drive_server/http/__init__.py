@@ -1,9 +1,9 @@
 """The drive over HTTP: bytes and lists, login and keys, and MCP's Streamable HTTP."""
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 
 from drive_server.http import auth, files, items, search
-from drive_server.http.access import bearer, bearer_token, principal_of_request
+from drive_server.http.access import bearer_token, principal_of_request
 from drive_server.http.limits import BodyLimit
 from drive_server.http.mcp import mount_mcp, serving
 from drive_server.http.problem import install_problem_handlers
@@ -24,8 +24,7 @@ def build_http() -> APIRouter:
     drive = APIRouter(prefix="/drive")
     for part in (search, files, items):
         drive.include_router(part.router)
-    # For the description only: who is calling is found out by `principal_of_request`.
-    api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
+    api = APIRouter(prefix="/api")
     api.include_router(drive)
     api.include_router(auth.router)
     return api

@@ -59,7 +59,8 @@ async def upload(
     return ItemResult.of(outcome.value)
 
 
-@router.api_route("/{file_ref:path}/content", name="download_file", methods=["GET", "HEAD"], response_class=Response)
+@router.head("/{file_ref:path}/content", name="download_file", include_in_schema=False)
+@router.get("/{file_ref:path}/content", name="download_file", response_class=Response)
 async def download(
     request: Request,
     file_ref: str,

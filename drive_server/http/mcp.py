@@ -6,19 +6,21 @@ from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from typing import Final
 
+import orjson
 from anyio import ClosedResourceError
 from fastapi import FastAPI
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import bearer_token
+from drive_server.http.limits import BodyLimit
 from drive_server.http.problem import CODES, problem
 from drive_server.server import build_server
 from drive_server.tools.callers import DriveToken
@@ -35,9 +37,9 @@ class McpEndpoint:
 
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
-        self._manager = StreamableHTTPSessionManager(
-            build_server(drive).protocol, max_request_body_size=drive.settings.max_request_bytes
-        )
+        limit = drive.settings.max_request_bytes
+        self._manager = StreamableHTTPSessionManager(build_server(drive).protocol, max_request_body_size=limit)
+        self._limited = BodyLimit(self._parsed, limit)
         self._security = TransportSecurityMiddleware(_security(drive.settings.public_hosts))
 
     @asynccontextmanager
@@ -53,7 +55,26 @@ class McpEndpoint:
             await _misdirected(refusal.status_code)(scope, receive, send)
             return
         scope["user"] = AuthenticatedUser(await self._token(connection))
-        await self._manager.handle_request(scope, receive, send)
+        await self._limited(scope, receive, send)
+
+    async def _parsed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on what is JSON of reasonable depth: the SDK fails on the rest with an internal error."""
+        if scope["method"] != "POST":
+            await self._manager.handle_request(scope, receive, send)
+            return
+        try:
+            body = await Request(scope, receive).body()
+            orjson.loads(body)
+        except (ClientDisconnect, orjson.JSONDecodeError):
+            refusal = problem(400, CODES[400], "The body is not JSON.", "Send one JSON-RPC message.")
+            await refusal(scope, receive, send)
+            return
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Message:
+            return messages.pop() if messages else await receive()
+
+        await self._manager.handle_request(scope, replay, send)
 
     async def _token(self, connection: HTTPConnection) -> DriveToken:
         token = bearer_token(connection)

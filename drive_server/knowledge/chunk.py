@@ -90,8 +90,9 @@ class _Packer:
     def add(self, start: int, end: int, size: float) -> None:
         """Add a piece to the passage that grows, or begin one with it."""
         last = self.passages[-1] if self._open else None
-        if last and last.size + size <= MAX_SIZE:
-            last.end, last.size = end, last.size + size
+        if last and last.size + (start - last.end) + size <= MAX_SIZE:
+            last.size += start - last.end + size
+            last.end = end
         else:
             self.passages.append(_Passage(start, end, size, self._heading(), self._page))
             self._open = True

@@ -112,8 +112,9 @@ def _paragraphs(pages: Iterable[Page]) -> Iterator[_Paragraph]:
     for page in pages:
         pitches = _common_pitches(page)
         width = max((line.right for line in page.lines), default=0.0)
-        for line in page.lines:
-            if current and not _begins(current.lines[-1], line, pitches[round(line.height)], width):
+        for number, line in enumerate(page.lines):
+            usual = pitches[round(line.height)] if number else 0.0
+            if current and not _begins(current.lines[-1], line, usual, width):
                 current.lines.append(line)
                 continue
             if current:
@@ -128,7 +129,7 @@ def _common_pitches(page: Page) -> dict[int, float]:
     steps: dict[int, Counter[int]] = {round(line.height): Counter() for line in page.lines}
     for above, below in pairwise(page.lines):
         step = round(above.baseline - below.baseline)
-        if step > _SAME_ROW * below.height:
+        if step > _SAME_ROW * below.height and _size_ratio(above, below) <= _SAME_SIZE:
             steps[round(below.height)][step] += 1
     return {
         size: max(size, max((count, step) for step, count in counts.items())[1]) if counts else size
@@ -137,12 +138,15 @@ def _common_pitches(page: Page) -> dict[int, float]:
 
 
 def _begins(previous: Line, line: Line, usual: float, width: float) -> bool:
-    """Return whether a line begins a paragraph, rather than going on with that of the line before it."""
+    """Return whether a line begins a paragraph, rather than going on with that of the line before it.
+
+    `usual` is the distance of lines of this size, 0 for the first line of a page.
+    """
     step = previous.baseline - line.baseline
-    if abs(step) < _SAME_ROW * line.height:
+    if usual and abs(step) < _SAME_ROW * line.height:
         return False
     ended = _SENTENCE_END.search(previous.text) is not None
-    if step < 0 or step > _ELSEWHERE * usual:
+    if not usual or step < 0 or step > _ELSEWHERE * usual:
         return ended or _LIST_ITEM.match(line.text) is not None or _size_ratio(previous, line) > _SAME_SIZE
     if step > _PARAGRAPH_PITCH * usual or _size_ratio(previous, line) > (_SAME_SIZE if step > usual else _OTHER_FONT):
         return True

@@ -35,7 +35,7 @@ async def index_status(session: AsyncSession, owner_id: str) -> IndexStatus:
         {"file_id": node.id, "path": paths[node.id], "state": entry.state, "reason": entry.reason}
         for entry, node in rows
     )
-    return IndexStatus(dict(counts.tuples().all()), problems)
+    return IndexStatus(dict(counts.all()), problems)
 
 
 async def _paths(session: AsyncSession, file_ids: Collection[str]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The text of blobs, extracted once: where the services and the index get it from."""
 
+import logging
 from collections import OrderedDict
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -12,6 +13,8 @@ from drive_server.knowledge.elements import Extraction
 from drive_server.knowledge.extract import extract
 from drive_server.knowledge.formats import HEAD_BYTES, Format, format_of
 from drive_server.storage.blobs import BlobStore
+
+logger = logging.getLogger(__name__)
 
 CACHED_CHARACTERS = 40_000_000
 LONGEST_SECONDS = 300.0
@@ -86,5 +89,6 @@ async def _extract_apart(path: Path, name: str, media_type: str) -> Extraction:
         try:
             return await anyio.to_process.run_sync(extract, path, name, media_type, cancellable=True)
         except anyio.BrokenWorkerProcess:
+            logger.warning("The process that reads files ended in the midst of one.", exc_info=True)
             return Extraction("failed", "The file makes its reader crash; it is damaged, or too complex.")
     return Extraction("failed", f"Reading the file took longer than {LONGEST_SECONDS:.0f} seconds.")

@@ -70,7 +70,13 @@ class NodeRow(Base):
             postgresql_where=text("trash_id IS NULL"),
         ),
         Index("ix_nodes_owner", "owner_id"),
-        Index("ix_nodes_trash", "trash_id"),
+        # Partial: were live items in it too, SQLite would look there for "not in the trash" and scan everybody's.
+        Index(
+            "ix_nodes_trash",
+            "trash_id",
+            sqlite_where=text("trash_id IS NOT NULL"),
+            postgresql_where=text("trash_id IS NOT NULL"),
+        ),
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)

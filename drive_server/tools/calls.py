@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from drive_server.access import Actor, Principal
 from drive_server.context import META_CHANGE_ID, META_EFFECT, META_REPLAYED
-from drive_server.errors import DeclinedError, DriveError
+from drive_server.errors import DeclinedError, DriveError, IdempotencyConflictError
 from drive_server.models import Effect, Outcome
 from drive_server.tools.callers import IN_PROCESS, Callers, DriveRequest, actor_of
 
@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 ANSWER_WITHIN_SECONDS = 300
 MOST_NAMED = 10
+NO_ETAG = "none"
 EMPTY_FORM: dict[str, Any] = {"type": "object", "properties": {}}
 
 
@@ -60,11 +61,8 @@ class Call(Context[ServerSession, Any, Request]):
             return await operation(actor)
         try:
             rehearsal = await operation(replace(actor, dry_run=True))
-        except DriveError:
-            if actor.idempotency_key is None:
-                raise
-            # Done already, perhaps: then this call answers what was recorded. If not, it fails as the rehearsal did.
-            return await operation(actor)
+        except DriveError as refusal:
+            return await _recorded(actor, operation, refusal)
         effect = rehearsal.effect or Effect("")
         await self._ask(effect)
         return await operation(replace(actor, if_match=effect.etag, approved_by=actor.principal.email))
@@ -85,6 +83,21 @@ class Call(Context[ServerSession, Any, Request]):
             raise DeclinedError("The person did not answer in time; nothing was changed.")
         if answer.action != "accept":
             raise DeclinedError("The person said no; nothing was changed.", hint="Ask them what they want instead.")
+
+
+async def _recorded(
+    actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]], refusal: DriveError
+) -> Outcome[T]:
+    """Return what was recorded if this very call was made before; else raise what kept it from being rehearsed."""
+    if actor.idempotency_key is None:
+        raise refusal
+    try:
+        # Nobody was asked: with an etag that nothing has, a call can be repeated but not be made.
+        return await operation(replace(actor, if_match=NO_ETAG))
+    except IdempotencyConflictError:
+        raise
+    except DriveError as error:
+        raise refusal from error
 
 
 def answer(actor: Actor, text: str, result: BaseModel, detail: str = "") -> CallToolResult:

@@ -27,18 +27,18 @@ class Host:
     def __init__(self, session: ClientSession) -> None:
         self.session = session
 
-    async def result(self, tool: str, /, meta: dict[str, Any] | None = None, **arguments: Any) -> CallToolResult:
+    async def result(self, tool: str, meta: dict[str, Any] | None = None, /, **arguments: Any) -> CallToolResult:
         """Call a tool and return all of its answer."""
         return await self.session.call_tool(tool, arguments, meta=meta)
 
-    async def call(self, tool: str, /, meta: dict[str, Any] | None = None, **arguments: Any) -> dict[str, Any]:
+    async def call(self, tool: str, meta: dict[str, Any] | None = None, /, **arguments: Any) -> dict[str, Any]:
         """Call a tool that has to work; return what it answers."""
         result = await self.result(tool, meta, **arguments)
         assert not result.isError, result.content
         assert result.structuredContent is not None
         return result.structuredContent
 
-    async def refused(self, tool: str, /, meta: dict[str, Any] | None = None, **arguments: Any) -> dict[str, Any]:
+    async def refused(self, tool: str, meta: dict[str, Any] | None = None, /, **arguments: Any) -> dict[str, Any]:
         """Call a tool that has to refuse; return the error."""
         result = await self.result(tool, meta, **arguments)
         assert result.isError, result.structuredContent

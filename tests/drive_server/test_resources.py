@@ -38,6 +38,7 @@ async def read(session: ClientSession, uri: Any) -> TextResourceContents | BlobR
 async def refused(session: ClientSession, uri: Any) -> tuple[int, dict[str, Any]]:
     with pytest.raises(McpError) as failed:
         await session.read_resource(uri)
+    assert failed.value.error.data is not None
     return failed.value.error.code, failed.value.error.data
 
 

@@ -46,6 +46,7 @@ async def test_what_fails_unexpectedly_is_logged_and_told_to_nobody(
     assert result.isError
     assert result.structuredContent is not None
     assert result.structuredContent["code"] == "internal"
+    assert failed.value.error.data is not None
     assert failed.value.error.data["code"] == "internal"
     assert "alice" not in text_of(result) + str(result.structuredContent) + str(failed.value.error)
     assert "/home/alice/drive.db is at line 7" in caplog.text

@@ -69,9 +69,9 @@ class ScriptedChatModel(BaseChatModel):
         del stop, run_manager, kwargs
         answer = self._next(messages)
         for word in answer.text.split(" ") if answer.text else []:
-            yield ChatGenerationChunk(message=AIMessageChunk(f"{word} "))
+            yield ChatGenerationChunk(message=AIMessageChunk(content=f"{word} "))
         last = AIMessageChunk(
-            "",
+            content="",
             tool_calls=answer.tool_calls,
             invalid_tool_calls=answer.invalid_tool_calls,
             usage_metadata=answer.usage_metadata,

@@ -96,7 +96,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("ix_nodes_owner", "nodes", ["owner_id"], unique=False)
-    op.create_index("ix_nodes_trash", "nodes", ["trash_id"], unique=False)
+    op.create_index(
+        "ix_nodes_trash",
+        "nodes",
+        ["trash_id"],
+        unique=False,
+        sqlite_where=sa.text("trash_id IS NOT NULL"),
+        postgresql_where=sa.text("trash_id IS NOT NULL"),
+    )
     op.create_index(
         "uq_nodes_live_name",
         "nodes",

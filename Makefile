@@ -1,0 +1,61 @@
+# Everything is installed into .venv, from requirements.lock. PYTHON is the Python (3.11 or newer) that makes .venv.
+PYTHON ?= python3
+BIN = .venv/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock --editable
+
+help:
+	@echo 'make run     start the service on http://127.0.0.1:8000'
+	@echo 'make test    run the tests'
+	@echo 'make check   lint, types, import contracts'
+	@echo 'make bench   measure, and print the tables'
+	@echo 'make lock    make requirements.lock anew from pyproject.toml'
+
+run: .venv/installed
+	@exec $(BIN)/drive-agent serve
+
+test: .venv/installed-test
+	$(BIN)/python -m pytest
+
+check: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+bench: .venv/installed-test
+	$(BIN)/python -m benchmarks
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Drive Agent needs Python 3.11 or newer. Name one with: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed: $(BIN)/python pyproject.toml requirements.lock
+	@echo 'Installing into .venv. The first time takes some minutes.'
+	$(INSTALL) .
+	@touch $@
+
+.venv/installed-test: $(BIN)/python pyproject.toml requirements.lock
+	@echo 'Installing into .venv, with what the tests need. The first time takes some minutes.'
+	$(INSTALL) '.[test]'
+	@touch .venv/installed $@
+
+.venv/installed-dev: $(BIN)/python pyproject.toml requirements.lock
+	@echo 'Installing into .venv, with the development tools.'
+	$(INSTALL) '.[dev]'
+	@touch .venv/installed .venv/installed-test $@
+
+# The project itself is listed by pip-compile because an extra names it; where it lies is nobody else's business.
+lock:
+	rm -rf build/lock
+	mkdir -p build/lock
+	$(PYTHON) -m venv build/lock/venv
+	build/lock/venv/bin/python -m pip install --quiet --disable-pip-version-check pip-tools
+	grep -v '^drive-agent ' requirements.lock > build/lock/requirements.lock || true
+	build/lock/venv/bin/pip-compile --quiet --all-extras --strip-extras --no-header --no-annotate \
+		--no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--output-file build/lock/requirements.lock pyproject.toml
+	grep -v '^drive-agent ' build/lock/requirements.lock > requirements.lock
+	rm -rf build/lock
+
+.PHONY: help run test check bench lock

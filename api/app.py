@@ -1,0 +1,124 @@
+"""The composition root: opens the drive and the assistant, and puts the service on HTTP. Nothing else is global."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, cast
+
+from fastapi import FastAPI
+from langchain_core.language_models import BaseChatModel
+from starlette.requests import Request
+
+from api.assembly import assemble
+from api.assistant import open_assistant
+from api.clock import Clock, SystemClock
+from api.database import open_database
+from api.errors import InvalidInputError
+from api.ports import Caller, Place, RunChange, RunUndo
+from api.service import open_service
+from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
+from drive_server.http import BodyLimit, build_http, install_problem_handlers, mount_mcp, principal_of_request, serving
+from graph.connections import drive_sessions
+from graph.context import ModelRole
+from graph.settings import AgentSettings
+
+HEARTBEAT_SECONDS = 5.0
+CHANGES_PAGE = 200
+
+
+def create_app(
+    drive_settings: DriveSettings | None = None,
+    agent_settings: AgentSettings | None = None,
+    *,
+    models: Mapping[ModelRole, BaseChatModel] | None = None,
+    clock: Clock | None = None,
+    heartbeat_seconds: float = HEARTBEAT_SECONDS,
+) -> FastAPI:
+    """Return the whole service as an ASGI application; its lifespan opens and closes everything.
+
+    Settings that are not given are read from the environment; `models` replaces those of the settings.
+    """
+    settings = drive_settings or DriveSettings()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        time = clock or SystemClock()
+        async with AsyncExitStack() as stack:
+            drive = await stack.enter_async_context(open_drive(settings))
+            await drive.identity.ensure_local_user()
+            await stack.enter_async_context(serving(app, drive))
+            database = await open_database(_database_url(settings))
+            stack.push_async_callback(database.dispose)
+            assistant = await stack.enter_async_context(
+                open_assistant(settings.root, agent_settings or AgentSettings(), drive_sessions(drive), time, models)
+            )
+            port = DriveForService(drive)
+            app.state.service = await stack.enter_async_context(
+                open_service(database, assistant, port, port.authenticate, time, heartbeat_seconds)
+            )
+            yield
+
+    app = assemble(lifespan)
+    app.include_router(build_http())
+    mount_mcp(app)
+    install_problem_handlers(app)
+    app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
+    return app
+
+
+def _database_url(settings: DriveSettings) -> str:
+    """The service has a file of its own on SQLite, where each file has one writer, and shares a real server."""
+    if settings.resolved_database_url.startswith("sqlite"):
+        return f"sqlite+aiosqlite:///{settings.root / 'api.db'}"
+    return settings.resolved_database_url
+
+
+class DriveForService:
+    """The drive as the service uses it (`DrivePort`); callers are the drive's own principals."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+
+    async def authenticate(self, request: Request) -> Principal:
+        """Return who makes a request, by bearer token or session cookie."""
+        return await principal_of_request(self._drive, request)
+
+    async def locate(self, caller: Caller, place: Place) -> Place:
+        """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""
+        return Place(
+            await self._id_of(caller, place.file_id, "file"), await self._id_of(caller, place.folder_id, "folder")
+        )
+
+    async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
+        """Return what a run of this user changed, in order."""
+        actor = Actor(await self._drive.identity.principal_for(user_id, [Scope.READ]))
+        found: list[RunChange] = []
+        cursor: str | None = None
+        while True:
+            page = await self._drive.journal.list_changes(actor, run_id=run_id, limit=CHANGES_PAGE, cursor=cursor)
+            found += [_told(change) for change in page.items]
+            cursor = page.cursor
+            if cursor is None:
+                return tuple(reversed(found))
+
+    async def undo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
+        """Take back what a run changed."""
+        actor = Actor(cast("Principal", caller), tool="undo_run")
+        result = (await self._drive.journal.undo(actor, run_id=run_id, preview=preview)).value
+        undone = tuple(_told(change) for change in result.undone)
+        return RunUndo(undone, result.skipped, result.change_id, result.preview)
+
+    async def check(self) -> None:
+        """Raise if the drive's database can't answer."""
+        await self._drive.identity.ensure_local_user()
+
+    async def _id_of(self, caller: Caller, ref: str | None, kind: str) -> str | None:
+        if ref is None:
+            return None
+        item = await self._drive.files.get(Actor(cast("Principal", caller)), ref)
+        if item.kind != kind:
+            raise InvalidInputError(f"context.{kind}_id names no {kind}.", hint=f"Use the id of a {kind}.")
+        return item.id
+
+
+def _told(change: Any) -> RunChange:
+    return RunChange(change.id, change.tool, change.summary, change.item_id)

@@ -1,0 +1,59 @@
+"""The command line: `drive-agent ...`. Everything it does in the drive goes through the service's HTTP endpoints."""
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from api.cli.arguments import build_parser
+from api.cli.failure import CommandError
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Sequence
+
+__all__ = ["main"]
+
+
+def main(argv: "Sequence[str] | None" = None) -> int:
+    """Run one command and return its exit code: 0 done, 1 failed. Wrong usage exits with 2 (`SystemExit`)."""
+    arguments = build_parser().parse_args(argv)
+    _accept_any_text()
+    try:
+        code = command(arguments.target)(arguments)
+        # An MCP session over standard output closes it at its end.
+        if not sys.stdout.closed:
+            sys.stdout.flush()
+    except CommandError as error:
+        return _fail(error.message, error.hint)
+    except KeyboardInterrupt:
+        return _fail("Stopped.", "")
+    except BrokenPipeError:
+        # Whoever read the output has gone; pointing it nowhere keeps the interpreter's own flush at exit quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
+
+
+def command(target: str) -> "Callable[[Namespace], int]":
+    """Import the function that runs a command, given as `module:function` below this package."""
+    module, _, function = target.partition(":")
+    return cast("Callable[[Namespace], int]", getattr(import_module(f"{__name__}.{module}"), function))
+
+
+def _accept_any_text() -> None:
+    """Names and messages may hold what the terminal's encoding can't show: replace it rather than fail."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        reconfigure: Any = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            reconfigure(errors="replace")
+
+
+def _fail(message: str, hint: str) -> int:
+    from api.cli.terminal import visible
+
+    sys.stdout.flush()
+    sys.stderr.write(f"drive-agent: {visible(message)}\n")
+    if hint:
+        sys.stderr.write(f"{visible(hint)}\n")
+    return 1

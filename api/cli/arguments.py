@@ -1,0 +1,149 @@
+"""What may be typed after `drive-agent`: commands, options, and the function that runs each (imported when needed)."""
+
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage] - the public name of this type
+
+    Commands = _SubParsersAction[ArgumentParser]
+
+SCOPES = ("read", "write", "share", "delete")
+RISK_LEVELS = ("read", "write")
+EPILOG = """\
+Commands that work in the drive talk to the running service, or to the one at --url; with none running
+they start the same service for as long as they last.
+
+Exit codes: 0 done, 1 failed (a sentence says why), 2 wrong usage.
+"""
+
+
+def build_parser() -> ArgumentParser:
+    """Return the parser; a parsed command has `target`, the `module:function` below `api.cli` that runs it."""
+    parser = ArgumentParser(
+        prog="drive-agent",
+        description="Your drive, and an assistant that works in it, asks before what matters, and can take it back.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"drive-agent {version('drive-agent')}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    client = _client_options()
+    _add_service_commands(commands)
+    _add_chat(commands, client)
+    _add_drive_commands(commands, client)
+    _add_people_commands(commands, client)
+    return parser
+
+
+def _client_options() -> ArgumentParser:
+    options = ArgumentParser(add_help=False)
+    options.add_argument("--url", help="address of the service to use (or DRIVE_AGENT_URL)")
+    options.add_argument("--token", help="access token or API key (or DRIVE_AGENT_TOKEN; default: the local token)")
+    return options
+
+
+def _add_service_commands(commands: "Commands") -> None:
+    serve = commands.add_parser("serve", help="start the service")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    serve.add_argument("--port", type=_port, default=8000, help="port; 0 takes a free one (default: %(default)s)")
+    serve.set_defaults(target="serve:serve")
+    mcp = commands.add_parser("mcp", help="serve the drive as an MCP server over stdio")
+    mcp.set_defaults(target="stdio:serve_stdio")
+    doctor = commands.add_parser("doctor", help="check this installation")
+    doctor.add_argument("--json", action="store_true", help="print the checks as JSON")
+    doctor.set_defaults(target="doctor:doctor")
+
+
+def _add_chat(commands: "Commands", client: ArgumentParser) -> None:
+    chat = commands.add_parser(
+        "chat",
+        parents=[client],
+        help="talk to the assistant",
+        epilog="Approvals are answered with y, n or e(dit); when standard input ends first, they are rejected and "
+        "the exit code is 1.",
+    )
+    chat.add_argument("message", nargs="?", type=_message, metavar="MESSAGE", help="without it: an interactive chat")
+    chat.add_argument("--thread", metavar="ID", help="go on with this conversation")
+    chat.add_argument("--folder", metavar="PATH", help="the folder of the drive you are in")
+    chat.add_argument("--file", metavar="PATH", help="the file of the drive you have open")
+    chat.add_argument(
+        "--yes-to", choices=RISK_LEVELS, help="approve actions up to this risk unasked; never sharing or deleting"
+    )
+    chat.add_argument("--json", action="store_true", help="print the events as JSON, one a line")
+    chat.set_defaults(target="chat:chat")
+
+
+def _add_drive_commands(commands: "Commands", client: ArgumentParser) -> None:
+    importer = commands.add_parser("import", parents=[client], help="take a folder of this computer into the drive")
+    importer.add_argument("directory", metavar="DIR", help="the folder to import, with everything below it")
+    importer.add_argument(
+        "--into", metavar="PATH", help="folder of the drive that takes the content of DIR (default: one named like DIR)"
+    )
+    importer.add_argument("--no-wait", action="store_true", help="don't wait until the files can be searched")
+    importer.set_defaults(target="importer:import_directory")
+    listing = commands.add_parser("ls", parents=[client], help="list a folder of the drive")
+    listing.add_argument("path", nargs="?", default="/", metavar="PATH", help="path or id (default: %(default)s)")
+    listing.add_argument("--json", action="store_true", help="print the items as a JSON array")
+    listing.set_defaults(target="drive_commands:list_folder")
+    search = commands.add_parser("search", parents=[client], help="find files by name, words and meaning")
+    search.add_argument("query", type=_message, metavar="QUERY")
+    search.add_argument("--json", action="store_true", help="print the hits as a JSON array")
+    search.set_defaults(target="drive_commands:search")
+    index = commands.add_parser("index", parents=[client], help="the search index: its state, or build it anew")
+    action = index.add_mutually_exclusive_group(required=True)
+    action.add_argument("--status", action="store_true", help="say how far it is and what could not be read")
+    action.add_argument("--rebuild", action="store_true", help="read all files again")
+    index.add_argument("--json", action="store_true", help="print the status as JSON")
+    index.set_defaults(target="drive_commands:index")
+    undo = commands.add_parser("undo", parents=[client], help="take back what a run of the assistant did")
+    undo.add_argument("run_id", metavar="RUN_ID")
+    undo.add_argument("--yes", action="store_true", help="don't ask after the preview")
+    undo.set_defaults(target="undo:undo")
+
+
+def _add_people_commands(commands: "Commands", client: ArgumentParser) -> None:
+    keys = commands.add_parser("key", help="API keys").add_subparsers(metavar="create|list|revoke", required=True)
+    create = keys.add_parser("create", parents=[client], help="make a key; its secret is printed once")
+    create.add_argument("name", metavar="NAME")
+    create.add_argument("--scope", required=True, type=_scopes, metavar=",".join(SCOPES), help="what it may do")
+    create.add_argument("--days", type=_days, metavar="N", help="days until it expires (default: never)")
+    create.add_argument("--json", action="store_true", help="print the key as JSON")
+    create.set_defaults(target="keys:create_key")
+    listing = keys.add_parser("list", parents=[client], help="list your keys")
+    listing.add_argument("--json", action="store_true", help="print the keys as a JSON array")
+    listing.set_defaults(target="keys:list_keys")
+    revoke = keys.add_parser("revoke", parents=[client], help="make a key useless, at once and for good")
+    revoke.add_argument("key", metavar="ID", help="the key's id, or its name if only one has it")
+    revoke.set_defaults(target="keys:revoke_key")
+    users = commands.add_parser("user", help="people").add_subparsers(metavar="add", required=True)
+    add = users.add_parser("add", parents=[client], help="give a person a drive; prints their first key once")
+    add.add_argument("email", metavar="EMAIL")
+    add.set_defaults(target="keys:add_user")
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdigit() and int(text) <= 65535:
+        return int(text)
+    raise ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
+
+
+def _message(text: str) -> str:
+    if text.strip():
+        return text
+    raise ArgumentTypeError("it is empty")
+
+
+def _scopes(text: str) -> list[str]:
+    scopes = [word.strip() for word in text.split(",") if word.strip()]
+    unknown = [word for word in scopes if word not in SCOPES]
+    if unknown or not scopes:
+        raise ArgumentTypeError(f"use one or more of {','.join(SCOPES)}")
+    return scopes
+
+
+def _days(text: str) -> int:
+    if text.isascii() and text.isdigit() and 0 < int(text) <= 36500:
+        return int(text)
+    raise ArgumentTypeError(f"{text!r} is not a number of days (1 to 36500)")

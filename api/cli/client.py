@@ -1,0 +1,131 @@
+"""The service as the commands see it: JSON over HTTP, with every failure as a `CommandError`."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import httpx
+
+from api.cli.failure import CommandError, ServiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping
+
+Json = dict[str, Any]
+
+PAGE_SIZE = 200
+TOKEN_HINT = "Give a valid one with --token or DRIVE_AGENT_TOKEN."  # noqa: S105 - advice, not a secret
+CONNECTION_HINT = "Start the service with `drive-agent serve`, or check the address given with --url."
+# Server-sent events are silent for one heartbeat at most; an upload's answer waits for the disk.
+TIMEOUT = httpx.Timeout(connect=10, read=120, write=120, pool=None)
+
+
+class ServiceClient:
+    """A connection to one service. Safe to use from several threads.
+
+    `reopen` makes the HTTP client anew (the service may have come back at another address).
+    """
+
+    def __init__(self, reopen: Callable[[], httpx.Client]) -> None:
+        self._reopen = reopen
+        self._http = reopen()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._http.close()
+
+    def reconnect(self) -> None:
+        """Look for the service again. Raises `CommandError` if there is none."""
+        fresh = self._reopen()
+        self._http.close()
+        self._http = fresh
+
+    def get(self, path: str, **params: Any) -> Any:
+        """Return the JSON at a path."""
+        return _json(self.send("GET", path, params=params))
+
+    def post(self, path: str, body: Json | None = None, **params: Any) -> Any:
+        """Post JSON and return the JSON that answers."""
+        return _json(self.send("POST", path, params=params, json=body if body is not None else {}))
+
+    def delete(self, path: str) -> None:
+        """Delete what is at a path."""
+        self.send("DELETE", path)
+
+    def send(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Send one request. Raises `ServiceError` if the service refuses, `CommandError` if it can't be reached."""
+        with translated_errors():
+            return check(self.send_raw(method, path, **options))
+
+    def send_raw(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Send one request and return whatever answers. Raises httpx's own errors."""
+        return self._http.request(method, path, **options)
+
+    @contextmanager
+    def events(self, method: str, path: str, **options: Any) -> Generator[httpx.Response]:
+        """Open a stream of server-sent events. Raises `ServiceError`, and httpx's own errors when it breaks."""
+        with self._http.stream(method, path, **options) as response:
+            if not response.is_success:
+                response.read()
+            yield check(response)
+
+    def pages(self, path: str, **params: Any) -> Iterator[Json]:
+        """Yield the items of all pages of a list."""
+        cursor: str | None = None
+        while True:
+            page = self.get(path, limit=PAGE_SIZE, **params, **({"cursor": cursor} if cursor else {}))
+            yield from page["items"]
+            cursor = page.get("cursor")
+            if not cursor:
+                return
+
+    def item(self, ref: str) -> Json:
+        """Return the file or folder with an id or at a path of the drive."""
+        return self.get(f"/api/drive/items/{quote(ref, safe='')}")
+
+
+@contextmanager
+def translated_errors() -> Generator[None]:
+    """Turn httpx's errors into `CommandError`: the one place where they are."""
+    try:
+        yield
+    except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+        raise CommandError("The service can't be reached.", hint=CONNECTION_HINT) from error
+    except httpx.TimeoutException as error:
+        raise CommandError("The service did not answer in time.", hint="Try again; see the service's log.") from error
+    except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
+        raise CommandError("The connection to the service broke.", hint=CONNECTION_HINT) from error
+
+
+def check(response: httpx.Response) -> httpx.Response:
+    """Return the response if it is a success; raise its problem as `ServiceError` if not."""
+    if response.is_success:
+        return response
+    problem = _problem(response)
+    hint = str(problem.get("hint") or "")
+    if response.status_code == HTTPStatus.UNAUTHORIZED:
+        hint = TOKEN_HINT
+    raise ServiceError(
+        response.status_code,
+        str(problem.get("code") or ""),
+        str(problem.get("detail") or problem.get("message") or f"The service answered {response.status_code}."),
+        hint=hint,
+    )
+
+
+def _json(response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError as error:
+        raise CommandError("What answered is not this service.", hint=CONNECTION_HINT) from error
+
+
+def _problem(response: httpx.Response) -> Mapping[str, Any]:
+    try:
+        body = response.json()
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}

@@ -1,0 +1,126 @@
+"""Which process works on a data directory, and where it answers: a lock file and a record beside it.
+
+The lock (`service.lock`, flock) ends with its process however that ends, so a record left behind by a killed service
+is never believed. Starting runs of the assistant in two processes would run them twice, hence one holder at a time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+from api.cli.failure import CommandError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+LOCK_NAME = "service.lock"
+RECORD_NAME = "service.json"
+PROBE_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceRecord:
+    """Where a running service answers: `url`, over the Unix socket `socket` if that is not empty."""
+
+    url: str
+    pid: int
+    socket: str = ""
+
+
+class BusyError(CommandError):
+    """Another process works on this data directory."""
+
+
+@contextmanager
+def hold(root: Path) -> Generator[None]:
+    """Be the one process that works on the data directory. Raises `BusyError` if there is one already."""
+    lock = _lock_file(root)
+    try:
+        _lock(lock)
+        _forget(root)
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        yield
+    finally:
+        lock.close()
+
+
+def publish(root: Path, record: ServiceRecord) -> None:
+    """Write where the service answers, for the holder of the lock; other processes see all of it or nothing."""
+    draft = root / f".{RECORD_NAME}.{os.getpid()}"
+    body = {"url": record.url, "pid": record.pid, "socket": record.socket}
+    draft.touch(mode=0o600)
+    draft.write_text(json.dumps(body), encoding="utf-8")
+    draft.replace(root / RECORD_NAME)
+
+
+def withdraw(root: Path) -> None:
+    """Take the record away when the service ends."""
+    _forget(root)
+
+
+def is_held(root: Path) -> bool:
+    """Whether a process works on the data directory now."""
+    try:
+        lock = (root / LOCK_NAME).open("r", encoding="utf-8")
+    except FileNotFoundError:
+        return False
+    with lock:
+        return not _try_lock(lock, fcntl.LOCK_SH)
+
+
+def read_record(root: Path) -> ServiceRecord | None:
+    """Return where the process that holds the lock answers; None if none does (yet)."""
+    try:
+        body: Any = json.loads((root / RECORD_NAME).read_text(encoding="utf-8"))
+        record = ServiceRecord(str(body["url"]), int(body["pid"]), str(body.get("socket", "")))
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+    return record if is_held(root) else None
+
+
+def _lock_file(root: Path) -> IO[str]:
+    try:
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not any(root.iterdir()):
+            root.chmod(0o700)
+        return (root / LOCK_NAME).open("a+", encoding="utf-8")
+    except OSError as error:
+        raise CommandError(
+            f"The data directory {root} can't be used: {error.strerror}.",
+            hint="Set DRIVE_DATA_DIR to a directory that you may write.",
+        ) from error
+
+
+def _lock(lock: IO[str]) -> None:
+    # `is_held` holds the lock for a moment in other processes, so a refusal counts only if it lasts.
+    deadline = time.monotonic() + PROBE_SECONDS
+    while not _try_lock(lock, fcntl.LOCK_EX):
+        if time.monotonic() > deadline:
+            lock.seek(0)
+            holder = lock.read(32).strip() or "unknown"
+            raise BusyError(
+                f"Another drive-agent (process {holder}) works on this data directory.",
+                hint="Use that one, stop it, or set DRIVE_DATA_DIR to another directory.",
+            )
+        time.sleep(0.02)
+
+
+def _try_lock(lock: IO[str], kind: int) -> bool:
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _forget(root: Path) -> None:
+    (root / RECORD_NAME).unlink(missing_ok=True)

@@ -1,0 +1,22 @@
+"""The one error that a command ends with on purpose."""
+
+
+class CommandError(Exception):
+    """A command could not do what it was asked.
+
+    `message` is a sentence for the person, `hint` says what to do next (may be empty).
+    """
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class ServiceError(CommandError):
+    """The service refused: `status` is the HTTP status, `code` the stable word of its problem+json."""
+
+    def __init__(self, status: int, code: str, message: str, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        self.code = code

@@ -1,0 +1,121 @@
+"""Standard input, output and error as a person (or a pipe) sees them."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from re import Match
+
+# Control characters could move the cursor or recolour the screen, and bidirectional overrides make a name read as
+# another: both may come from file names and from models, so both are shown as what they are.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_LINE_BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
+
+
+def visible(text: str) -> str:
+    """Return the text with control characters, bidirectional overrides and lone surrogates escaped."""
+    return _UNSAFE.sub(_escaped, text.replace("\r\n", "\n"))
+
+
+def visible_line(text: str) -> str:
+    """Like `visible`, for a name or value that has to stay on one line."""
+    return visible(text).translate(_LINE_BREAKS)
+
+
+def _escaped(match: Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
+
+
+class Terminal:
+    """Prints to standard output (the answer) and error (notes), and reads answers from standard input.
+
+    Without a terminal, with NO_COLOR or TERM=dumb, the output has no control codes. `machine` moves everything that is
+    for a person to standard error, so that standard output holds only what a program reads.
+    """
+
+    def __init__(self, *, machine: bool = False) -> None:
+        self.err = _console(sys.stderr)
+        self.out = self.err if machine else _console(sys.stdout)
+        self.interactive = sys.stdin is not None and sys.stdin.isatty()
+        self._machine = machine
+        self._column_open = False
+
+    @property
+    def animated(self) -> bool:
+        """Whether progress may be drawn over itself (on standard error)."""
+        return self.err.is_terminal
+
+    def say(self, text: str = "", style: str = "") -> None:
+        """Print a line (or several) on standard output."""
+        self._end_line()
+        self.out.print(Text(visible(text), style=style))
+
+    def note(self, text: str, style: str = "dim") -> None:
+        """Print a line on standard error."""
+        self._end_line()
+        self.err.print(Text(visible(text), style=style))
+
+    def stream(self, text: str) -> None:
+        """Print a part of a text at once, without a line end."""
+        if text:
+            self.out.file.write(visible(text))
+            self.out.file.flush()
+            self._column_open = not text.endswith("\n")
+
+    def _end_line(self) -> None:
+        if self._column_open:
+            self.out.print()
+            self._column_open = False
+
+    def ask(self, question: str) -> str | None:
+        """Return the line that is answered, None at the end of standard input."""
+        self._end_line()
+        if self.interactive and not self._machine:
+            return _ask_person(visible(question))
+        self.out.print(Text(visible(question)), end="")
+        line = sys.stdin.readline() if sys.stdin is not None else ""
+        self.out.print(Text(visible_line(line.rstrip("\r\n"))))
+        return line.rstrip("\r\n") if line else None
+
+
+def _ask_person(question: str) -> str | None:
+    import_module("readline")  # being imported is what gives input() line editing
+    try:
+        return input(question)
+    except EOFError:
+        print()  # noqa: T201 - the line that Ctrl-D left open
+        return None
+
+
+def _console(stream: TextIO) -> Console:
+    coloured = stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Console(
+        file=stream,
+        force_terminal=coloured,
+        color_system="auto" if coloured else None,
+        soft_wrap=True,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+
+
+def format_size(size: int) -> str:
+    """Return a number of bytes as a person reads it (powers of 1000)."""
+    if size < 1000:
+        return f"{size} B"
+    value = float(size)
+    for unit in ("kB", "MB", "GB"):
+        value /= 1000
+        if value < 999.95:
+            return f"{value:.1f} {unit}"
+    return f"{value / 1000:.1f} TB"

@@ -1,0 +1,123 @@
+"""The one door to the service's database: its engine, the only commit, and the seam that translates its errors."""
+
+import logging
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import anyio
+from sqlalchemy import URL, column, event, make_url, select, table
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+
+from api import migrations
+from api.errors import StorageFailureError
+
+logger = logging.getLogger(__name__)
+
+BUSY_TIMEOUT_SECONDS = 30
+POOL_SIZE = 8
+_FAILURES = (OperationalError, InternalError, InterfaceError, PoolTimeoutError, OSError)
+
+
+class Database:
+    """An engine, and the two ways to use it: reads that keep nothing, and a write that commits once at its end."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._writing = engine.execution_options(api_write=True)
+        # SQLite has one writer. Queueing here is fair and costs no polling; the busy timeout is for other processes.
+        self._turn = anyio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncGenerator[AsyncSession]:
+        """Open a session that sees one state of the database throughout."""
+        async with AsyncSession(self._engine, expire_on_commit=False, autoflush=False) as session:
+            with _translated():
+                yield session
+
+    @asynccontextmanager
+    async def write(self) -> AsyncGenerator[AsyncSession]:
+        """Open a session that commits once, at the end of the block; an exception rolls back. Don't nest.
+
+        Writers follow one another on SQLite, so what is read in the block still holds when it commits.
+        Raises `StorageFailureError` if the database can't keep it.
+        """
+        async with self._turn, AsyncSession(self._writing, expire_on_commit=False) as session:
+            with _translated():
+                yield session
+                # A commit that is cancelled half-way may or may not have happened: let it finish.
+                with anyio.CancelScope(shield=True):
+                    await session.commit()
+
+    async def schema_version(self) -> str | None:
+        """Return the newest migration that the database has seen."""
+        async with self.read() as session:
+            return await session.scalar(select(column("version_num")).select_from(table(migrations.VERSION_TABLE)))
+
+    async def dispose(self) -> None:
+        """Close every connection."""
+        await self._engine.dispose()
+
+
+async def open_database(url: str) -> Database:
+    """Bring the schema at the URL up to date and open it. For SQLite, the file is made if absent.
+
+    Raises `StorageFailureError` if the database can't be opened.
+    """
+    with _translated():
+        parsed = make_url(url)
+        await anyio.to_thread.run_sync(_prepare, parsed)
+        engine = create_async_engine(parsed, hide_parameters=True, **_options(parsed))
+    if _is_sqlite(parsed):
+        _configure_sqlite(engine.sync_engine)
+    return Database(engine)
+
+
+def _is_sqlite(url: URL) -> bool:
+    return url.get_backend_name() == "sqlite"
+
+
+def _options(url: URL) -> dict[str, Any]:
+    if not _is_sqlite(url):
+        return {}
+    return {"pool_size": POOL_SIZE, "max_overflow": 0, "connect_args": {"timeout": BUSY_TIMEOUT_SECONDS}}
+
+
+def _prepare(url: URL) -> None:
+    if _is_sqlite(url) and url.database:
+        Path(url.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    migrations.upgrade(url, _configure_sqlite if _is_sqlite(url) else None)
+
+
+def _configure_sqlite(engine: Any) -> None:
+    """Make SQLAlchemy, not the driver, begin transactions; set durability and integrity on each connection."""
+    event.listen(engine, "connect", _on_connect)
+    event.listen(engine, "begin", _on_begin)
+
+
+def _on_connect(connection: Any, record: Any) -> None:
+    del record
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_SECONDS * 1000}")
+    cursor.close()
+
+
+def _on_begin(connection: Any) -> None:
+    writes = connection.get_execution_options().get("api_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def _translated() -> Generator[None]:
+    """Turn the database's failures into ours. Programming errors pass: they are bugs, not failures of the disk."""
+    try:
+        yield
+    except _FAILURES as error:
+        logger.error("the database failed: %s", getattr(error, "orig", None) or error)  # noqa: TRY400 - the cause is kept in the error raised
+        raise StorageFailureError from error

@@ -1,0 +1,157 @@
+"""Every error that the service's own routes raise on purpose, in one tree.
+
+Each has a stable `code` that clients may switch on, an HTTP `status`, a sentence for a person and a `hint` that says
+what to do next; `details` is JSON. They leave as problem+json (RFC 9457).
+"""
+
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+
+class ApiError(Exception):
+    """Base of all errors that may be shown to a client as they are."""
+
+    code: str = "internal"
+    status: ClassVar[int] = 500
+    default_message: ClassVar[str] = "Something went wrong in the service."
+    default_hint: ClassVar[str] = "Try again; the service's log has the cause."
+
+    def __init__(
+        self, message: str | None = None, *, hint: str | None = None, details: dict[str, Any] | None = None
+    ) -> None:
+        self.message = message or self.default_message
+        self.hint = self.default_hint if hint is None else hint
+        self.details = details or {}
+        super().__init__(self.message)
+
+
+class NotFoundError(ApiError):
+    """There is no such thread, run or approval, or it is somebody else's: the answer is the same."""
+
+    code = "not_found"
+    status = HTTPStatus.NOT_FOUND
+    default_message = "There is nothing here with this id."
+    default_hint = "Use an id that this service gave you."
+
+
+class InvalidDecisionError(ApiError):
+    """A decision that does not fit the approval; nothing was decided, it still waits."""
+
+    code = "invalid_decision"
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    default_hint = "Send one decision for each action, by its tool_call_id; the approval still waits."
+
+
+class InvalidInputError(ApiError):
+    """An argument that can't be used."""
+
+    code = "invalid_argument"
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    default_hint = "See /docs for what this takes."
+
+
+class MissingScopeError(ApiError):
+    """The caller's key lacks the scope that `details["scope"]` names."""
+
+    code = "missing_scope"
+    status = HTTPStatus.FORBIDDEN
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(
+            f"This key lacks the scope '{scope}'.",
+            hint=f"Use a key that was created with --scope {scope}.",
+            details={"scope": scope},
+        )
+
+
+class ThreadBusyError(ApiError):
+    """A run works on the thread; `details["run_id"]` names it."""
+
+    code = "thread_busy"
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(
+            f"The assistant still works on this thread (run {run_id}).",
+            hint="Wait until that run is done, or cancel it.",
+            details={"run_id": run_id},
+        )
+
+
+class ApprovalPendingError(ApiError):
+    """The thread waits for an approval, which a message never answers; `details["approval_id"]` names it."""
+
+    code = "approval_pending"
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self, approval_id: str, run_id: str) -> None:
+        super().__init__(
+            f"This thread waits for approval {approval_id}; a message does not answer it.",
+            hint="Decide it with POST /api/approvals/{id}, or cancel its run.",
+            details={"approval_id": approval_id, "run_id": run_id},
+        )
+
+
+class ApprovalClosedError(ApiError):
+    """The approval was decided, has expired or was cancelled with its run: `details["status"]` says which."""
+
+    status = HTTPStatus.CONFLICT
+    sentences: ClassVar[dict[str, str]] = {
+        "decided": "This approval was decided already.",
+        "expired": "This approval has expired, which counts as a rejection.",
+        "cancelled": "This approval was cancelled together with its run.",
+    }
+
+    def __init__(self, approval_id: str, state: str, decided_at: str | None) -> None:
+        super().__init__(
+            self.sentences[state],
+            hint="Nothing was changed by this request; the run's events say what became of it.",
+            details={"approval_id": approval_id, "status": state, "decided_at": decided_at},
+        )
+        self.code = f"approval_{state}"
+
+
+class RunFinishedError(ApiError):
+    """The run is over, so it can't be cancelled; `details["status"]` says how it ended."""
+
+    code = "run_finished"
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self, run_id: str, run_status: str) -> None:
+        super().__init__(
+            f"This run has ended already: {run_status}.",
+            hint="There is nothing to cancel; what it changed can be undone with POST /api/runs/{id}/undo.",
+            details={"run_id": run_id, "status": run_status},
+        )
+
+
+class RunActiveError(ApiError):
+    """The run is not over yet, so this can't be done with it."""
+
+    code = "run_active"
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(
+            f"Run {run_id} is still at work.",
+            hint="Wait until it is done, or cancel it first.",
+            details={"run_id": run_id},
+        )
+
+
+class ShuttingDownError(ApiError):
+    """The service ends and starts nothing new."""
+
+    code = "shutting_down"
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    default_message = "The service is shutting down."
+    default_hint = "Try again in a moment."
+
+
+class StorageFailureError(ApiError):
+    """The disk or the database refused; nothing of the request was kept."""
+
+    code = "storage_failure"
+    status = HTTPStatus.INSUFFICIENT_STORAGE
+    default_message = "The service could not store or read this; nothing of the request was kept."
+    default_hint = "Check that the disk is not full, then try again."

@@ -1,0 +1,242 @@
+"""One run, from its message to its last event, over every approval in between and every restart of the service."""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+from contextlib import aclosing
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.types import Command, Interrupt
+from sqlalchemy import Executable, select, update
+
+from api.approvals import Approvals, cancelling, needed_event
+from api.clock import Clock
+from api.database import Database
+from api.errors import ApiError
+from api.event_log import EventLog
+from api.event_store import open_calls, read_all
+from api.events import Event
+from api.ports import DrivePort, GraphPort, Snapshot
+from api.replay import Replay
+from api.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, ThreadRow
+
+logger = logging.getLogger(__name__)
+
+# A run that takes the process down with it must not do so for ever.
+MOST_STARTS = 5
+STREAM_MODES = ["custom", "messages"]
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Everything that a run works with."""
+
+    graph: GraphPort
+    drive: DrivePort
+    database: Database
+    log: EventLog
+    approvals: Approvals
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ended: its status, and for an error what clients are told."""
+
+    status: str
+    code: str = ""
+    message: str = ""
+    retryable: bool = False
+
+
+class StalledError(Exception):
+    """The graph stopped with work left, and taking it up again did not move it."""
+
+
+class Execution:
+    """Runs one run. `recovered` says that another process began it."""
+
+    def __init__(self, run: RunRow, shop: Workshop, *, recovered: bool = False) -> None:
+        self.run = run
+        self.cancelled_by = run.email if run.cancel_requested else ""
+        self.is_finishing = False
+        self._shop = shop
+        self._recovered = recovered
+        self._replay = Replay()
+        self._config = {"configurable": {"thread_id": run.thread_id}}
+        self._context = shop.graph.context(run.user_id, run.email, run.scopes)
+        self._usage: dict[str, Any] = {}
+
+    async def perform(self) -> None:
+        """Run to the end. Cancelled from outside without `cancelled_by`, it stops and may be recovered later."""
+        try:
+            ending = await self._ending()
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not self.cancelled_by or task is None:
+                raise
+            task.uncancel()
+            ending = Ending(CANCELLED)
+        await self._finish(ending)
+
+    async def _ending(self) -> Ending:
+        if self.cancelled_by:
+            return Ending(CANCELLED)
+        if self.run.starts > MOST_STARTS:
+            return Ending(FAILED, "crashed", "The service stopped too often while it worked on this.")
+        try:
+            await self._work()
+        except Exception as error:
+            logger.exception("run %s failed", self.run.id)
+            return self._failed(error)
+        return Ending(SUCCESS)
+
+    def _failed(self, error: Exception) -> Ending:
+        if isinstance(error, ApiError):
+            return Ending(FAILED, error.code, error.message, retryable=True)
+        return Ending(FAILED, *self._shop.graph.failure(error))
+
+    async def _work(self) -> None:
+        step = await self._take_up() if self._recovered else self._input()
+        snapshot: Snapshot | None = None
+        while True:
+            await self._stream(step)
+            before, snapshot = snapshot, await self._state()
+            if interrupt := _interrupt(snapshot):
+                step = await self._answer(interrupt)
+            elif not snapshot.tasks:
+                return
+            elif before is not None and _checkpoint(before) == _checkpoint(snapshot):
+                raise StalledError(self.run.id)
+            else:
+                step = None
+
+    def _input(self) -> dict[str, Any]:
+        return {"messages": [HumanMessage(self.run.message, id=self.run.id)], "place": self.run.place}
+
+    async def _take_up(self) -> Any:
+        """Return what the graph goes on with, by where its checkpoints say that it is."""
+        snapshot = await self._state()
+        if not any(message.id == self.run.id for message in snapshot.values.get("messages", ())):
+            return self._input()
+        self._replay = Replay(await read_all(self._shop.database, self.run.id))
+        interrupt = _interrupt(snapshot)
+        return await self._answer(interrupt) if interrupt else None
+
+    async def _state(self) -> Snapshot:
+        snapshot = await self._shop.graph.graph.aget_state(self._config)
+        self._usage = _usage(snapshot, self.run.id)
+        return snapshot
+
+    async def _stream(self, step: Any) -> None:
+        # A step is on disk before the next one begins: a call that was made is then always one that is known.
+        stream = self._shop.graph.graph.astream(
+            step, self._config, context=self._context, stream_mode=STREAM_MODES, durability="sync"
+        )
+        async with aclosing(stream):
+            async for mode, part in stream:
+                if mode == "messages":
+                    self._take_message(*part)
+                else:
+                    self._send(self._replay.event(part))
+        self._send(self._replay.end())
+
+    def _take_message(self, message: Any, metadata: dict[str, Any]) -> None:
+        if metadata.get("langgraph_node") not in self._shop.graph.text_nodes or not isinstance(message, AIMessage):
+            return
+        if text := str(message.text):
+            self._send(self._replay.text(text))
+
+    def _send(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._shop.log.append(self.run.id, event)
+
+    async def _answer(self, interrupt: Interrupt) -> Command[Any]:
+        """Wait for the person, or the clock, and return what the graph is resumed with."""
+        payload: dict[str, Any] = interrupt.value
+        if await self._shop.approvals.find(payload["approval_id"]) is None:
+            opening = self._shop.approvals.opening(self.run, payload)
+            await self._shop.log.commit(self.run.id, [needed_event(payload)], *opening)
+            logger.info("run %s waits for approval %s", self.run.id, payload["approval_id"])
+        row = await self._shop.approvals.settled(payload["approval_id"])
+        logger.info("approval %s: %s", row.id, row.status)
+        return Command(resume={interrupt.id: self._answer_of(row)})
+
+    def _answer_of(self, row: ApprovalRow) -> Any:
+        if row.status != DECIDED or row.decided_at is None:
+            return self._shop.graph.expired(row.payload)
+        return {"decisions": row.decisions, "decided_by": row.decided_by, "decided_at": row.decided_at.isoformat()}
+
+    async def _finish(self, ending: Ending) -> None:
+        """Write the last event together with the run's status, and let go of the run."""
+        self.is_finishing = True
+        log, run = self._shop.log, self.run
+        if ending.status != SUCCESS:
+            # Empty: what the run has said has to be stored before it can be asked for.
+            await log.commit(run.id, [])
+            await log.commit(run.id, await self._loose_ends())
+        last, ending = await self._last_event(ending)
+        await log.commit(run.id, [last], *self._closing(ending))
+        log.close(run.id)
+        logger.info("run %s: %s", run.id, ending.status)
+
+    async def _last_event(self, ending: Ending) -> tuple[Event, Ending]:
+        if ending.status != FAILED:
+            try:
+                return await self._done(ending), ending
+            except Exception as error:
+                logger.exception("what run %s did can't be read", self.run.id)
+                ending = self._failed(error)
+        told = {"code": ending.code, "message": ending.message, "retryable": ending.retryable}
+        return {"type": "error", "run_id": self.run.id, **told}, ending
+
+    async def _done(self, ending: Ending) -> Event:
+        if ending.status == CANCELLED:
+            await self._state()
+        changes = await self._shop.drive.changes(self.run.user_id, self.run.id)
+        told = {"usage": self._usage, "changes": [asdict(change) for change in changes]}
+        return {"type": "done", "run_id": self.run.id, "status": ending.status, **told}
+
+    async def _loose_ends(self) -> list[Event]:
+        """Return the events that close what clients still show as open."""
+        query = select(ApprovalRow).where(ApprovalRow.run_id == self.run.id, ApprovalRow.status == WAITING)
+        async with self._shop.database.read() as session:
+            waiting = list(await session.scalars(query))
+        resolved = [_cancelled_approval(row) for row in waiting]
+        calls = await open_calls(self._shop.database, self.run.id)
+        return [*resolved, *(_cancelled_call(call) for call in calls)]
+
+    def _closing(self, ending: Ending) -> list[Executable]:
+        now = self._shop.clock.now()
+        run, thread = self.run.id, self.run.thread_id
+        return [
+            cancelling(run, self.cancelled_by or self.run.email, now),
+            update(RunRow).where(RunRow.id == run).values(status=ending.status, finished_at=now),
+            update(ThreadRow).where(ThreadRow.id == thread).values(updated_at=now),
+        ]
+
+
+def _interrupt(snapshot: Snapshot) -> Interrupt | None:
+    return next((interrupt for task in snapshot.tasks for interrupt in task.interrupts), None)
+
+
+def _checkpoint(snapshot: Any) -> str:
+    return snapshot.config["configurable"]["checkpoint_id"]
+
+
+def _usage(snapshot: Snapshot, run_id: str) -> dict[str, Any]:
+    turn: Any = snapshot.values.get("turn") or {}
+    # A run that was stopped before its first step left the turn of the one before in the state.
+    return dict(turn.get("usage") or {}) if turn.get("run_id", run_id) == run_id else {}
+
+
+def _cancelled_approval(row: ApprovalRow) -> Event:
+    decisions = [{"tool_call_id": action["tool_call_id"], "type": "reject"} for action in row.payload["actions"]]
+    return {"type": "approval_resolved", "approval_id": row.id, "decisions": decisions, "status": "cancelled"}
+
+
+def _cancelled_call(start: Event) -> Event:
+    named = {"tool_call_id": start["tool_call_id"], "name": start["name"]}
+    return {"type": "tool_call_end", **named, "status": "cancelled", "result": "", "duration_ms": 0}

@@ -1,0 +1,130 @@
+"""The service's own tables: threads, runs, their events, approvals. Ids are UUID strings; times are UTC."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import JSON, DateTime, ForeignKey, Index, String, Text, text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.types import TypeDecorator
+
+RUNNING = "running"
+WAITING = "waiting"
+SUCCESS = "success"
+FAILED = "error"
+CANCELLED = "cancelled"
+DECIDED = "decided"
+EXPIRED = "expired"
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A time that stays aware and in UTC, also over SQLite, which stores no zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
+        """Store UTC; a naive time is a bug and raises `ValueError`."""
+        del dialect
+        if value is not None and value.tzinfo is None:
+            msg = "a naive time can't be stored"
+            raise ValueError(msg)
+        return value.astimezone(UTC) if value else None
+
+    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
+        """Return an aware UTC time."""
+        del dialect
+        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+
+
+def new_id() -> str:
+    """Return a fresh random id in the form that LangGraph's clients expect."""
+    return str(uuid4())
+
+
+class Base(DeclarativeBase):
+    """Base of all tables."""
+
+    type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012 - SQLAlchemy's own declaration style
+
+
+class ThreadRow(Base):
+    """A conversation of one user. `deleted_at` hides it at once; the rows follow when its checkpoints are gone."""
+
+    __tablename__ = "threads"
+    __table_args__ = (Index("ix_threads_user", "user_id", "updated_at"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(String(32))
+    title: Mapped[str] = mapped_column(String(255))
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+    deleted_at: Mapped[datetime | None]
+
+
+class RunRow(Base):
+    """One turn of the assistant, with all that is needed to start it again in another process.
+
+    `email` and `scopes` are those of the caller who started it: the run can do no more than they could.
+    `status` is running, waiting (for an approval), success, error or cancelled; `finished_at` is set with the last
+    three. `starts` counts how often a process took it up.
+    """
+
+    __tablename__ = "runs"
+    __table_args__ = (
+        Index(
+            "uq_runs_active_thread",
+            "thread_id",
+            unique=True,
+            sqlite_where=text("finished_at IS NULL"),
+            postgresql_where=text("finished_at IS NULL"),
+        ),
+        Index("ix_runs_thread", "thread_id", "created_at"),
+    )
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
+    thread_id: Mapped[str] = mapped_column(ForeignKey("threads.id"))
+    user_id: Mapped[str] = mapped_column(String(32))
+    email: Mapped[str] = mapped_column(String(320))
+    scopes: Mapped[list[Any]]
+    assistant_id: Mapped[str] = mapped_column(String(64))
+    message: Mapped[str] = mapped_column(Text)
+    place: Mapped[dict[str, Any]]
+    status: Mapped[str] = mapped_column(String(16), default=RUNNING)
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
+    starts: Mapped[int] = mapped_column(default=1)
+    created_at: Mapped[datetime]
+    finished_at: Mapped[datetime | None]
+
+
+class EventRow(Base):
+    """One event of a run as it was sent: `data` is the JSON text, `seq` counts from 1 within the run."""
+
+    __tablename__ = "run_events"
+
+    run_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    type: Mapped[str] = mapped_column(String(32))
+    data: Mapped[str] = mapped_column(Text)
+
+
+class ApprovalRow(Base):
+    """A question to the person that a run waits on. It is answered once: the status leaves `waiting` and never returns.
+
+    `payload` is the interrupt's value; `status` is waiting, decided, expired or cancelled.
+    """
+
+    __tablename__ = "approvals"
+    __table_args__ = (Index("ix_approvals_user", "user_id", "status"), Index("ix_approvals_run", "run_id"))
+
+    id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"))
+    thread_id: Mapped[str] = mapped_column(String(36))
+    user_id: Mapped[str] = mapped_column(String(32))
+    payload: Mapped[dict[str, Any]]
+    status: Mapped[str] = mapped_column(String(16), default=WAITING)
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    decisions: Mapped[list[Any]]
+    decided_by: Mapped[str | None] = mapped_column(String(320))
+    decided_at: Mapped[datetime | None]

@@ -1,0 +1,138 @@
+"""Threads: a user's conversations. What was said is in the graph's state; here is who owns it and what it is called."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, and_, delete, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.clock import Clock
+from api.cursors import decode_cursor, encode_cursor
+from api.database import Database
+from api.errors import ApprovalPendingError, NotFoundError, ThreadBusyError
+from api.ports import Caller
+from api.tables import WAITING, ApprovalRow, EventRow, RunRow, ThreadRow, new_id
+
+TITLE_CHARACTERS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadPage:
+    """Some threads, and where the next ones begin (None at the end)."""
+
+    threads: Sequence[ThreadRow]
+    cursor: str | None
+
+
+class Threads:
+    """A user's threads."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def page(self, caller: Caller, limit: int, cursor: str | None = None) -> ThreadPage:
+        """Return the caller's threads, the one used last first. Raises `InvalidInputError` for a bad cursor."""
+        query = select(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.deleted_at.is_(None))
+        if cursor:
+            moment, thread_id = decode_cursor(cursor)
+            query = query.where(_before(moment, thread_id))
+        newest_first = query.order_by(ThreadRow.updated_at.desc(), ThreadRow.id.desc())
+        async with self._database.read() as session:
+            rows = list(await session.scalars(newest_first.limit(limit + 1)))
+        more = encode_cursor(rows[limit - 1].updated_at, rows[limit - 1].id) if len(rows) > limit else None
+        return ThreadPage(rows[:limit], more)
+
+    async def get(self, caller: Caller, thread_id: str) -> ThreadRow:
+        """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
+        async with self._database.read() as session:
+            return await find_thread(session, caller, thread_id)
+
+    async def newest_run(self, thread_id: str) -> RunRow | None:
+        """Return the run that was started last."""
+        query = select(RunRow).where(RunRow.thread_id == thread_id).order_by(RunRow.created_at.desc()).limit(1)
+        async with self._database.read() as session:
+            return await session.scalar(query)
+
+    async def rename(self, caller: Caller, thread_id: str, title: str) -> ThreadRow:
+        """Give a thread another title."""
+        async with self._database.write() as session:
+            row = await find_thread(session, caller, thread_id)
+            row.title = title_of(title)
+        return row
+
+    async def hide(self, caller: Caller, thread_id: str) -> None:
+        """Make a thread unknown to everyone. Raises `NotFoundError`, and `ThreadBusyError` while a run is at work."""
+        async with self._database.write() as session:
+            row = await find_thread(session, caller, thread_id)
+            if run := await active_run(session, thread_id):
+                raise ThreadBusyError(run.id)
+            row.deleted_at = self._clock.now()
+
+    async def hidden(self) -> list[str]:
+        """Return the threads that are hidden and not removed yet."""
+        async with self._database.read() as session:
+            return list(await session.scalars(select(ThreadRow.id).where(ThreadRow.deleted_at.is_not(None))))
+
+    async def remove(self, thread_id: str) -> None:
+        """Delete all rows of a hidden thread."""
+        runs = select(RunRow.id).where(RunRow.thread_id == thread_id)
+        async with self._database.write() as session:
+            await session.execute(delete(EventRow).where(EventRow.run_id.in_(runs)))
+            await session.execute(delete(ApprovalRow).where(ApprovalRow.thread_id == thread_id))
+            await session.execute(delete(RunRow).where(RunRow.thread_id == thread_id))
+            await session.execute(delete(ThreadRow).where(ThreadRow.id == thread_id))
+
+
+async def find_thread(session: AsyncSession, caller: Caller, thread_id: str) -> ThreadRow:
+    """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
+    row = await session.get(ThreadRow, thread_id)
+    if row is None or row.user_id != caller.user_id or row.deleted_at is not None:
+        raise NotFoundError("There is no such thread.", hint="List your threads, or leave thread_id out to begin one.")
+    return row
+
+
+async def active_run(session: AsyncSession, thread_id: str) -> RunRow | None:
+    """Return the run that works or waits on a thread."""
+    return await session.scalar(select(RunRow).where(RunRow.thread_id == thread_id, RunRow.finished_at.is_(None)))
+
+
+async def refuse_if_taken(session: AsyncSession, thread_id: str) -> None:
+    """Raise `ApprovalPendingError` or `ThreadBusyError` if a run is on the thread."""
+    run = await active_run(session, thread_id)
+    if run is None:
+        return
+    waiting = select(ApprovalRow.id).where(ApprovalRow.run_id == run.id, ApprovalRow.status == WAITING)
+    if approval_id := await session.scalar(waiting):
+        raise ApprovalPendingError(approval_id, run.id)
+    raise ThreadBusyError(run.id)
+
+
+async def thread_for(
+    session: AsyncSession, caller: Caller, thread_id: str | None, message: str, now: datetime
+) -> ThreadRow:
+    """Return the thread that a message goes to: the one named, which has to be free, or a new one."""
+    if thread_id is None:
+        row = ThreadRow(id=new_id(), user_id=caller.user_id, title=title_of(message), created_at=now, updated_at=now)
+        session.add(row)
+        await session.flush()
+        return row
+    row = await find_thread(session, caller, thread_id)
+    await refuse_if_taken(session, thread_id)
+    row.updated_at = now
+    return row
+
+
+def _before(moment: datetime, thread_id: str) -> ColumnElement[bool]:
+    same_moment = and_(ThreadRow.updated_at == moment, ThreadRow.id < thread_id)
+    return or_(ThreadRow.updated_at < moment, same_moment)
+
+
+def title_of(text: str) -> str:
+    """Return the first line with something in it, cut to a title's length between words where there are any."""
+    line = " ".join(next((line for line in text.splitlines() if line.strip()), text).split())
+    if len(line) <= TITLE_CHARACTERS:
+        return line
+    words = line[:TITLE_CHARACTERS].rpartition(" ")[0]
+    return (words if len(words) > TITLE_CHARACTERS // 2 else line[: TITLE_CHARACTERS - 1]) + "…"

@@ -1,0 +1,113 @@
+"""The graph, wired; and the factory that `langgraph dev` calls."""
+
+import asyncio
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Send
+
+from graph.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
+from graph.context import GraphDependencies, RunContext
+from graph.gateway.approval import asked
+from graph.memory import unanswered
+from graph.models import build_models
+from graph.nodes.act import make_act
+from graph.nodes.advance import make_advance
+from graph.nodes.approve import make_approve
+from graph.nodes.document_agent import make_document_agent
+from graph.nodes.drive_agent import make_drive_agent
+from graph.nodes.plan import make_plan
+from graph.nodes.recall import make_recall
+from graph.nodes.review import make_review
+from graph.nodes.route import make_route
+from graph.nodes.search_agent import make_search_agent
+from graph.settings import AgentSettings
+from graph.state import AGENTS, GraphInput, State, active_agent, current_step, running_turn
+
+Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
+
+LOCAL_USER: Final = RunContext("local", "me@localhost", tuple(ALL_SCOPES))
+
+_graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, Graph] = WeakKeyDictionary()
+
+
+def build_graph(deps: GraphDependencies) -> Graph:
+    """Return the compiled graph. Without a checkpointer in `deps` the platform that runs it supplies one."""
+    graph = StateGraph(State, context_schema=RunContext, input_schema=GraphInput)
+    graph.add_node("recall", make_recall(deps))
+    graph.add_node("route", make_route(deps))
+    graph.add_node("plan", make_plan(deps))
+    graph.add_node("document_agent", make_document_agent(deps))
+    graph.add_node("drive_agent", make_drive_agent(deps))
+    graph.add_node("search_agent", make_search_agent(deps))
+    graph.add_node("review", make_review(deps))
+    graph.add_node("approve", make_approve(deps))
+    graph.add_node("act", make_act(deps))
+    graph.add_node("advance", make_advance(deps))
+
+    graph.add_edge(START, "recall")
+    graph.add_edge("recall", "route")
+    graph.add_conditional_edges("route", after_route, ["plan", *AGENTS])
+    graph.add_conditional_edges("plan", active_agent, [*AGENTS])
+    for agent in AGENTS:
+        graph.add_conditional_edges(agent, after_specialist, ["review", "advance"])
+    graph.add_conditional_edges("review", after_review, ["approve", "act", *AGENTS])
+    graph.add_conditional_edges("approve", to_act, ["act", *AGENTS])
+    graph.add_conditional_edges("act", active_agent, [*AGENTS])
+    graph.add_conditional_edges("advance", after_advance, [*AGENTS, END])
+    return graph.compile(checkpointer=deps.checkpointer, store=deps.store, name="drive_agent")
+
+
+def after_route(state: State) -> str:
+    """A request of several steps is planned; else the specialist begins."""
+    route = state.get("route")
+    return "plan" if route and route["needs_plan"] else active_agent(state)
+
+
+def after_specialist(state: State) -> str:
+    """Calls are reviewed, also those whose target changed before they ran; without any, the step is over."""
+    return "review" if unanswered(state["messages"]) else "advance"
+
+
+def after_review(state: State) -> str | list[Send]:
+    """What has to be asked is asked first; then all runs at once."""
+    return "approve" if asked(state.get("calls", [])) else to_act(state)
+
+
+def to_act(state: State) -> str | list[Send]:
+    """Each call that may run is a task of its own; without any, the specialist sees why."""
+    waiting = {str(call["id"]) for call in unanswered(state["messages"])}
+    turn = running_turn(state)
+    ready = [
+        Send("act", {"call": call, "run_id": turn["run_id"], "language": turn["language"]})
+        for call in state.get("calls", [])
+        if call["tool_call_id"] in waiting and call["standing"] in {"allowed", "approved"}
+    ]
+    return ready or active_agent(state)
+
+
+def after_advance(state: State) -> str:
+    """The next step's specialist, or the end."""
+    return active_agent(state) if current_step(state) else END
+
+
+async def make_graph() -> Graph:
+    """Return the graph for `langgraph dev`: the drive in `DRIVE_DATA_DIR`, and its local user whatever a client says.
+
+    The host calls this for every run and every read. There is one graph per event loop; its drive and its sessions
+    are opened by the first node that needs them, so a read opens nothing. The host supplies the checkpointer.
+    """
+    loop = asyncio.get_running_loop()
+    if loop not in _graphs:
+        # Reading the environment and `.env` blocks.
+        settings, drive_settings = await asyncio.to_thread(lambda: (AgentSettings(), DriveSettings()))
+        deps = GraphDependencies(
+            models=await asyncio.to_thread(build_models, settings),
+            connections=ConnectionPool.of(settings, LocalDrive(drive_settings).open_session),
+            settings=settings,
+            only_user=LOCAL_USER,
+        )
+        _graphs[loop] = build_graph(deps)
+    return _graphs[loop]

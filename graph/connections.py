@@ -1,0 +1,344 @@
+"""The pool of MCP sessions, one long-lived session per person and set of scopes; every tool call goes through it."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextvars import Context, ContextVar
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, Final
+
+import anyio
+from langchain_core.tools import BaseTool
+from langchain_mcp_adapters.interceptors import MCPToolCallRequest, ToolCallInterceptor
+from langchain_mcp_adapters.tools import load_mcp_tools
+from mcp import ClientSession, McpError
+from mcp.shared.session import ProgressFnT
+from mcp.types import (
+    CONNECTION_CLOSED,
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    ClientRequest,
+    RequestParams,
+)
+
+from drive_server.connect import (
+    ALL_SCOPES,
+    META_APPROVED_BY,
+    META_CHANGE_ID,
+    META_DRY_RUN,
+    META_EFFECT,
+    META_IDEMPOTENCY_KEY,
+    META_IF_MATCH,
+    META_REPLAYED,
+    META_RUN_ID,
+    Drive,
+    DriveSettings,
+    in_process_session,
+    open_drive,
+)
+from graph.context import Clock, RunContext, utc_now
+from graph.errors import DriveUnavailableError
+from graph.settings import AgentSettings
+
+__all__ = [
+    "ALL_SCOPES",
+    "META_APPROVED_BY",
+    "META_CHANGE_ID",
+    "META_DRY_RUN",
+    "META_EFFECT",
+    "META_IDEMPOTENCY_KEY",
+    "META_IF_MATCH",
+    "META_REPLAYED",
+    "META_RUN_ID",
+    "ConnectionPool",
+    "DriveSettings",
+    "LocalDrive",
+    "SessionOpener",
+    "Toolbox",
+    "drive_sessions",
+]
+
+logger = logging.getLogger(__name__)
+
+SessionOpener = Callable[[RunContext], AbstractAsyncContextManager[ClientSession]]
+OnProgress = ProgressFnT
+
+ATTEMPTS: Final = 2
+OPEN_SECONDS: Final = 30.0
+REQUEST_TIMEOUT: Final = 408
+"""The code that the SDK gives an answer that did not come in time."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What the adapters do not carry: `meta` on the way to the server, the whole `result` on the way back."""
+
+    meta: Mapping[str, Any]
+    on_progress: OnProgress | None = None
+    result: CallToolResult | None = None
+
+
+_exchange: ContextVar[Exchange] = ContextVar("exchange")
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Toolbox:
+    """The tools that a person's session offers, by name. It outlives the session: calls go to the one that is alive."""
+
+    tools: Mapping[str, BaseTool]
+
+    async def call(
+        self, name: str, args: Mapping[str, Any], *, meta: Mapping[str, Any], on_progress: OnProgress | None = None
+    ) -> CallToolResult:
+        """Call a tool that is in the box. Raises `DriveUnavailableError` if no answer comes."""
+        exchange = Exchange(meta, on_progress)
+        token = _exchange.set(exchange)
+        try:
+            await self.tools[name].ainvoke(dict(args))
+        finally:
+            _exchange.reset(token)
+        if exchange.result is None:
+            raise DriveUnavailableError(f"{name} was answered by nobody")
+        return exchange.result
+
+
+@dataclass(slots=True, eq=False)
+class _Connection:
+    """One session, opened, kept and closed by one task, as anyio's cancel scopes demand."""
+
+    who: RunContext
+    session: ClientSession
+    toolbox: Toolbox
+    owner: "asyncio.Task[None]"
+    closing: asyncio.Event
+    used_at: float
+    in_use: int = 0
+    retired: bool = False
+
+    @property
+    def alive(self) -> bool:
+        """False once the session ended by itself, or was given up."""
+        return not (self.retired or self.owner.done())
+
+
+@dataclass(slots=True)
+class _Seat:
+    """The place of one person's connection in the pool; the lock lets one task at a time open it."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    connection: _Connection | None = None
+
+
+class ConnectionPool:
+    """Sessions by (user id, scopes): opened when first needed, reopened when dead, closed when idle.
+
+    Seconds: `call_seconds` is the longest wait for one call, `idle_seconds` how long an unused session is kept.
+    """
+
+    def __init__(
+        self,
+        open_session: SessionOpener,
+        *,
+        call_seconds: float = 60,
+        idle_seconds: float = 600,
+        clock: Clock = utc_now,
+    ) -> None:
+        self._open_session = open_session
+        self._timeout = timedelta(seconds=call_seconds)
+        self._idle_seconds = idle_seconds
+        self._clock = clock
+        self._seats: dict[tuple[str, frozenset[str]], _Seat] = {}
+        self._owners: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def of(cls, settings: AgentSettings, open_session: SessionOpener, clock: Clock = utc_now) -> "ConnectionPool":
+        """Return a pool with the times that the settings give."""
+        return cls(
+            open_session,
+            call_seconds=settings.tool_timeout_seconds,
+            idle_seconds=settings.session_idle_seconds,
+            clock=clock,
+        )
+
+    @property
+    def open_sessions(self) -> int:
+        """How many sessions are open now."""
+        return len(self._owners)
+
+    async def toolbox(self, who: RunContext) -> Toolbox:
+        """Return the person's tools; opens the session if need be. Raises `DriveUnavailableError`."""
+        async with self._using(who) as connection:
+            return connection.toolbox
+
+    async def aclose(self) -> None:
+        """Close every session and wait until each is closed."""
+        for seat in self._seats.values():
+            self._retire(seat)
+        self._seats.clear()
+        with anyio.CancelScope(shield=True):
+            await asyncio.gather(*self._owners, return_exceptions=True)
+
+    @asynccontextmanager
+    async def _using(self, who: RunContext) -> AsyncGenerator[_Connection]:
+        self._close_idle()
+        seat = self._seats.setdefault((who.user_id, frozenset(who.scopes)), _Seat())
+        async with seat.lock:
+            if seat.connection is None or not seat.connection.alive:
+                self._retire(seat)
+                seat.connection = await self._connect(who)
+            connection = seat.connection
+            connection.in_use += 1
+        try:
+            yield connection
+        finally:
+            connection.in_use -= 1
+            connection.used_at = self._now()
+            if connection.retired and not connection.in_use:
+                connection.closing.set()
+
+    async def _connect(self, who: RunContext) -> _Connection:
+        opened: asyncio.Future[tuple[ClientSession, Toolbox]] = asyncio.get_running_loop().create_future()
+        closing = asyncio.Event()
+        # A context of its own: the session outlives the run that happens to open it.
+        owner = asyncio.create_task(self._own(who, opened, closing), name="mcp-session", context=Context())
+        self._owners.add(owner)
+        owner.add_done_callback(self._ended)
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                await asyncio.wait({owner, opened}, return_when=asyncio.FIRST_COMPLETED)
+        except (TimeoutError, asyncio.CancelledError):
+            owner.cancel()
+            raise
+        if not opened.done():
+            raise DriveUnavailableError("the session ended while it was opened")
+        session, toolbox = opened.result()
+        return _Connection(who, session, toolbox, owner, closing, self._now())
+
+    async def _own(
+        self, who: RunContext, opened: "asyncio.Future[tuple[ClientSession, Toolbox]]", closing: asyncio.Event
+    ) -> None:
+        async with self._open_session(who) as session:
+            tools = await load_mcp_tools(session, tool_interceptors=[self._interceptor(who)])
+            opened.set_result((session, Toolbox({tool.name: tool for tool in tools})))
+            await closing.wait()
+
+    def _interceptor(self, who: RunContext) -> ToolCallInterceptor:
+        async def intercept(
+            request: MCPToolCallRequest,
+            handler: object,  # noqa: ARG001 - the adapters' handler can't send `_meta`, so the call is made here
+        ) -> CallToolResult:
+            exchange = _exchange.get()
+            exchange.result = await self._call(who, request.name, request.args, exchange)
+            return exchange.result
+
+        return intercept
+
+    async def _call(self, who: RunContext, name: str, args: dict[str, Any], exchange: Exchange) -> CallToolResult:
+        """Call, once more on a new session if the old one is dead: a changing call has its idempotency key."""
+        for attempt in range(1, ATTEMPTS + 1):
+            async with self._using(who) as connection:
+                try:
+                    return await self._send(connection.session, name, args, exchange)
+                except (McpError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+                    connection.retired = connection.retired or _is_lost(error)
+                    if attempt == ATTEMPTS or not _is_closed(error):
+                        raise DriveUnavailableError(f"{name}: {error!r}") from error
+        raise AssertionError
+
+    async def _send(
+        self, session: ClientSession, name: str, args: dict[str, Any], exchange: Exchange
+    ) -> CallToolResult:
+        # Not `call_tool`: it checks the output schema itself against its metaschema on every call, 20 ms of CPU.
+        meta = RequestParams.Meta(**exchange.meta) if exchange.meta else None
+        params = CallToolRequestParams(name=name, arguments=args, _meta=meta)
+        return await session.send_request(
+            ClientRequest(CallToolRequest(params=params)),
+            CallToolResult,
+            request_read_timeout_seconds=self._timeout,
+            progress_callback=exchange.on_progress,
+        )
+
+    def _ended(self, owner: "asyncio.Task[None]") -> None:
+        self._owners.discard(owner)
+        if not owner.cancelled() and (error := owner.exception()):
+            logger.warning("An MCP session ended with an error.", exc_info=error)
+
+    def _close_idle(self) -> None:
+        now = self._now()
+        for key, seat in list(self._seats.items()):
+            connection = seat.connection
+            idle = connection and not connection.in_use and now - connection.used_at > self._idle_seconds
+            if idle and not seat.lock.locked():
+                self._retire(seat)
+                del self._seats[key]
+
+    def _retire(self, seat: _Seat) -> None:
+        if seat.connection:
+            seat.connection.retired = True
+            if not seat.connection.in_use:
+                seat.connection.closing.set()
+        seat.connection = None
+
+    def _now(self) -> float:
+        return self._clock().timestamp()
+
+
+def _is_closed(error: Exception) -> bool:
+    return not isinstance(error, McpError) or error.error.code == CONNECTION_CLOSED
+
+
+def _is_lost(error: Exception) -> bool:
+    """Say whether the session is of no more use: closed, or silent for the whole time that it was given."""
+    return _is_closed(error) or (isinstance(error, McpError) and error.error.code == REQUEST_TIMEOUT)
+
+
+def drive_sessions(drive: Drive) -> SessionOpener:
+    """Return what opens a person's session with a drive in this process."""
+
+    @asynccontextmanager
+    async def open_session(who: RunContext) -> AsyncGenerator[ClientSession]:
+        principal = await drive.identity.principal_for(who.user_id, who.scopes)
+        async with in_process_session(drive, principal) as session:
+            yield session
+
+    return open_session
+
+
+class LocalDrive:
+    """The drive of this process for hosts that have no composition root of ours: `langgraph dev`.
+
+    It is opened when the first session needs it, by a task that keeps it until the event loop ends. Every session is
+    the local user's, whoever asks: such a host has no login.
+    """
+
+    def __init__(self, settings: DriveSettings) -> None:
+        self._settings = settings
+        self._opened: asyncio.Future[Drive] | None = None
+        self._owner: asyncio.Task[None] | None = None
+
+    @asynccontextmanager
+    async def open_session(self, who: RunContext) -> AsyncGenerator[ClientSession]:
+        """Open a session of the local user, with the scopes of `who`."""
+        drive = await self._drive()
+        user, _ = await drive.identity.ensure_local_user()
+        async with drive_sessions(drive)(replace(who, user_id=user.id)) as session:
+            yield session
+
+    async def _drive(self) -> Drive:
+        if self._opened is None or self._owner is None or self._owner.done():
+            self._opened = asyncio.get_running_loop().create_future()
+            self._owner = asyncio.create_task(self._own(self._opened), name="local-drive", context=Context())
+        return await asyncio.shield(self._opened)
+
+    async def _own(self, opened: "asyncio.Future[Drive]") -> None:
+        try:
+            async with open_drive(self._settings) as drive:
+                opened.set_result(drive)
+                await asyncio.Event().wait()
+        except Exception as error:
+            if opened.done():
+                raise
+            opened.set_exception(error)

@@ -1,0 +1,92 @@
+"""What a gated call would change, in the person's language: made from the effect that a dry run on the drive found."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from graph.prompts import compact
+from graph.state import Language
+
+MAX_ITEMS: Final = 50
+MAX_DIFF: Final = 8_000
+
+LEADS: Final[Mapping[str, str]] = {
+    "trash_item": "移到回收站：共 {count} 项",
+    "share_item": "共享“{name}”给 {email}，角色：{role}",
+    "revoke_share": "取消 {email} 对“{name}”的访问权限",
+    "write_file": "用新内容替换“{name}”的全部文字",
+    "patch_file": "修改“{name}”中的文字",
+    "restore_version": "把“{name}”恢复为第 {version} 个版本",
+    "undo_changes": "撤销之前的操作：共影响 {count} 项",
+    "rename_item": "把“{name}”重命名为“{new_name}”",
+    "move_item": "移动“{name}”",
+}
+"""Chinese first lines; the English one is the drive's own summary."""
+
+WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
+    "more": {"en": "… and {n} more", "zh": "……以及另外 {n} 项"},
+    "gains": {"en": "Gains access: {who}", "zh": "将获得访问权限：{who}"},
+    "loses": {"en": "Loses access: {who}", "zh": "将失去访问权限：{who}"},
+    "reversible": {"en": "This can be undone.", "zh": "之后可以撤销。"},
+    "trash": {"en": "Nothing is lost: it can be restored from the trash.", "zh": "内容不会丢失：可以从回收站恢复。"},
+    "final": {"en": "This can't be undone.", "zh": "此操作无法撤销。"},
+    "cut": {"en": "… the difference goes on.", "zh": "……差异未完。"},
+    "call": {"en": "Call {tool} with {args}", "zh": "调用 {tool}，参数：{args}"},
+}
+
+
+def preview_of(tool: str, args: Mapping[str, Any], effect: Mapping[str, Any] | None, language: Language) -> str:
+    """Return the text that the person decides on: what happens, to which items, who gains access, the difference.
+
+    Without an effect (a tool that knows no dry run) it is the call as it is.
+    """
+    if effect is None:
+        return _call(tool, args, language)
+    lines = [_lead(tool, args, effect, language), *_items(effect, language)]
+    for key, field in (("gains", "gains_access"), ("loses", "loses_access")):
+        if effect.get(field):
+            lines.append(WORDS[key][language].format(who=", ".join(effect[field])))
+    if effect.get("diff"):
+        lines.append(_diff(str(effect["diff"]), language))
+    lines.append(_way_back(tool, effect, language))
+    return "\n".join(lines)
+
+
+def _call(tool: str, args: Mapping[str, Any], language: Language) -> str:
+    return WORDS["call"][language].format(tool=tool, args=compact(args))
+
+
+def _lead(tool: str, args: Mapping[str, Any], effect: Mapping[str, Any], language: Language) -> str:
+    template = LEADS.get(tool)
+    if language == "en" or template is None:
+        return str(effect.get("summary") or _call(tool, args, language))
+    items = effect.get("items") or [{}]
+    return template.format(
+        count=effect.get("count", len(items)),
+        name=items[0].get("name", ""),
+        new_name=args.get("name", ""),
+        email=args.get("email", ""),
+        role=args.get("role", "viewer"),
+        version=args.get("version", ""),
+    )
+
+
+def _items(effect: Mapping[str, Any], language: Language) -> list[str]:
+    items = effect.get("items") or []
+    lines = [_item(item) for item in items[:MAX_ITEMS]]
+    more = max(int(effect.get("count", 0)), len(items)) - len(lines)
+    return [*lines, WORDS["more"][language].format(n=more)] if lines and more > 0 else lines
+
+
+def _item(item: Mapping[str, Any]) -> str:
+    where = item.get("path") or item.get("name") or item.get("id", "")
+    return f"- {where}: {item['what']}" if item.get("what") else f"- {where}"
+
+
+def _diff(diff: str, language: Language) -> str:
+    return diff if len(diff) <= MAX_DIFF else f"{diff[:MAX_DIFF]}\n{WORDS['cut'][language]}"
+
+
+def _way_back(tool: str, effect: Mapping[str, Any], language: Language) -> str:
+    if effect.get("reversible") is False:
+        return WORDS["final"][language]
+    return WORDS["trash" if tool == "trash_item" else "reversible"][language]

@@ -1,0 +1,221 @@
+"""Role -> chat model, built once; and the one seam at which a model's failures become ours."""
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import Any, Final, TypeVar, cast
+
+import httpx
+from langchain_core.exceptions import (
+    ContextOverflowError,
+    LangChainException,
+    ModelAPIError,
+    ModelConnectionError,
+    ModelInvalidRequestError,
+    ModelPermissionDeniedError,
+    ModelRateLimitError,
+)
+from langchain_core.exceptions import ModelAuthenticationError as ForeignAuthenticationError
+from langchain_core.exceptions import ModelNotFoundError as ForeignNotFoundError
+from langchain_core.exceptions import ModelTimeoutError as ForeignTimeoutError
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    InvalidToolCall,
+    ToolCall,
+    ToolCallChunk,
+    message_chunk_to_message,
+)
+from langchain_core.messages.ai import add_ai_message_chunks
+from langchain_core.messages.tool import invalid_tool_call
+from langchain_core.messages.tool import tool_call as create_tool_call
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.constants import TAG_NOSTREAM
+from pydantic import BaseModel, ValidationError
+
+from graph.context import ModelRole
+from graph.errors import (
+    ModelAuthenticationError,
+    ModelContextError,
+    ModelError,
+    ModelNotFoundError,
+    ModelOutputError,
+    ModelRateLimitedError,
+    ModelRequestError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from graph.settings import OFFLINE, AgentSettings
+
+Schema = TypeVar("Schema", bound=BaseModel)
+ChatRunnable = Runnable[LanguageModelInput, AIMessage]
+
+TOO_LONG: Final = "context_length_exceeded"
+TOO_LONG_TEXT: Final = "maximum context length"
+"""What compatible services say instead of the code."""
+CONNECT_SECONDS: Final = 10.0
+HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
+"""Keeps a call's tokens from the clients' message stream."""
+
+ErrorMap = tuple[tuple[type[Exception], type[ModelError]], ...]
+
+NEUTRAL_ERRORS: Final[ErrorMap] = (
+    (ContextOverflowError, ModelContextError),
+    (ForeignAuthenticationError, ModelAuthenticationError),
+    (ModelPermissionDeniedError, ModelAuthenticationError),
+    (ForeignNotFoundError, ModelNotFoundError),
+    (ModelRateLimitError, ModelRateLimitedError),
+    (ForeignTimeoutError, ModelTimeoutError),
+    (ModelConnectionError, ModelUnavailableError),
+    (ModelAPIError, ModelUnavailableError),
+    (ModelInvalidRequestError, ModelRequestError),
+    (LangChainException, ModelOutputError),
+    (TimeoutError, ModelTimeoutError),
+    (httpx.TimeoutException, ModelTimeoutError),
+    (httpx.HTTPError, ModelUnavailableError),
+    (ValueError, ModelOutputError),
+    (TypeError, ModelOutputError),
+)
+"""The first class that fits counts. ValueError and TypeError are what the client raises on a body that is no answer."""
+
+
+@asynccontextmanager
+async def open_models(settings: AgentSettings) -> AsyncGenerator[dict[ModelRole, BaseChatModel]]:
+    """Build the models over one HTTP client of their own, and close it at the end."""
+    async with httpx.AsyncClient() as client:
+        yield build_models(settings, client)
+
+
+def build_models(settings: AgentSettings, client: httpx.AsyncClient | None = None) -> dict[ModelRole, BaseChatModel]:
+    """Return the model of each role; roles with the same name share one.
+
+    All of them use `client`, which the caller closes; without one, a client that lives as long as the process.
+    """
+    names: dict[ModelRole, str] = {
+        "router": settings.router_model or settings.resolved_model,
+        "planner": settings.planner_model or settings.resolved_model,
+        "agent": settings.resolved_model,
+    }
+    built = {name: _build(name, settings, client) for name in set(names.values())}
+    return {role: built[name] for role, name in names.items()}
+
+
+def _build(name: str, settings: AgentSettings, client: httpx.AsyncClient | None) -> BaseChatModel:
+    # Each import costs up to a second, and only one of the two is needed.
+    if name == OFFLINE:
+        from graph.offline import OfflineChatModel
+
+        return OfflineChatModel()
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(
+        model=name,
+        api_key=settings.openai_api_key if settings.openai_api_key.get_secret_value() else lambda: "none",
+        base_url=settings.openai_base_url or None,
+        max_retries=settings.model_retries,
+        timeout=httpx.Timeout(settings.model_timeout_seconds, connect=CONNECT_SECONDS),
+        stream_chunk_timeout=settings.model_stall_seconds,
+        http_async_client=client,
+        streaming=True,
+        stream_usage=True,
+    )
+
+
+async def ask(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool = False) -> AIMessage:
+    """Return the model's answer; raise `ModelError` if there is none.
+
+    `hidden` keeps the tokens out of the clients' stream.
+    """
+    try:
+        return _whole([chunk async for chunk in model.astream(list(messages), HIDDEN if hidden else None)])
+    except Exception as error:
+        translated = translate(error)
+        if translated is None:
+            raise
+        raise translated from error
+
+
+def _whole(chunks: Sequence[AIMessage]) -> AIMessage:
+    """Join a streamed answer. The calls are read from the raw text: the library completes cut JSON by guessing."""
+    parts = [chunk for chunk in chunks if isinstance(chunk, AIMessageChunk)]
+    if not parts:
+        return chunks[0]
+    merged = add_ai_message_chunks(*parts)
+    read = [_read_call(raw) for raw in merged.tool_call_chunks]
+    whole = cast("AIMessage", message_chunk_to_message(merged))
+    calls = [call for call in read if call.get("type") == "tool_call"]
+    invalid = [call for call in read if call.get("type") == "invalid_tool_call"]
+    return whole.model_copy(update={"tool_calls": calls, "invalid_tool_calls": invalid})
+
+
+def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
+    name, text, key = raw["name"] or "", raw["args"] or "{}", raw["id"]
+    try:
+        args = json.loads(text)
+    except json.JSONDecodeError as error:
+        return invalid_tool_call(name=name, args=text, id=key, error=str(error))
+    if not isinstance(args, dict):
+        return invalid_tool_call(name=name, args=text, id=key, error="not an object")
+    return create_tool_call(name=name, args=args, id=key)
+
+
+async def ask_for(model: BaseChatModel, schema: type[Schema], messages: Sequence[BaseMessage]) -> Schema:
+    """Return the model's answer in the shape of `schema`; raise `ModelOutputError` if it has another."""
+    answer = await ask(model.bind_tools([schema], tool_choice="any"), messages, hidden=True)
+    raw = answer.tool_calls[0]["args"] if answer.tool_calls else _json_in(answer.text)
+    try:
+        return schema.model_validate(raw)
+    except ValidationError as error:
+        raise ModelOutputError(str(error)) from error
+
+
+def _json_in(text: str) -> Any:
+    """Find the object in the text: models that know no tools write it there, often inside a fence."""
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        return json.loads(text[start : end + 1])
+    except json.JSONDecodeError as error:
+        raise ModelOutputError("no object in the answer") from error
+
+
+def translate(error: Exception) -> ModelError | None:
+    """Return our error for a foreign one; None if it does not come from a model."""
+    if isinstance(error, ModelError):
+        return error
+    if getattr(error, "code", None) == TOO_LONG or TOO_LONG_TEXT in str(error).lower():
+        return ModelContextError(str(error))
+    for foreign, ours in (*_openai_errors(type(error).__module__), *NEUTRAL_ERRORS):
+        if isinstance(error, foreign):
+            return ours(f"{type(error).__name__}: {error}")
+    return None
+
+
+def _openai_errors(module: str) -> ErrorMap:
+    return _openai_map() if module.split(".")[0] == "openai" else ()
+
+
+@cache
+def _openai_map() -> ErrorMap:
+    import openai
+
+    return cast(
+        "ErrorMap",
+        (
+            (openai.RateLimitError, ModelRateLimitedError),
+            (openai.AuthenticationError, ModelAuthenticationError),
+            (openai.PermissionDeniedError, ModelAuthenticationError),
+            (openai.NotFoundError, ModelNotFoundError),
+            (openai.InternalServerError, ModelUnavailableError),
+            (openai.APITimeoutError, ModelTimeoutError),
+            (openai.APIConnectionError, ModelUnavailableError),
+            (openai.APIResponseValidationError, ModelOutputError),
+            (openai.APIStatusError, ModelRequestError),
+            (openai.APIError, ModelUnavailableError),
+            (openai.LengthFinishReasonError, ModelOutputError),
+            (openai.ContentFilterFinishReasonError, ModelRequestError),
+            (openai.OpenAIError, ModelError),
+        ),
+    )

@@ -1,0 +1,29 @@
+"""The Document agent: reads and edits the content of a document."""
+
+from typing import Any, Final
+
+from graph.context import GraphDependencies
+from graph.nodes.specialist import Specialist, make_specialist
+from graph.nodes.surroundings import around_document
+
+DOCUMENT_AGENT: Final = Specialist(
+    name="document_agent",
+    tools=frozenset(
+        {
+            "read_file",
+            "patch_file",
+            "write_file",
+            "list_versions",
+            "restore_version",
+            "get_file_info",
+            "search_files",
+            "semantic_search_files",
+        }
+    ),
+    look_around=around_document,
+)
+
+
+def make_document_agent(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    return make_specialist(DOCUMENT_AGENT, deps)

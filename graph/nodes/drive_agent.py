@@ -1,0 +1,41 @@
+"""The Drive agent: organises the drive, and can't edit the content of a file."""
+
+from typing import Any, Final
+
+from graph.context import GraphDependencies
+from graph.nodes.specialist import Specialist, make_specialist
+from graph.nodes.surroundings import around_folder
+
+DRIVE_AGENT: Final = Specialist(
+    name="drive_agent",
+    tools=frozenset(
+        {
+            "list_folder",
+            "get_folder_tree",
+            "get_file_info",
+            "create_folder",
+            "create_file",
+            "read_file",
+            "rename_item",
+            "move_item",
+            "trash_item",
+            "restore_item",
+            "list_versions",
+            "search_files",
+            "semantic_search_files",
+            "share_item",
+            "list_shares",
+            "revoke_share",
+            "undo_changes",
+            "list_changes",
+            "whoami",
+        }
+    ),
+    look_around=around_folder,
+    knows_last_run=True,
+)
+
+
+def make_drive_agent(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    return make_specialist(DRIVE_AGENT, deps)

@@ -1,0 +1,30 @@
+"""The Search agent: finds documents and answers from what they say. It changes nothing."""
+
+from typing import Any, Final
+
+from graph.context import GraphDependencies
+from graph.nodes.specialist import Specialist, make_specialist
+from graph.nodes.surroundings import around_folder
+
+SEARCH_AGENT: Final = Specialist(
+    name="search_agent",
+    tools=frozenset(
+        {
+            "semantic_search_files",
+            "search_files",
+            "read_file",
+            "list_folder",
+            "get_folder_tree",
+            "get_file_info",
+            "list_versions",
+            "list_changes",
+            "whoami",
+        }
+    ),
+    look_around=around_folder,
+)
+
+
+def make_search_agent(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    return make_specialist(SEARCH_AGENT, deps)

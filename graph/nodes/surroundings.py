@@ -1,0 +1,144 @@
+"""What a specialist is told beside the conversation: where the person is, the open document, the folder's listing."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from graph.connections import Toolbox
+from graph.context import Clock
+from graph.prompts import json_section, section
+from graph.state import Place
+
+DOCUMENT_CHARACTERS: Final = 30_000
+RELATED_CHARACTERS: Final = 5_000
+RELATED_HITS: Final = 8
+LISTED_ITEMS: Final = 100
+KEPT: Final = 64
+FRESH: Final = timedelta(seconds=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The sections of one specialist; `tainted` if they hold content of files."""
+
+    sections: tuple[str, ...]
+    tainted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is needed to look around: the person's tools, where they are, and what they ask about."""
+
+    toolbox: Toolbox
+    place: Place
+    query: str
+
+    async def read(self, tool: str, **args: Any) -> Mapping[str, Any] | None:
+        """Return the tool's data; None if the drive refuses, for which the place itself is the usual reason."""
+        result = await self.toolbox.call(tool, args, meta={})
+        return None if result.isError else result.structuredContent
+
+
+Looking = Callable[[Look], Awaitable[Surroundings]]
+
+
+class Remembered:
+    """Looks around once per key, for as long as a few rounds of calls take: what others change is seen soon after.
+
+    The key has to tell persons apart: what one of them may see is not for another.
+    """
+
+    def __init__(self, looking: Looking, clock: Clock) -> None:
+        self._looking = looking
+        self._clock = clock
+        self._seen: OrderedDict[Hashable, tuple[datetime, Surroundings]] = OrderedDict()
+
+    async def at(self, key: Hashable, look: Look) -> Surroundings:
+        """Return what is to be seen; the oldest of 64 keys is forgotten."""
+        known = self._seen.get(key)
+        if known and self._clock() - known[0] < FRESH:
+            return known[1]
+        seen = await self._looking(look)
+        self._seen[key] = (self._clock(), seen)
+        self._seen.move_to_end(key)
+        if len(self._seen) > KEPT:
+            self._seen.popitem(last=False)
+        return seen
+
+
+async def around_document(look: Look) -> Surroundings:
+    """Return the place, the open document and passages of other files that are related to the question."""
+    place, document, related = await asyncio.gather(_place(look), _document(look), _related(look))
+    sections = tuple(part for part in (place, document, related) if part)
+    return Surroundings(sections, tainted=bool(document or related))
+
+
+async def around_folder(look: Look) -> Surroundings:
+    """Return the place and the listing of the current folder."""
+    place, listing = await asyncio.gather(_place(look), _listing(look))
+    return Surroundings(tuple(part for part in (place, listing) if part))
+
+
+async def _place(look: Look) -> str:
+    file_id, folder_id = look.place.get("file_id"), look.place.get("folder_id")
+    file, folder, root = await asyncio.gather(
+        _info(look, file_id), _info(look, folder_id), look.read("get_file_info", item_id="root")
+    )
+    shown = {
+        "file": _facts(file, "id", "name", "path", "etag") if file_id else None,
+        "folder": _facts(folder if folder_id else root, "id", "name", "path"),
+        "root_id": root["id"] if root else None,
+    }
+    missing = [
+        kind for kind, wanted, found in (("file", file_id, file), ("folder", folder_id, folder)) if wanted and not found
+    ]
+    return json_section("place", {**shown, "not_found": missing} if missing else shown)
+
+
+async def _info(look: Look, item_id: str | None) -> Mapping[str, Any] | None:
+    return await look.read("get_file_info", item_id=item_id) if item_id else None
+
+
+def _facts(item: Mapping[str, Any] | None, *keys: str) -> dict[str, Any] | None:
+    return {key: item.get(key) for key in keys} if item else None
+
+
+async def _document(look: Look) -> str:
+    file_id = look.place.get("file_id")
+    if not file_id:
+        return ""
+    found = await look.read("read_file", file_id=file_id, start=0, end=DOCUMENT_CHARACTERS)
+    if found is None:
+        return ""
+    text = str(found.get("text", ""))[:DOCUMENT_CHARACTERS]
+    total = int(found.get("total_characters", len(text)))
+    if total > len(text):
+        text += f"\n[Cut: {len(text)} of {total} characters. Go on with read_file, start={len(text)}.]"
+    return section("document", text)
+
+
+async def _related(look: Look) -> str:
+    """Return passages of other files; the open document is there in full anyway."""
+    if not look.place.get("file_id") or not look.query.strip():
+        return ""
+    found = await look.read("semantic_search_files", query=look.query[:500], limit=RELATED_HITS)
+    room = RELATED_CHARACTERS
+    passages: list[str] = []
+    for hit in (found or {}).get("hits", []):
+        passage = f"[{hit['file']['path']}]\n{hit['text']}"
+        if hit["file"]["id"] == look.place.get("file_id") or len(passage) > room:
+            continue
+        passages.append(passage)
+        room -= len(passage)
+    return section("related", "\n\n".join(passages)) if passages else ""
+
+
+async def _listing(look: Look) -> str:
+    folder_id = look.place.get("folder_id") or "root"
+    found = await look.read("list_folder", folder_id=folder_id, limit=LISTED_ITEMS)
+    if found is None:
+        return ""
+    return json_section("listing", [_facts(item, "id", "kind", "name") for item in found.get("items", [])])

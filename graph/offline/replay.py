@@ -1,0 +1,151 @@
+"""Scripts that call tools as if they answered at once, replayed from the start over what was answered already.
+
+A specialist is a function of the messages. So a script is a generator that yields the calls it needs; recorded results
+are fed back to it, and the first calls without a result are what the model asks for next. A call that was made is
+never made again.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from graph.offline.conversation import Call, Conversation
+from graph.offline.results import Result
+
+MOST_ROUNDS: Final = 8
+LEFT_OUT: Final = "[Left out to save room"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A tool call that a script wants."""
+
+    name: str
+    args: Mapping[str, Any]
+
+
+Script = Generator[Sequence[Request], Sequence[Result], str]
+"""Yields calls that may run at the same time, gets their results, and returns the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model says next: calls, or an answer."""
+
+    text: str = ""
+    calls: tuple[Request, ...] = ()
+
+
+class UnresolvedError(Exception):
+    """The request can't be carried out as it stands; `text` says to the person why and what is needed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+class MissingToolError(Exception):
+    """A tool that the script needs is not bound."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(tool)
+        self.tool = tool
+
+
+class OutOfRoundsError(Exception):
+    """There were too many rounds of calls already."""
+
+
+def request(tool: str, /, **args: Any) -> Request:
+    """Write a call; arguments that are None are left out."""
+    return Request(tool, {key: value for key, value in args.items() if value is not None})
+
+
+def call(tool: str, /, **args: Any) -> Generator[Sequence[Request], Sequence[Result], Result]:
+    """Make one call from within a script."""
+    (result,) = yield [request(tool, **args)]
+    return result
+
+
+def replay(script: Script, conversation: Conversation, tools: frozenset[str]) -> Reply:
+    """Run a script as far as the recorded results go.
+
+    Where it wants a tool that is not bound, or more than eight rounds of calls, `MissingToolError` or
+    `OutOfRoundsError` is raised inside it, at the call.
+    """
+    record = Record(conversation)
+    try:
+        wanted = next(script)
+        while True:
+            problem = _problem(wanted, tools)
+            if problem:
+                wanted = script.throw(problem)
+                continue
+            known = record.take(wanted)
+            missing = tuple(one for one, result in zip(wanted, known, strict=True) if result is None)
+            if missing and conversation.rounds < MOST_ROUNDS:
+                return Reply(calls=missing)
+            wanted = script.throw(OutOfRoundsError()) if missing else script.send([one for one in known if one])
+    except StopIteration as stop:
+        return Reply(text=str(stop.value))
+
+
+def _problem(wanted: Sequence[Request], tools: frozenset[str]) -> Exception | None:
+    unbound = next((one.name for one in wanted if one.name not in tools), None)
+    return MissingToolError(unbound) if unbound else None
+
+
+class Record:
+    """The calls of this turn, matched to what a script asks for."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._segment = conversation.segment
+        self._calls = [call for call in conversation.calls if call.turn == conversation.turn]
+        self._used: set[str] = set()
+
+    def take(self, wanted: Sequence[Request]) -> list[Result | None]:
+        """Return the result of each request, None where the call was not made yet."""
+        found = [self._exact(one) for one in wanted]
+        for index, one in enumerate(wanted):
+            found[index] = found[index] or self._edited(one)
+        return [_result(made) if made else None for made in found]
+
+    def _exact(self, one: Request) -> Call | None:
+        for made in reversed(self._calls):
+            same = made.name == one.name and _same(made.args, one.args)
+            if same and made.id not in self._used and self._holds(made):
+                self._use(made)
+                return made
+        return None
+
+    def _holds(self, made: Call) -> bool:
+        """Say whether a result counts: another step's failure may be tried again, its reading may be out of date."""
+        if made.segment == self._segment:
+            return True
+        if not made.reads:
+            return made.result is not None and made.result.failure != "error"
+        after = [later for later in self._calls[self._calls.index(made) + 1 :] if later.segment < self._segment]
+        return made.result is not None and made.result.worked and all(later.reads for later in after)
+
+    def _edited(self, one: Request) -> Call | None:
+        """Find the same change with other arguments: the person may have edited them."""
+        for made in self._calls:
+            fresh = made.segment == self._segment and made.id not in self._used
+            if fresh and not made.reads and made.name == one.name:
+                self._use(made)
+                return made
+        return None
+
+    def _use(self, made: Call) -> None:
+        if not made.reads:
+            self._used.add(made.id)
+
+
+def _same(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
+    return {key: value for key, value in left.items() if value is not None} == dict(right)
+
+
+def _result(made: Call) -> Result:
+    if made.result is None:
+        return Result({}, "", failure="unknown")
+    return made.result

@@ -1,0 +1,79 @@
+"""Who takes a message: the answer to `RouteDecision`."""
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from graph.offline.conversation import Conversation
+from graph.offline.intents import TALK, Intent, agent_for
+from graph.offline.language import detect
+from graph.offline.understanding import understand
+from graph.state import AGENTS, AgentName, Language
+
+UNSURE: Final = 0.2
+LOOKING: Final = frozenset({"find", "summarise", "ask", "read", "list_folder", "tree", "info", "list_shares", "list_versions",
+                            "list_changes", "whoami"})  # fmt: skip
+FOLLOWING: Final = frozenset({"choose", "address", "role_hint"})
+
+REASONS: Final[dict[Language, dict[str, str]]] = {
+    "en": {
+        "search_agent": "This is about finding something in your documents.",
+        "drive_agent": "This is about organising or sharing what is in your drive.",
+        "document_agent": "This is about the text of a document.",
+        "plan": "These are {count} things to do, one after the other.",
+        "talk": "This is about the assistant, not about a document.",
+        "following": "This answers what was asked before.",
+        "unclear": "It is not clear what this asks for.",
+    },
+    "zh": {
+        "search_agent": "这是要在文档中查找内容。",
+        "drive_agent": "这是要整理或共享云盘里的内容。",
+        "document_agent": "这是关于文档的文字内容。",
+        "plan": "这里有 {count} 件事，要依次完成。",
+        "talk": "这是关于助手本身，与文档无关。",
+        "following": "这是在回答之前的提问。",
+        "unclear": "不清楚这是要做什么。",
+    },
+}
+
+
+def decide(conversation: Conversation) -> dict[str, Any]:
+    """Return the arguments of `RouteDecision`."""
+    intents = understand(conversation.asked, file_open=conversation.sections.file is not None)
+    language = language_of(conversation)
+    agent = _leader(intents, conversation.sections.last_agent)
+    return {
+        "agent": agent,
+        "needs_plan": needs_plan(intents),
+        "confidence": round(min((intent.confidence for intent in intents), default=UNSURE), 2),
+        "reason": _reason(intents, agent, language),
+    }
+
+
+def language_of(conversation: Conversation) -> Language:
+    """Return the language to answer in: as the system message says, else as the person writes."""
+    return conversation.sections.language or detect(conversation.asked)
+
+
+def needs_plan(intents: Sequence[Intent]) -> bool:
+    """Several requests, at least one of which changes something, are done step by step."""
+    return len(intents) > 1 and any(intent.kind not in LOOKING | TALK for intent in intents)
+
+
+def _leader(intents: Sequence[Intent], last_agent: str) -> AgentName:
+    if intents and all(intent.kind in FOLLOWING for intent in intents) and last_agent in AGENTS:
+        return cast("AgentName", last_agent)
+    agents = {agent_for(intent) for intent in intents}
+    if not agents or "drive_agent" in agents:
+        return "drive_agent"
+    return "document_agent" if "document_agent" in agents else "search_agent"
+
+
+def _reason(intents: Sequence[Intent], agent: AgentName, language: Language) -> str:
+    words = REASONS[language]
+    if not intents:
+        return words["unclear"]
+    if needs_plan(intents):
+        return words["plan"].format(count=len(intents))
+    if all(intent.kind in TALK for intent in intents):
+        return words["talk"]
+    return words["following" if all(intent.kind in FOLLOWING for intent in intents) else agent]

@@ -1,0 +1,159 @@
+"""Text -> intents: the rules of both languages, tried clause by clause."""
+
+import re
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import Final
+
+from graph.offline.building import build
+from graph.offline.clauses import is_only_polite, split_clauses, strip_polite_end, strip_polite_start, tidy
+from graph.offline.grammar import compile_pattern, macros
+from graph.offline.guessing import guess
+from graph.offline.intents import Intent
+from graph.offline.joining import join
+from graph.offline.language import detect
+from graph.offline.masking import FILE, PATH, QUOTE, Masked, mask
+from graph.offline.patterns import LAST, REQUESTS, TALK
+from graph.offline.patterns.row import Row
+from graph.offline.references import Ref, parse_reference
+from graph.state import Language
+
+LONGEST: Final = 1_200
+"""Characters of a message that are looked at, once what it quotes or dictates is taken out."""
+
+Compiled = tuple[tuple[Row, re.Pattern[str]], ...]
+_DICTATED: Final = re.compile(
+    r"(?P<lead>\b(?:content|contents|text|containing|saying|says|reading|reads|body)\b\s*[:：]\s*|"
+    r"^(?!.*\bfolders?\b)(?:.*\b)?(?:add|append|insert|write|put)\b[^:：\n]{0,60}[:：]\s*|"
+    r"(?:内容|写着?|正文|文字)(?:是|为)?[:：]\s*|^(?!.*文件夹).*?(?:添加|加上|追加|插入|补充|写上|写入|加入)[^:：\n]{0,20}[:：]\s*)"
+    r"(?P<content>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_EDITS: Final = frozenset({"replace", "insert", "rename"})
+
+
+@lru_cache(maxsize=256)
+def understand(text: str, *, file_open: bool = False, language: Language | None = None) -> tuple[Intent, ...]:
+    """Return what a message asks for, in order; empty if it can't be told.
+
+    `file_open` says that the person has a document open, so that "change A to B" is about its text.
+    """
+    masked = _hide_dictation(mask(text))
+    spoken = language or detect(masked.text)
+    for tried in (spoken, "en" if spoken == "zh" else "zh"):
+        intents = _understand(masked, tried, file_open=file_open)
+        if intents or (language is None and tried == spoken and spoken == "en" and not _has_han(masked.text)):
+            return intents
+    return ()
+
+
+def _has_han(text: str) -> bool:
+    return re.search("[\u3400-\u9fff]", text) is not None
+
+
+def _hide_dictation(masked: Masked) -> Masked:
+    """Treat what follows "with the content:" as one quotation, however long it is."""
+    match = _DICTATED.search(masked.text)
+    if not match or len(match["content"]) < 2:
+        return masked
+    content = masked.reveal(match["content"])
+    hidden = dict(masked.hidden)
+    mark = chr(0xE3FF)
+    hidden[mark] = content
+    return Masked(masked.text[: match.start("content")] + mark, hidden)
+
+
+def _understand(masked: Masked, language: Language, *, file_open: bool) -> tuple[Intent, ...]:
+    text = tidy(masked.text, language)[:LONGEST]
+    clauses = split_clauses(text, language)
+    found = [_clause(clause, masked, language, file_open=file_open) for clause in clauses]
+    return join([intent for intent in found if intent], file_open=file_open)
+
+
+def _clause(clause: str, masked: Masked, language: Language, *, file_open: bool) -> Intent | None:
+    bare = strip_polite_end(clause, language)
+    asked = strip_polite_end(strip_polite_start(clause, language), language)
+    talk = _match(TALK, bare, masked, language)
+    if talk or is_only_polite(bare, language):
+        return talk
+    return (
+        _match(TALK, asked, masked, language)
+        or _located(asked, masked, language)
+        or _match(REQUESTS, asked, masked, language)
+        or _unprefixed(asked, masked, language)
+        or _match(LAST, asked, masked, language)
+        or guess(clause, asked, masked, language, file_open=file_open)
+    )
+
+
+def _match(tables: dict[Language, tuple[Row, ...]], clause: str, masked: Masked, language: Language) -> Intent | None:
+    for row, pattern in _compiled(_TABLE_NAMES[id(tables)], language):
+        match = pattern.fullmatch(clause)
+        intent = build(row, _filled(match), clause, masked, language) if match else None
+        if intent:
+            return intent
+    return None
+
+
+_TABLES: Final = {"talk": TALK, "requests": REQUESTS, "last": LAST}
+_TABLE_NAMES: Final = {id(tables): name for name, tables in _TABLES.items()}
+
+
+@cache
+def _compiled(table: str, language: Language) -> Compiled:
+    return tuple((row, compile_pattern(row.pattern, language)) for row in _TABLES[table][language])
+
+
+def _filled(match: re.Match[str]) -> dict[str, str]:
+    return {name: value for name, value in match.groupdict().items() if value}
+
+
+def _unprefixed(clause: str, masked: Masked, language: Language) -> Intent | None:
+    rest = _PREFIXES[language].sub("", clause, count=1)
+    return _match(REQUESTS, rest, masked, language) if rest and rest != clause else None
+
+
+_PREFIXES: Final[dict[Language, re.Pattern[str]]] = {
+    "en": re.compile(
+        r"^(?:tell me|show me|do you know|let me know|i wonder|i'm wondering|i want to know|i'd like to know|i would like to know|any idea|"
+        r"check|see|find out|i want|i'd like|i need|it would be nice to|how about|what about|why don't you|i think you should|"
+        r"you might|i think)[\s,:]+(?:if |whether |me )?",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(r"^(?:告诉我|你知道|知道|我想知道|想知道|看看|看一下|查一下|说说|问一下|想问|我想问|想问一下|我觉得|我认为|给我|是不是|是否|有没有)[,:]?"),
+}
+
+
+def _located(clause: str, masked: Masked, language: Language) -> Intent | None:
+    """Try an edit of a document that the clause names at its start or end ("... in this document")."""
+    for pattern in _places(language):
+        match = pattern.search(clause)
+        if not match:
+            continue
+        rest = (clause[: match.start()] + clause[match.end() :]).strip(" ,")
+        intent = _match(REQUESTS, rest, masked, language) if rest else None
+        if intent and intent.kind in _EDITS and not (intent.kind == "rename" and not intent.edits):
+            return replace(intent, target=_place(match["place"], masked, language), said=masked.reveal(clause))
+    return None
+
+
+def _place(phrase: str, masked: Masked, language: Language) -> Ref | None:
+    return parse_reference(phrase, masked, language)
+
+
+@cache
+def _places(language: Language) -> tuple[re.Pattern[str], ...]:
+    current = macros(language)["current_file"]
+    if language == "en":
+        named = f"(?:the (?:file|document|note) )?[^,;]{{0,40}}?(?:{FILE}|{PATH})|the (?:file|document|note) {QUOTE}"
+        doc = f"(?P<place>{current}|{named})"
+        return (
+            re.compile(rf",? (?:in|inside|within|throughout|across|from|of|to|into) {doc}$", re.IGNORECASE),
+            re.compile(rf"^(?:in|inside|within|throughout|for) {doc},? ", re.IGNORECASE),
+        )
+    named = f"[^,把将在]{{0,20}}?(?:{FILE}|{PATH}|{QUOTE}(?=里|中|内|的))"
+    inside = "(?:里面|里头|里|中|内|上|当中)?"
+    return (
+        re.compile(rf"(?:在|于|往|给)?(?P<place>{current}){inside}的?"),
+        re.compile(rf"(?:(?<=把)|(?<=将)|(?<=在)|^|(?<=删除)|(?<=删掉)|(?<=去掉))(?:在)?(?P<place>{named})(?:里面|里|中|内|上)的?"),
+    )

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+from api.cli import command, main
+from api.cli.arguments import build_parser
+from tests.api.cli.command import drive_agent
+
+COMMAND_LINES = [
+    ["serve"],
+    ["serve", "--host", "::1", "--port", "0"],
+    ["chat"],
+    ["chat", "你好", "--thread", "t", "--folder", "/a", "--file", "/a/b", "--url", "http://x", "--yes-to", "write"],
+    ["import", "folder", "--into", "/there"],
+    ["ls"],
+    ["ls", "/a", "--json"],
+    ["search", "parental leave", "--json"],
+    ["mcp"],
+    ["key", "create", "laptop", "--scope", "read,write,share,delete", "--days", "30"],
+    ["key", "list", "--json"],
+    ["key", "revoke", "id"],
+    ["user", "add", "bob@example.com"],
+    ["index", "--status", "--json"],
+    ["index", "--rebuild"],
+    ["undo", "run"],
+    ["doctor", "--json"],
+]
+
+
+@pytest.mark.parametrize("line", COMMAND_LINES, ids=" ".join)
+def test_every_command_of_the_contract_is_understood_and_has_its_function(line: list[str]) -> None:
+    arguments = build_parser().parse_args(line)
+    assert callable(command(arguments.target))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        [],
+        ["fly"],
+        ["serve", "--port", "65536"],
+        ["serve", "--port", "http"],
+        ["chat", ""],
+        ["chat", "  "],
+        ["chat", "a", "b"],
+        ["chat", "hi", "--yes-to", "delete"],
+        ["chat", "hi", "--yes-to", "share"],
+        ["import"],
+        ["search"],
+        ["key"],
+        ["key", "create", "laptop"],
+        ["key", "create", "laptop", "--scope", "admin"],
+        ["key", "create", "laptop", "--scope", ""],
+        ["key", "create", "laptop", "--scope", "read", "--days", "0"],
+        ["key", "create", "laptop", "--scope", "read", "--days", "1.5"],
+        ["user", "remove", "bob@example.com"],
+        ["index"],
+        ["index", "--status", "--rebuild"],
+        ["undo"],
+        ["ls", "--unknown"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_exits_with_2_and_says_how_it_goes(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(line)
+    assert stopped.value.code == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("usage: drive-agent")
+
+
+def test_help_lists_the_commands_and_the_exit_codes() -> None:
+    result = drive_agent("--help")
+    assert result.returncode == 0
+    for word in ("serve", "chat", "import", "ls", "search", "mcp", "key", "user", "index", "undo", "doctor"):
+        assert f"\n    {word} " in result.stdout
+    assert "Exit codes: 0 done, 1 failed (a sentence says why), 2 wrong usage." in result.stdout
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys, contextlib, io\n"
+        "from api.cli import main\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): main(['--help'])\n"
+        "heavy = {'rich', 'httpx', 'pydantic', 'uvicorn', 'fastapi', 'sqlalchemy', 'lancedb', 'langgraph'}\n"
+        "print(sorted(heavy & sys.modules.keys()))"
+    )
+    started = time.monotonic()
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n", f"after {time.monotonic() - started:.1f} s"
+
+
+def test_a_reader_that_has_gone_is_no_traceback() -> None:
+    result = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -c 'from api.cli import main; main([\"--help\"])' | true"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in result.stderr

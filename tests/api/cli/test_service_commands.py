@@ -1,0 +1,265 @@
+"""The commands against the real service, as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from tests.api.cli.command import COMMAND, drive_agent, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.service import Service
+
+ESCAPE = "\x1b"
+
+
+def test_serve_says_what_to_do_next_and_ends_cleanly(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [COMMAND, "serve", "--port", "0"],
+        env=environment({"DRIVE_DATA_DIR": str(tmp_path / "data"), "TERM": "xterm-256color"}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert process.stdout
+    lines: list[str] = []
+    for line in process.stdout:
+        lines.append(line)
+        if "Ctrl-C" in line:
+            break
+    shown = "".join(lines)
+    address = re.search(r"http://127\.0\.0\.1:\d+/\?token=(\S+)", shown)
+    assert address, shown + process.communicate(timeout=5)[1]
+    url = address[0].partition("/?")[0]
+    assert httpx.get(f"{url}/readyz").status_code == 200
+    token = (tmp_path / "data" / "token").read_text().strip()
+    assert address[1] == token
+    assert 'chat "' in shown
+    assert "offline model is in use" in shown
+    assert "OPENAI_API_KEY" in shown
+    assert ESCAPE not in shown
+
+    second = drive_agent("serve", "--port", "0", settings={"DRIVE_DATA_DIR": str(tmp_path / "data")})
+    assert (second.returncode, second.stdout) == (1, "")
+    assert f"running already at {url} (process {process.pid})" in second.stderr
+
+    with httpx.stream(
+        "POST", f"{url}/api/chat", json={"message": "hello"}, headers={"Authorization": f"Bearer {token}"}
+    ):
+        process.send_signal(signal.SIGINT)
+        err = process.communicate(timeout=15)[1]
+    assert process.returncode == 0
+    assert "Traceback" not in err
+    assert not (tmp_path / "data" / "service.json").exists()
+
+
+def test_a_port_in_use_is_a_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = drive_agent("serve", "--port", str(port), settings={"DRIVE_DATA_DIR": str(tmp_path)})
+    assert (result.returncode, result.stdout) == (1, "")
+    assert f"Can't listen on 127.0.0.1, port {port}: address already in use." in result.stderr
+
+
+def test_without_a_service_commands_start_one_for_as_long_as_they_last(tmp_path: Path) -> None:
+    settings = {"DRIVE_DATA_DIR": str(tmp_path / "data")}
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "leave.md").write_text("Parents may take 16 weeks of leave.\n")
+    imported = drive_agent("import", str(source), "--into", "/", settings=settings)
+    assert imported.returncode == 0, imported.stderr
+    listed = drive_agent("ls", "--json", settings=settings)
+    assert [item["name"] for item in json.loads(listed.stdout)] == ["leave.md"]
+    found = drive_agent("search", "parental leave", "--json", settings=settings)
+    assert [hit["file"]["name"] for hit in json.loads(found.stdout)] == ["leave.md"]
+    assert not (tmp_path / "data" / "service.json").exists()
+
+
+def test_commands_at_the_same_time_share_one_service(tmp_path: Path) -> None:
+    settings = {"DRIVE_DATA_DIR": str(tmp_path / "data")}
+    processes = [
+        subprocess.Popen(
+            [COMMAND, "ls"], env=environment(settings), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    for process in processes:
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_a_command_finds_the_running_service(service: Service) -> None:
+    owner = service.owner()
+    owner.folder("Seen over HTTP 📁")
+    owner.close()
+    result = service.run("ls")
+    assert result.returncode == 0, result.stderr
+    assert "Seen over HTTP 📁/" in result.stdout
+
+
+def test_ls_lists_folders_and_files_by_path_and_by_id(service: Service) -> None:
+    owner = service.owner()
+    folder = owner.folder("列表 & 100%?#")
+    file = owner.upload("a.txt", "x" * 1500, folder["id"])
+    for ref in ("/列表 & 100%?#", folder["id"]):
+        result = service.run("ls", ref)
+        assert re.fullmatch(r" +1\.5 kB  \d{4}-\d\d-\d\d  a\.txt\n", result.stdout), result
+    for ref in ("/列表 & 100%?#/a.txt", file["id"]):
+        assert [item["id"] for item in json.loads(service.run("ls", ref, "--json").stdout)] == [file["id"]]
+    missing = service.run("ls", "/nowhere")
+    assert (missing.returncode, missing.stdout) == (1, "")
+    assert "There is no such item" in missing.stderr
+    owner.close()
+
+
+def test_a_key_is_made_used_listed_and_revoked(service: Service) -> None:
+    created = service.run("key", "create", "笔记本 laptop", "--scope", "read", "--days", "30")
+    secret = created.stdout.strip()
+    assert created.returncode == 0, created.stderr
+    assert re.fullmatch(r"dak_[\w-]+", secret)
+    assert service.run("ls", "--token", secret).returncode == 0
+    refused = service.run("user", "add", "eve@example.com", "--token", secret)
+    assert refused.returncode == 1
+
+    keys = json.loads(service.run("key", "list", "--json").stdout)
+    key = next(key for key in keys if key["name"] == "笔记本 laptop")
+    assert key["scopes"] == ["read"]
+    assert key["expires_at"]
+    assert secret not in json.dumps(keys)
+    assert "笔记本 laptop" in service.run("key", "list").stdout
+
+    assert service.run("key", "revoke", "笔记本 laptop").returncode == 0
+    rejected = service.run("ls", "--token", secret)
+    assert rejected.returncode == 1
+    assert "--token" in rejected.stderr
+    assert service.run("key", "revoke", "no such key").returncode == 1
+
+
+def test_a_person_is_added_with_a_key_that_works(service: Service) -> None:
+    added = service.run("user", "add", "carol@example.com")
+    assert added.returncode == 0, added.stderr
+    assert service.run("ls", "--token", added.stdout.strip()).returncode == 0
+    again = service.run("user", "add", "carol@example.com")
+    assert again.returncode == 1
+    assert service.run("user", "add", "not an address").returncode == 1
+
+
+def test_a_run_is_undone_after_a_preview(service: Service) -> None:
+    done = service.run("chat", "create a folder Undone")
+    assert done.returncode == 0, done.stderr
+    run_id = re.search(r"drive-agent undo (\S+)", done.stderr)
+    assert run_id, done
+    assert "Undone/" in service.run("ls").stdout
+    unanswered = service.run("undo", run_id[1])
+    assert unanswered.returncode == 1
+    assert "Undone/" in service.run("ls").stdout
+    assert "Undone" in unanswered.stdout
+    assert service.run("undo", run_id[1], stdin="n\n").returncode == 0
+    assert "Undone/" in service.run("ls").stdout
+    undone = service.run("undo", run_id[1], stdin="y\n")
+    assert undone.returncode == 0, undone.stderr
+    assert "Undone/" not in service.run("ls").stdout
+    assert service.run("undo", "no-such-run", "--yes").returncode == 1
+
+
+def test_the_index_says_how_far_it_is_and_can_be_rebuilt(service: Service) -> None:
+    owner = service.owner()
+    owner.upload("picture of nothing.png", b"\x89PNG\r\n\x1a\n")
+    owner.close()
+    rebuilt = service.run("index", "--rebuild")
+    assert rebuilt.returncode == 0, rebuilt.stderr
+    assert "picture of nothing.png" in rebuilt.stdout
+    status = json.loads(service.run("index", "--status", "--json").stdout)
+    assert not status["counts"].get("pending")
+
+
+def test_the_doctor_finds_nothing_wrong_and_says_what_is(service: Service, tmp_path: Path) -> None:
+    healthy = service.run("doctor")
+    assert healthy.returncode == 0, healthy.stdout
+    assert f"runs at {service.url}" in healthy.stdout
+    assert "fail" not in healthy.stdout
+    checks = json.loads(service.run("doctor", "--json").stdout)
+    assert {"python", "data directory", "access token", "model", "service", "disk"} <= {
+        check["name"] for check in checks
+    }
+    (tmp_path / "file").write_text("")
+    broken = drive_agent("doctor", settings={"DRIVE_DATA_DIR": str(tmp_path / "file")})
+    assert broken.returncode == 1
+    assert "fail  data directory" in broken.stdout
+    assert "checks failed" in broken.stderr
+
+
+def test_chat_remembers_and_streams_from_the_real_assistant(service: Service) -> None:
+    result = service.run("chat", "创建文件夹 季度报告")
+    assert result.returncode == 0, result.stderr
+    assert "create_folder(" in result.stdout
+    assert ESCAPE not in result.stdout + result.stderr
+
+
+def test_a_deletion_is_asked_and_a_no_keeps_everything(service: Service) -> None:
+    owner = service.owner()
+    old = owner.folder("Old")
+    owner.upload("a.txt", "a", old["id"])
+    rejected = service.run("chat", "delete everything in Old", "--yes-to", "write", stdin="n\n")
+    assert rejected.returncode == 0, rejected.stderr
+    assert "risk: delete, can be undone" in rejected.stdout
+    assert owner.names(old["id"]) == ["a.txt"]
+    unanswered = service.run("chat", "delete everything in Old")
+    assert unanswered.returncode == 1
+    assert owner.names(old["id"]) == ["a.txt"]
+    approved = service.run("chat", "delete everything in Old", stdin="y\n")
+    assert approved.returncode == 0, approved.stderr
+    assert owner.names(old["id"]) == []
+    owner.close()
+
+
+@pytest.mark.parametrize("key", ["", "wrong"])
+def test_mcp_serves_the_drive_over_stdio(service: Service, key: str) -> None:
+    requests = [
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": {"name": "test", "version": "1"},
+            },
+        },
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami", "arguments": {}}},
+    ]
+    settings = {"DRIVE_DATA_DIR": str(service.data_dir), **({"DRIVE_API_KEY": key} if key else {})}
+    process = subprocess.Popen(
+        [COMMAND, "mcp"],
+        env=environment(settings),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin
+    assert process.stdout
+    for request in requests:
+        process.stdin.write(json.dumps(request) + "\n")
+    process.stdin.flush()
+    answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+    process.stdin.close()
+    assert process.wait(20) == 0
+    process.stdout.close()
+    if process.stderr:
+        process.stderr.close()
+    answer = answers[1]["result"]
+    assert answer["isError"] is (key == "wrong")
+    if not key:
+        assert answer["structuredContent"]["email"] == "me@localhost"

@@ -1,0 +1,145 @@
+"""Stand-ins for what `api/app.py` plugs in: people, a drive that only remembers, a clock that stands still."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from api.errors import ApiError, NotFoundError
+from api.ports import Place, RunChange, RunUndo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from starlette.requests import Request
+
+    from api.ports import Caller
+
+ALL_SCOPES = ("delete", "read", "share", "write")
+
+
+class UnauthenticatedError(ApiError):
+    code = "unauthenticated"
+    status = 401
+    default_message = "This key is not valid."
+
+
+@dataclass(frozen=True, slots=True)
+class Someone:
+    user_id: str
+    email: str
+    scopes: frozenset[str] = frozenset(ALL_SCOPES)
+
+
+PEOPLE = {
+    "alice-key": Someone("alice", "alice@example.com"),
+    "alice-reader": Someone("alice", "alice@example.com", frozenset({"read"})),
+    "alice-writer": Someone("alice", "alice@example.com", frozenset({"read", "write"})),
+    "bob-key": Someone("bob", "bob@example.com"),
+}
+
+
+async def authenticate(request: Request) -> Someone:
+    key = request.headers.get("authorization", "").removeprefix("Bearer ")
+    if key not in PEOPLE:
+        raise UnauthenticatedError
+    return PEOPLE[key]
+
+
+class MemoryDrive:
+    """Remembers what was done in a file: a call that comes again, under the same id, is not done again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._path.touch()
+        self.attempts = 0
+
+    def do(self, call_id: str, run_id: str, tool: str, args: dict[str, Any]) -> None:
+        self.attempts += 1
+        if all(effect["call_id"] != call_id for effect in self.effects):
+            with self._path.open("a") as file:
+                effect = {"call_id": call_id, "run_id": run_id, "tool": tool, "args": args}
+                file.write(json.dumps(effect) + "\n")
+
+    @property
+    def effects(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self._path.read_text().splitlines()]
+
+    async def locate(self, caller: Caller, place: Place) -> Place:
+        del caller
+        if "unknown" in (place.file_id, place.folder_id):
+            raise NotFoundError("There is no such item, or it is not shared with you.")
+        return place
+
+    async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
+        del user_id
+        effects = enumerate(self.effects, 1)
+        return tuple(
+            RunChange(number, effect["tool"], f"{effect['tool']} done", "item1")
+            for number, effect in effects
+            if effect["run_id"] == run_id
+        )
+
+    async def undo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
+        changes = await self.changes(caller.user_id, run_id)
+        return RunUndo(changes, (), None if preview else 99, preview)
+
+    async def check(self) -> None:
+        """Always ready."""
+
+
+class ManualClock:
+    """Stands still until the test moves it; may be moved from another thread."""
+
+    def __init__(self) -> None:
+        self._now = datetime(2026, 1, 1, tzinfo=UTC)
+        self._lock = threading.Lock()
+        self._waiting: list[tuple[datetime, asyncio.AbstractEventLoop, asyncio.Event]] = []
+
+    def now(self) -> datetime:
+        return self._now
+
+    async def sleep_until(self, moment: datetime) -> None:
+        with self._lock:
+            if moment <= self._now:
+                return
+            came = asyncio.Event()
+            self._waiting.append((moment, asyncio.get_running_loop(), came))
+        await came.wait()
+
+    def advance(self, seconds: float) -> None:
+        with self._lock:
+            self._now += timedelta(seconds=seconds)
+            due = [entry for entry in self._waiting if entry[0] <= self._now]
+            self._waiting = [entry for entry in self._waiting if entry not in due]
+        for _, loop, came in due:
+            loop.call_soon_threadsafe(came.set)
+
+
+class Gate:
+    """Something in the service waits here until the test lets it through; works across threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_open = False
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+        self.reached = threading.Event()
+
+    async def wait(self) -> None:
+        with self._lock:
+            opened = asyncio.Event()
+            self._waiting.append((asyncio.get_running_loop(), opened))
+        self.reached.set()
+        if not self._is_open:
+            await opened.wait()
+
+    def open(self) -> None:
+        with self._lock:
+            self._is_open = True
+            waiting, self._waiting = self._waiting, []
+        for loop, opened in waiting:
+            loop.call_soon_threadsafe(opened.set)

@@ -1,0 +1,119 @@
+"""The real application over real HTTP: uvicorn in a thread with a loop of its own, on a free port."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Self
+
+import uvicorn
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from api.assembly import assemble
+from api.clock import SystemClock
+from api.database import open_database
+from api.service import open_service
+from drive_server.http.problem import install_problem_handlers
+from tests.api.fakes import MemoryDrive, authenticate
+from tests.api.small_graph import SmallGraph
+from tests.e2e.person import Event, Person, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+    from fastapi import FastAPI
+
+    from api.service import Service
+    from tests.api.fakes import ManualClock
+
+START_SECONDS = 30
+
+
+def rest_of(turn: Turn) -> list[Event]:
+    """Read to the end of the stream; return what came, whatever it is."""
+    before = len(turn.seen)
+    with suppress(AssertionError):
+        turn.until("nothing of this kind")
+    return turn.seen[before:]
+
+
+class SmallService:
+    """The service on the small graph and the drive that only remembers, over a data directory."""
+
+    def __init__(self, data_dir: Path, clock: ManualClock | None = None, heartbeat_seconds: float = 5.0) -> None:
+        self.data_dir = data_dir
+        self.clock = clock
+        self.heartbeat_seconds = heartbeat_seconds
+        self.drive = MemoryDrive(data_dir / "effects.jsonl")
+        self.gate_open = False
+        self.graph: SmallGraph
+        self.service: Service
+        self.app = assemble(self._lifespan)
+        install_problem_handlers(self.app)
+
+    @asynccontextmanager
+    async def _lifespan(self, app: FastAPI) -> AsyncGenerator[None]:
+        database = await open_database(f"sqlite+aiosqlite:///{self.data_dir / 'api.db'}")
+        async with AsyncSqliteSaver.from_conn_string(str(self.data_dir / "graph.db")) as saver:
+            self.graph = SmallGraph(self.drive, saver, self.clock)
+            if self.gate_open:
+                self.graph.gate.open()
+            opened = open_service(
+                database, self.graph, self.drive, authenticate, self.clock or SystemClock(), self.heartbeat_seconds
+            )
+            async with opened as self.service:
+                app.state.service = self.service
+                yield
+        await database.dispose()
+
+
+class RunningApp(uvicorn.Server):
+    """Serves an application from a thread until stopped."""
+
+    def __init__(self, app: FastAPI) -> None:
+        super().__init__(uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="on"))
+        self._app = app
+        self._thread = threading.Thread(target=self.run, name="service")
+
+    async def shutdown(self, sockets: object = None) -> None:
+        """End the streams first: uvicorn waits for them."""
+        del sockets
+        self._app.state.service.end_streams()
+        await super().shutdown()
+
+    def start(self) -> Self:
+        """Start, and return once it answers."""
+        self._thread.start()
+        deadline = threading.Event()
+        while not self.started and self._thread.is_alive():
+            deadline.wait(0.01)
+        assert self.started, "the service did not start"
+        return self
+
+    def stop(self) -> None:
+        """Ask it to end, and wait for that."""
+        self.should_exit = True
+        self.wait(START_SECONDS)
+        assert not self._thread.is_alive(), "the service does not end"
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Return when it has ended, or after some seconds."""
+        self._thread.join(seconds)
+
+    @property
+    def url(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.servers[0].sockets[0].getsockname()[1]}"
+
+
+class RunningService(RunningApp):
+    """The small service, and someone who talks to it."""
+
+    def __init__(self, parts: SmallService) -> None:
+        super().__init__(parts.app)
+        self.parts = parts
+
+    def person(self, key: str = "alice-key") -> Person:
+        """Return who has the key."""
+        return Person(self.url, key, key)

@@ -1,0 +1,81 @@
+"""The drive's HTTP service on a real socket, in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+import uvicorn
+
+from drive_server.http.app import create_app
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Generator
+
+    from drive_server.drive import Drive
+    from drive_server.settings import DriveSettings
+
+
+class Server(uvicorn.Server):
+    """Says when it has started, and leaves the test runner's signals alone."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.is_up = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start as uvicorn does."""
+        await super().startup(sockets)
+        self.is_up.set()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Capture none."""
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running service: its address, the local access token, and the drive behind it."""
+
+    url: str
+    token: str
+    drive: Drive
+
+    def client(self, key: str | None = None) -> httpx.AsyncClient:
+        """Return a client with the key, by default the local access token; an empty key sends none."""
+        secret = self.token if key is None else key
+        headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        return httpx.AsyncClient(base_url=self.url, headers=headers, timeout=20)
+
+    async def add_person(self, email: str) -> str:
+        """Make an account and return its key."""
+        async with self.client() as owner:
+            response = await owner.post("/api/users", json={"email": email})
+        assert response.status_code == httpx.codes.CREATED, response.text
+        return response.json()["key"]
+
+
+@asynccontextmanager
+async def running(settings: DriveSettings) -> AsyncGenerator[Service]:
+    """Serve a drive with these settings on a free port."""
+    app = create_app(settings)
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+    server = Server(config)
+    task = asyncio.create_task(server.serve([listener]))
+    up = asyncio.create_task(server.is_up.wait())
+    try:
+        await asyncio.wait({task, up}, return_when=asyncio.FIRST_COMPLETED)
+        assert server.started, "the service did not start"
+        port = listener.getsockname()[1]
+        yield Service(f"http://127.0.0.1:{port}", settings.token_path.read_text().strip(), app.state.drive)
+    finally:
+        server.should_exit = True
+        up.cancel()
+        await task
+        listener.close()

@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import func, select
+
+from drive_server.storage.tables import ApiKeyRow
+
+if TYPE_CHECKING:
+    import httpx
+
+    from tests.drive_server.http.service import Service
+
+ME = "/api/auth/me"
+KEYS = "/api/auth/keys"
+
+
+async def log_in(client: httpx.AsyncClient, token: str) -> None:
+    response = await client.post("/api/auth/login", json={"token": token})
+    assert response.status_code == 200, response.text
+
+
+async def test_the_local_token_proves_the_owner(owner_client: httpx.AsyncClient) -> None:
+    me = (await owner_client.get(ME)).json()
+
+    assert (me["email"], me["is_admin"], me["method"]) == ("me@localhost", True, "token")
+    assert me["scopes"] == ["delete", "read", "share", "write"]
+
+
+async def test_without_a_key_or_with_a_bad_one_nobody_comes_in(service: Service) -> None:
+    for headers in (
+        {},
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer dak_wrong"},
+        {"Authorization": f"Basic {service.token}"},
+        {"Authorization": service.token},
+        {"Authorization": "Bearer " + "x" * 5000},
+        {"Cookie": "drive_session=das_wrong"},
+        {"Cookie": "drive_session="},
+    ):
+        async with service.client("") as client:
+            for path in (ME, "/api/drive/items/root", "/api/drive/files/x/content", KEYS, "/api/drive/index"):
+                response = await client.get(path, headers=headers)
+
+                assert (response.status_code, response.json()["code"]) == (401, "unauthenticated"), headers
+                assert response.headers["www-authenticate"].startswith("Bearer")
+
+
+async def test_a_browser_logs_in_acts_and_logs_out(service: Service) -> None:
+    async with service.client("") as browser:
+        answer = await browser.post("/api/auth/login", json={"token": f" {service.token}\n"})
+        cookie = answer.headers["set-cookie"].lower()
+        me = (await browser.get(ME)).json()
+        session = browser.cookies["drive_session"]
+        made = await browser.post("/api/drive/items", json={"kind": "folder", "name": "A"})
+        gone = await browser.post("/api/auth/logout")
+        after = await browser.get(ME, headers={"Cookie": f"drive_session={session}"})
+
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "path=/" in cookie
+    assert "secure" not in cookie
+    assert service.token not in cookie
+    assert (me["email"], me["method"]) == ("me@localhost", "session")
+    assert (made.status_code, gone.status_code, after.status_code) == (201, 204, 401)
+    assert "drive_session" not in browser.cookies
+
+
+async def test_a_wrong_token_opens_no_session(service: Service) -> None:
+    async with service.client("") as browser:
+        wrong = await browser.post("/api/auth/login", json={"token": "dak_wrong"})
+        malformed = [
+            await browser.post("/api/auth/login", json=body) for body in ({}, {"token": 7}, {"token": "x" * 257})
+        ]
+
+    assert wrong.status_code == 401
+    assert "set-cookie" not in wrong.headers
+    assert [response.status_code for response in malformed] == [422, 422, 422]
+    assert all("x" * 257 not in response.text for response in malformed)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+async def test_another_sites_page_can_not_act_with_the_cookie(service: Service, headers: dict[str, str]) -> None:
+    async with service.client("") as browser:
+        await log_in(browser, service.token)
+        forged = await browser.post("/api/drive/items", json={"kind": "folder", "name": "A"}, headers=headers)
+        reading = await browser.get("/api/drive/items/root/children", headers=headers)
+
+    assert (forged.status_code, forged.json()["code"]) == (403, "forbidden")
+    assert reading.json()["items"] == []
+
+
+@pytest.mark.parametrize("header", ["Origin", "Sec-Fetch-Site"])
+async def test_the_services_own_page_can(service: Service, header: str) -> None:
+    own = {"Origin": service.url, "Sec-Fetch-Site": "same-origin"}
+    async with service.client("") as browser:
+        await log_in(browser, service.token)
+        made = await browser.post(
+            "/api/drive/items", json={"kind": "folder", "name": "A"}, headers={header: own[header]}
+        )
+
+    assert made.status_code == 201
+
+
+async def test_a_bearer_token_goes_before_the_cookie(service: Service) -> None:
+    bobs_key = await service.add_person("bob@example.com")
+    async with service.client("") as browser:
+        await log_in(browser, service.token)
+        me = await browser.get(ME, headers={"Authorization": f"Bearer {bobs_key}"})
+        wrong = await browser.get(ME, headers={"Authorization": "Bearer dak_wrong"})
+
+    assert me.json()["email"] == "bob@example.com"
+    assert wrong.status_code == 401
+
+
+async def test_all_sessions_of_a_person_end_at_once(service: Service) -> None:
+    async with service.client("") as laptop, service.client("") as phone:
+        await log_in(laptop, service.token)
+        await log_in(phone, service.token)
+        await laptop.post("/api/auth/logout", params={"everywhere": "true"})
+
+        assert (await phone.get(ME)).status_code == 401
+    async with service.client() as key:
+        assert (await key.get(ME)).status_code == 200
+
+
+async def test_a_session_has_the_scopes_of_its_key_and_ends_with_it(
+    service: Service, owner_client: httpx.AsyncClient
+) -> None:
+    made = (await owner_client.post(KEYS, json={"name": "reader", "scopes": ["read"], "days": 1})).json()
+    async with service.client("") as browser:
+        await log_in(browser, made["key"])
+        me = (await browser.get(ME)).json()
+        refused = await browser.post("/api/drive/items", json={"kind": "folder", "name": "A"})
+
+    assert (me["scopes"], me["expires_at"]) == (["read"], made["expires_at"])
+    assert (refused.status_code, refused.json()["details"]) == (403, {"scope": "write"})
+
+
+async def test_the_secret_of_a_session_is_not_kept(service: Service) -> None:
+    async with service.client("") as browser:
+        await log_in(browser, service.token)
+        secret = browser.cookies["drive_session"]
+    async with service.drive.database.read() as session:
+        rows = (await session.scalars(select(ApiKeyRow).where(ApiKeyRow.method == "session"))).all()
+
+    assert len(rows) == 1
+    assert all(secret not in str(value) for value in vars(rows[0]).values())
+
+
+async def test_a_key_is_made_used_listed_and_revoked(service: Service, owner_client: httpx.AsyncClient) -> None:
+    made = await owner_client.post(KEYS, json={"name": "laptop 💻", "scopes": ["read", "write"]})
+    key = made.json()
+    async with service.client(key["key"]) as laptop:
+        before = (await laptop.get(ME)).json()
+        await owner_client.delete(f"{KEYS}/{key['id']}")
+        after = await laptop.get(ME)
+    await log_in(owner_client, service.token)
+    listed = (await owner_client.get(KEYS)).json()
+
+    assert made.status_code == 201
+    assert (before["key_name"], before["scopes"]) == ("laptop 💻", ["read", "write"])
+    assert after.status_code == 401
+    assert [(entry["name"], entry["revoked_at"] is not None) for entry in listed["items"]] == [
+        ("laptop 💻", True),
+        ("local access token", False),
+    ]
+    assert all("key" not in entry for entry in listed["items"])
+    assert key["key"].startswith(key["prefix"])
+
+
+async def test_bad_keys_are_not_made(service: Service, owner_client: httpx.AsyncClient) -> None:
+    good = {"name": "k", "scopes": ["read"]}
+    for change in (
+        {"name": ""},
+        {"name": "x" * 101},
+        {"name": "a\0b"},
+        {"scopes": []},
+        {"scopes": ["admin"]},
+        {"scopes": "read"},
+        {"scopes": ["read"] * 11},
+        {"days": 0},
+        {"days": 10**9},
+        {"days": "many"},
+        {"user_id": "somebody"},
+    ):
+        response = await owner_client.post(KEYS, json={**good, **change})
+        assert (response.status_code, response.json()["code"]) == (422, "invalid_argument"), change
+
+    async with service.drive.database.read() as session:
+        assert await session.scalar(select(func.count()).select_from(ApiKeyRow)) == 1
+
+
+async def test_a_key_gives_no_more_than_it_has(service: Service, owner_client: httpx.AsyncClient) -> None:
+    reader = (await owner_client.post(KEYS, json={"name": "reader", "scopes": ["read"]})).json()["key"]
+    async with service.client(reader) as client:
+        refused = await client.post(KEYS, json={"name": "more", "scopes": ["read", "delete"]})
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "missing_scope")
+
+
+async def test_somebody_elses_key_is_answered_like_one_that_does_not_exist(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    foreign = (await owner_client.get(KEYS)).json()["items"][0]["id"]
+
+    answers = [await bobs_client.delete(f"{KEYS}/{key_id}") for key_id in (foreign, "0" * 32, "x", "a%00b")]
+
+    assert {response.status_code for response in answers} == {404}
+    assert (await owner_client.get(ME)).status_code == 200
+
+
+async def test_only_an_administrator_adds_people(
+    service: Service, owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    by_bob = await bobs_client.post("/api/users", json={"email": "carol@example.com"})
+    again = await owner_client.post("/api/users", json={"email": "BOB@example.com"})
+    bad = [await owner_client.post("/api/users", json={"email": email}) for email in ("", "nobody", "a@b\0", "x" * 400)]
+    carols = await service.add_person("卡罗尔@example.com")
+    async with service.client(carols) as carol:
+        me = (await carol.get(ME)).json()
+
+    assert (by_bob.status_code, by_bob.json()["code"]) == (403, "forbidden")
+    assert again.status_code == 409
+    assert {response.status_code for response in bad} == {422}
+    assert (me["email"], me["is_admin"]) == ("卡罗尔@example.com", False)

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from drive_server.access import Actor
+
+if TYPE_CHECKING:
+    import httpx
+
+    from tests.drive_server.http.service import Service
+
+ITEMS = "/api/drive/items"
+
+
+async def make(client: httpx.AsyncClient, name: str, parent_id: str = "root", **body: str) -> httpx.Response:
+    return await client.post(ITEMS, json={"kind": "folder", "name": name, "parent_id": parent_id, **body})
+
+
+async def test_an_item_is_found_by_id_by_path_and_as_root(owner_client: httpx.AsyncClient) -> None:
+    made = (await make(owner_client, "Ünïcode 🗂")).json()
+
+    for ref in (made["id"], "/Ünïcode 🗂", "/Ünïcode 🗂/"):
+        response = await owner_client.get(f"{ITEMS}/{quote(ref, safe='')}")
+        assert response.json() == made, ref
+    for ref in ("root", "/"):
+        assert (await owner_client.get(f"{ITEMS}/{quote(ref, safe='')}")).json()["path"] == "/"
+
+
+async def test_a_folder_named_children_is_an_item_like_any_other(owner_client: httpx.AsyncClient) -> None:
+    await make(owner_client, "A")
+    await make(owner_client, "children", "/A")
+    await make(owner_client, "inside", "/A/children")
+
+    item = await owner_client.get(f"{ITEMS}/{quote('/A/children', safe='')}")
+    listed = await owner_client.get(f"{ITEMS}/{quote('/A', safe='')}/children")
+    below = await owner_client.get(f"{ITEMS}/{quote('/A/children', safe='')}/children")
+
+    assert item.json()["path"] == "/A/children"
+    assert [entry["path"] for entry in listed.json()["items"]] == ["/A/children"]
+    assert [entry["path"] for entry in below.json()["items"]] == ["/A/children/inside"]
+
+
+async def test_a_folder_is_listed_page_by_page(owner_client: httpx.AsyncClient) -> None:
+    for name in "abc":
+        await make(owner_client, name)
+
+    first = (await owner_client.get(f"{ITEMS}/root/children", params={"limit": 2})).json()
+    rest = (await owner_client.get(f"{ITEMS}/root/children", params={"limit": 2, "cursor": first["cursor"]})).json()
+
+    assert [item["name"] for item in first["items"] + rest["items"]] == ["a", "b", "c"]
+    assert (first["total"], rest["cursor"]) == (3, None)
+
+
+async def test_the_trash_is_listed_like_a_folder(service: Service, owner_client: httpx.AsyncClient) -> None:
+    made = (await make(owner_client, "Old")).json()
+    principal = await service.drive.identity.authenticate(service.token)
+
+    await service.drive.files.trash(Actor(principal), made["id"])
+
+    listed = (await owner_client.get(f"{ITEMS}/trash/children")).json()
+
+    assert [item["id"] for item in listed["items"]] == [made["id"]]
+
+
+async def test_a_repeated_request_makes_one_folder_under_its_name_and_under_a_numbered_one(
+    owner_client: httpx.AsyncClient,
+) -> None:
+    async def keyed(key: str, on_conflict: str) -> httpx.Response:
+        body = {"kind": "folder", "name": "A", "on_conflict": on_conflict}
+        return await owner_client.post(ITEMS, json=body, headers={"Idempotency-Key": key})
+
+    first, again = await keyed("1", "fail"), await keyed("1", "fail")
+    renamed, renamed_again = await keyed("2", "rename"), await keyed("2", "rename")
+    refused = await keyed("3", "fail")
+
+    assert first.json() == again.json()
+    assert renamed.json() == renamed_again.json()
+    assert renamed.json()["name"] == "A (2)"
+    assert refused.status_code == 409
+    assert (await owner_client.get(f"{ITEMS}/root/children")).json()["total"] == 2
+
+
+async def test_names_words_and_meaning_are_searched(service: Service, owner_client: httpx.AsyncClient) -> None:
+    for name, content in (
+        ("leave.md", b"Parental leave lasts 30 days."),
+        ("photo of leave.png", b"\x89PNG\r\n\x1a\n\0\0"),
+    ):
+        await owner_client.post("/api/drive/files", params={"name": name}, content=content)
+    await service.drive.ingester.drain()
+
+    async def found(**params: str) -> list[tuple[str, str]]:
+        hits = (await owner_client.get("/api/drive/search", params=params)).json()["hits"]
+        assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+        return [(hit["file"]["name"], hit["text"]) for hit in hits]
+
+    names = [("leave.md", "leave.md"), ("photo of leave.png", "photo of leave.png")]
+    passage = ("leave.md", "Parental leave lasts 30 days.")
+    assert await found(q="leave", mode="name") == names
+    assert await found(q="leave", mode="text") == names
+    assert await found(q="parental days", mode="text") == [passage]
+    assert await found(q="parental days", mode="name") == []
+    assert await found(q="leave", mode="hybrid") == [*names, passage]
+    assert await found(q="parental") == [passage]
+
+
+async def test_the_index_tells_how_far_it_is_and_is_built_anew(
+    service: Service, owner_client: httpx.AsyncClient
+) -> None:
+    await owner_client.post("/api/drive/files", params={"name": "a.md"}, content=b"words")
+    await service.drive.ingester.drain()
+
+    before = await owner_client.get("/api/drive/index")
+    rebuilding = await owner_client.post("/api/drive/index/rebuild")
+    await service.drive.ingester.drain()
+    after = await owner_client.get("/api/drive/index")
+
+    assert before.json()["counts"]["ready"] == 1
+    assert rebuilding.status_code == 202
+    assert after.json() == before.json()
+
+
+async def test_bad_requests_are_refused_and_make_nothing(owner_client: httpx.AsyncClient) -> None:
+    bodies = (
+        {},
+        {"kind": "file", "name": "a"},
+        {"kind": "folder", "name": 7},
+        {"kind": "folder", "name": "a", "owner": "bob"},
+        {"kind": "folder", "name": "a", "on_conflict": "replace"},
+        {"kind": "folder", "name": ".."},
+        {"kind": "folder", "name": "a\0"},
+        {"kind": "folder", "name": "x" * 4096},
+        ["folder"],
+        "folder",
+        None,
+    )
+    for body in bodies:
+        response = await owner_client.post(ITEMS, json=body)
+        assert response.status_code == 422, body
+        assert response.headers["content-type"] == "application/problem+json"
+    for params in ({"limit": "0"}, {"limit": "x"}, {"limit": "100000"}, {"cursor": "!"}, {"cursor": "x" * 5000}):
+        assert (await owner_client.get(f"{ITEMS}/root/children", params=params)).status_code == 422, params
+    for params in ({}, {"q": ""}, {"q": " "}, {"q": "x" * 1001}, {"q": "x", "mode": "regex"}, {"q": "a\0b"}):
+        assert (await owner_client.get("/api/drive/search", params=params)).status_code == 422, params
+
+    assert (await owner_client.get(f"{ITEMS}/root/children")).json()["items"] == []
+
+
+async def test_refs_that_lead_nowhere_are_not_found(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    foreign = (await make(owner_client, "A")).json()["id"]
+
+    for ref in (foreign, "0" * 32, "nonsense", "/A", "..%2F..%2Fetc%2Fpasswd", "a%00b", "%F0%9F%99%82", "%ff%fe"):
+        for path in (f"{ITEMS}/{ref}", f"{ITEMS}/{ref}/children", f"/api/drive/files/{ref}/content"):
+            response = await bobs_client.get(path)
+            assert (response.status_code, response.json()["code"]) == (404, "not_found"), path
+    assert (await make(bobs_client, "B", foreign)).status_code == 404

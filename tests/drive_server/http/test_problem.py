@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from fastapi import FastAPI
+
+from drive_server.errors import DriveError
+from drive_server.http import build_http, install_problem_handlers, mount_mcp
+from drive_server.http.problem import CODES, problem_of
+
+if TYPE_CHECKING:
+    import httpx
+
+    from tests.drive_server.http.service import Service
+
+FIELDS = {"type", "title", "status", "detail", "code", "hint", "details"}
+
+
+def every_error(base: type[DriveError]) -> list[type[DriveError]]:
+    return [base, *(error for below in base.__subclasses__() for error in every_error(below))]
+
+
+@pytest.mark.parametrize("error", every_error(DriveError))
+def test_every_error_of_the_drive_is_a_problem(error: type[DriveError]) -> None:
+    response = problem_of(error("It failed.", hint="Do this.", details={"a": 1}))
+
+    assert response.status_code == error.status
+    assert response.media_type == "application/problem+json"
+    assert error.code.encode() in response.body
+    assert ("www-authenticate" in response.headers) == (error.status == 401)
+
+
+async def test_errors_of_the_framework_are_problems_too(owner_client: httpx.AsyncClient) -> None:
+    for method, path, status in (
+        ("GET", "/nowhere", 404),
+        ("GET", "/api/nowhere", 404),
+        ("PUT", "/api/drive/items", 405),
+        ("DELETE", "/api/auth/me", 405),
+        ("PATCH", "/api/drive/files/x/content", 405),
+    ):
+        response = await owner_client.request(method, path)
+
+        assert response.status_code == status
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.json().keys() == FIELDS
+        assert response.json()["code"] == CODES[status]
+
+
+async def test_a_bad_body_is_refused_by_its_fields_and_not_repeated(owner_client: httpx.AsyncClient) -> None:
+    secret = "hunter2 " * 20
+    shaped = await owner_client.post("/api/drive/items", json={"kind": secret, "name": {"a": secret}})
+    broken = await owner_client.post(
+        "/api/drive/items", content='{"kind": "' + secret, headers={"Content-Type": "application/json"}
+    )
+    deep = await owner_client.post(
+        "/api/drive/items", content="[" * 50_000, headers={"Content-Type": "application/json"}
+    )
+
+    assert [found["where"] for found in shaped.json()["details"]["errors"]] == ["body.kind", "body.name"]
+    assert shaped.status_code == broken.status_code == 422
+    assert deep.status_code in {400, 422}
+    for response in (shaped, broken, deep):
+        assert response.headers["content-type"] == "application/problem+json"
+        assert "hunter2" not in response.text
+
+
+async def test_what_fails_unexpectedly_is_logged_and_told_to_nobody(
+    service: Service, owner_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("/home/alice/drive.db is at line 7")
+
+    monkeypatch.setattr(service.drive.files, "get", broken)
+
+    response = await owner_client.get("/api/drive/items/root")
+
+    assert (response.status_code, response.json()["code"]) == (500, "internal")
+    assert "alice" not in response.text
+    assert "/home/alice/drive.db is at line 7" in caplog.text
+
+
+def test_the_routes_are_described_with_their_key() -> None:
+    app = FastAPI()
+    app.include_router(build_http())
+    mount_mcp(app)
+    install_problem_handlers(app)
+
+    paths = app.openapi()["paths"]
+
+    assert {
+        "/api/drive/items",
+        "/api/drive/items/{item_ref}",
+        "/api/drive/items/{item_ref}/children",
+        "/api/drive/files",
+        "/api/drive/files/{file_ref}/content",
+        "/api/drive/search",
+        "/api/drive/index",
+        "/api/drive/index/rebuild",
+        "/api/auth/login",
+        "/api/auth/logout",
+        "/api/auth/me",
+        "/api/auth/keys",
+        "/api/auth/keys/{key_id}",
+        "/api/users",
+    } == paths.keys()
+    public = paths["/api/auth/login"].pop("post")
+    assert "security" not in public
+    assert all(operation["security"] == [{"HTTPBearer": []}] for path in paths.values() for operation in path.values())
+    assert "application/octet-stream" in paths["/api/drive/files"]["post"]["requestBody"]["content"]

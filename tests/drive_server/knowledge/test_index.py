@@ -1,0 +1,252 @@
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from drive_server.errors import StorageFailureError
+from drive_server.knowledge import passage_table
+from drive_server.knowledge.chunk import chunk
+from drive_server.knowledge.elements import Part, join
+from drive_server.knowledge.embed import open_embedder
+from drive_server.knowledge.index import KnowledgeIndex
+from drive_server.knowledge.rows import IndexedFile, embedded_text
+from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH, TRAVEL_ZH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from drive_server.knowledge.embed import Embedder, Vectors
+
+ANA, BEN = "a" * 32, "b" * 32
+PORTS = "The server listens on port 8000 and writes its log to standard error."
+SOUP = "The canteen serves soup on Mondays and noodles on Fridays."
+
+
+def file_id(number: int) -> str:
+    return f"{number:032x}"
+
+
+@dataclass
+class Shelf:
+    """An index with a shorthand for putting files into it."""
+
+    index: KnowledgeIndex
+    embedder: Embedder
+
+    async def put(
+        self, number: int, *texts: str, owner: str = ANA, name: str = "file.txt", version: int = 1, title: str = ""
+    ) -> str:
+        heading = [Part("title", title, level=1)] if title else []
+        chunks = chunk(join([*heading, *(Part("text", text) for text in texts)]))
+        vectors: list[Vectors | None] = [
+            await self.embedder.embed_query(embedded_text(name, one)) if self.embedder.reads(one.searched) else None
+            for one in chunks
+        ]
+        await self.index.replace([IndexedFile(file_id(number), owner, version, name, chunks, vectors)])
+        return file_id(number)
+
+    async def found(self, query: str, **options: Any) -> list[int]:
+        wanted: dict[str, Any] = {"owner_ids": [ANA], **options}
+        hits = await self.index.search(query, **wanted)
+        return [int(hit.file_id, 16) for hit in hits]
+
+
+@pytest.fixture(params=["local", "none"])
+def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shelf]:
+    embedder = open_embedder(request.param)
+    index = KnowledgeIndex(str(tmp_path / "index"), embedder)
+    yield Shelf(index, embedder)
+    index.close()
+
+
+@pytest.fixture
+def english(tmp_path: Path) -> Iterator[Shelf]:
+    embedder = open_embedder("local")
+    index = KnowledgeIndex(str(tmp_path / "index"), embedder)
+    yield Shelf(index, embedder)
+    index.close()
+
+
+async def test_an_index_that_was_never_written_finds_nothing_and_stays_unwritten(shelf: Shelf, tmp_path: Path) -> None:
+    assert await shelf.found("leave") == []
+    assert await shelf.index.is_empty()
+    await shelf.index.tend(idle=True)
+    assert not list((tmp_path / "index").glob("*.lance"))
+
+
+async def test_a_paraphrase_finds_the_right_passage(english: Shelf) -> None:
+    await english.put(1, LEAVE)
+    await english.put(2, PORTS)
+    await english.put(3, SOUP)
+    question = "How much time off does a new mother or father get?"
+    assert await english.found(question, mode="text") == []
+    for mode in ("hybrid", "vector"):
+        hit = (await english.index.search(question, owner_ids=[ANA], mode=mode))[0]
+        assert (hit.file_id, hit.text, hit.start, hit.end) == (file_id(1), LEAVE, 0, len(LEAVE))
+
+
+async def test_chinese_questions_find_chinese_passages(shelf: Shelf) -> None:
+    await shelf.put(1, LEAVE_ZH)
+    await shelf.put(2, TRAVEL_ZH)
+    await shelf.put(3, LEAVE)
+    for mode in ("hybrid", "text"):
+        assert (await shelf.found("育儿假有多少天", mode=mode))[0] == 1
+        assert (await shelf.found("出差费用怎么报销", mode=mode))[0] == 2
+        assert await shelf.found("薪", mode=mode) == [1]
+
+
+async def test_words_are_found_in_any_form_and_all_of_them_are_wanted(shelf: Shelf) -> None:
+    await shelf.put(1, "The policies on leaving.")
+    await shelf.put(2, "Leave the door open.")
+    assert await shelf.found("leave policy", mode="text") == [1]
+    assert sorted(await shelf.found("leave window", mode="text")) == [1, 2]
+    assert sorted(await shelf.found("leave policy")) == [1, 2]
+
+
+async def test_a_file_is_found_by_its_name_and_by_the_headings_of_a_passage(shelf: Shelf) -> None:
+    await shelf.put(1, SOUP, name="员工手册_menu-2024.txt")
+    await shelf.put(2, PORTS, title="Deployment")
+    assert await shelf.found("menu", mode="text") == [1]
+    assert await shelf.found("手册", mode="text") == [1]
+    assert await shelf.found("deployment", mode="text") == [2]
+
+
+async def test_only_files_of_the_owners_or_named_files_are_found(shelf: Shelf) -> None:
+    await shelf.put(1, LEAVE, owner=ANA)
+    await shelf.put(2, LEAVE, owner=BEN)
+    await shelf.put(3, LEAVE, owner=BEN)
+    for mode in ("hybrid", "text"):
+        assert await shelf.found("leave parents born", mode=mode) == [1]
+        assert sorted(await shelf.found("parents", mode=mode, file_ids=[file_id(3)])) == [1, 3]
+        assert await shelf.found("parents", mode=mode, owner_ids=[], file_ids=[file_id(2)]) == [2]
+        assert await shelf.found("parents", mode=mode, owner_ids=[], file_ids=[]) == []
+
+
+@pytest.mark.parametrize("bad", ["", "x' OR '1'='1", "A" * 32, "a" * 31, "a" * 33, "é" * 32])
+async def test_an_id_that_is_none_is_refused(shelf: Shelf, bad: str) -> None:
+    await shelf.put(1, LEAVE)
+    with pytest.raises(ValueError, match="not an id"):
+        await shelf.index.search("leave", owner_ids=[bad])
+    with pytest.raises(ValueError, match="not an id"):
+        await shelf.index.remove([bad])
+
+
+@pytest.mark.parametrize(
+    "query", ["", "   ", "the", "'; DROP TABLE passages; --", '"unclosed AND (x', "😀", "\u202eעברית", "*", "a" * 1000]
+)
+async def test_strange_queries_are_only_words(shelf: Shelf, query: str) -> None:
+    await shelf.put(1, LEAVE)
+    for mode in ("hybrid", "text"):
+        assert await shelf.found(query, mode=mode) == []
+
+
+async def test_a_file_that_is_put_again_is_there_once_in_its_new_content(shelf: Shelf) -> None:
+    await shelf.put(1, LEAVE)
+    await shelf.put(1, PORTS, version=2)
+    assert await shelf.found("parents", mode="text") == []
+    (hit,) = await shelf.index.search("port 8000", owner_ids=[ANA], mode="text")
+    assert hit.version == 2
+
+
+async def test_a_removed_file_is_gone(shelf: Shelf) -> None:
+    await shelf.put(1, LEAVE)
+    await shelf.put(2, PORTS)
+    await shelf.index.remove([file_id(1)])
+    assert await shelf.found("parents", mode="text") == []
+    assert await shelf.found("port", mode="text") == [2]
+
+
+async def test_a_file_without_passages_only_takes_the_place_of_the_old_ones(shelf: Shelf) -> None:
+    await shelf.put(1, LEAVE)
+    await shelf.put(1)
+    assert await shelf.index.is_empty()
+
+
+async def test_heading_page_and_place_come_back(shelf: Shelf) -> None:
+    chunks = chunk(
+        join(
+            [Part("title", "Leave", 1, 1), Part("text", LEAVE, 1), Part("title", "港口", 2, 1), Part("text", PORTS, 2)]
+        )
+    )
+    await shelf.index.replace([IndexedFile(file_id(1), ANA, 7, "f.pdf", chunks, [None] * len(chunks))])
+    (hit,) = await shelf.index.search("port 8000", owner_ids=[ANA], mode="text")
+    assert (hit.version, hit.heading, hit.page) == (7, "港口", 2)
+    assert (hit.start, hit.end) == (chunks[1].start, chunks[1].end)
+
+
+async def test_the_limit_holds_and_the_best_come_first(shelf: Shelf) -> None:
+    for number in range(1, 8):
+        await shelf.put(number, "leave " * number + "word " * (8 - number))
+    hits = await shelf.index.search("leave", owner_ids=[ANA], mode="text", limit=3)
+    assert len(hits) == 3
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert hits[0].score == 1
+
+
+async def test_upkeep_keeps_everything_findable(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passage_table, "COMMITS", 3)
+    monkeypatch.setattr(passage_table, "ROWS_FOR_VECTOR_INDEX", 4)
+    for number in range(1, 9):
+        await shelf.put(number, f"{LEAVE} Number {number} is unlike the others.")
+        await shelf.index.tend()
+    await shelf.put(9, LEAVE_ZH)
+    await shelf.index.tend(idle=True)
+    assert sorted(await shelf.found("parents born")) == list(range(1, 9))
+    assert await shelf.found("育儿假") == [9]
+
+
+async def test_another_process_sees_what_was_written(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passage_table, "SEEN_AFTER", passage_table.SEEN_AFTER * 0)
+    reader = Shelf(KnowledgeIndex(str(tmp_path / "index"), shelf.embedder), shelf.embedder)
+    assert await reader.found("leave") == []
+    await shelf.put(1, LEAVE)
+    assert await reader.found("parents") == [1]
+    await shelf.put(2, PORTS)
+    assert await reader.found("port") == [2]
+    reader.index.close()
+
+
+async def test_another_model_begins_anew_and_drops_what_it_can_not_use(tmp_path: Path) -> None:
+    url = str(tmp_path / "index")
+    none, local = open_embedder("none"), open_embedder("local")
+    before, after = Shelf(KnowledgeIndex(url, none), none), Shelf(KnowledgeIndex(url, local), local)
+    await before.put(1, LEAVE)
+    assert await after.index.is_empty()
+    await after.put(2, PORTS)
+    assert [path.name for path in (tmp_path / "index").glob("*.lance")] == [f"passages-{local.name}.lance"]
+    before.index.close()
+    after.index.close()
+
+
+async def test_a_broken_index_is_an_error_without_paths_and_can_be_cleared(shelf: Shelf, tmp_path: Path) -> None:
+    await shelf.put(1, LEAVE)
+    shelf.index.close()
+    for path in (tmp_path / "index").rglob("*.manifest"):
+        path.write_bytes(b"garbage")
+    with pytest.raises(StorageFailureError) as caught:
+        await shelf.index.search("leave", owner_ids=[ANA])
+    assert str(tmp_path) not in f"{caught.value.message} {caught.value.hint} {caught.value.details}"
+    await shelf.index.clear()
+    await shelf.put(1, LEAVE)
+    assert await shelf.found("parents", mode="text") == [1]
+
+
+async def test_a_table_that_was_remade_elsewhere_is_opened_again(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passage_table, "SEEN_AFTER", passage_table.SEEN_AFTER * 0)
+    other = Shelf(KnowledgeIndex(str(tmp_path / "index"), shelf.embedder), shelf.embedder)
+    await shelf.put(1, LEAVE)
+    assert await other.found("parents", mode="text") == [1]
+    await shelf.index.clear()
+    await shelf.put(2, LEAVE)
+    with suppress(StorageFailureError):
+        await other.found("parents", mode="text")
+    assert await other.found("parents", mode="text") == [2]
+    other.index.close()

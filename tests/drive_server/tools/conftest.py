@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.drive_server.hosts import Host, assistant_of, host_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from drive_server.access import Actor
+    from drive_server.drive import Drive
+
+
+@pytest.fixture
+async def assistant(drive: Drive, alice: Actor) -> AsyncIterator[Host]:
+    """Alice's assistant, inside this process."""
+    async with assistant_of(drive, alice) as host:
+        yield host
+
+
+@pytest.fixture
+async def bobs(drive: Drive, bob: Actor) -> AsyncIterator[Host]:
+    """Bob's host, outside."""
+    async with host_of(drive, bob) as host:
+        yield host
+
+
+@pytest.fixture
+async def alices(drive: Drive, alice: Actor) -> AsyncIterator[Host]:
+    """Alice's host, outside, which can't ask her."""
+    async with host_of(drive, alice) as host:
+        yield host

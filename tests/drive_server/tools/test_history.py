@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from tests.drive_server.hosts import Host, text_of
+
+RUN = {"drive-agent/run-id": "run-1"}
+
+
+async def test_what_was_done_last_is_undone_and_done_again(assistant: Host) -> None:
+    await assistant.call("create_folder", name="A")
+    await assistant.call("rename_item", item_id="/A", name="B")
+
+    undone = await assistant.call("undo_changes")
+    assert (await assistant.call("get_file_info", item_id="/A"))["name"] == "A"
+    await assistant.call("undo_changes", change_id=undone["change_id"])
+
+    assert [change["summary"] for change in undone["undone"]] == ["Renamed 'A' to 'B'."]
+    assert (await assistant.call("get_file_info", item_id="/B"))["name"] == "B"
+
+
+async def test_a_preview_tells_what_would_be_taken_back_and_changes_nothing(assistant: Host) -> None:
+    await assistant.call("create_folder", RUN, name="A")
+    await assistant.call("create_folder", RUN, name="B")
+
+    preview = await assistant.result("undo_changes", run_id="run-1", preview=True)
+
+    assert preview.structuredContent is not None
+    assert preview.structuredContent["preview"]
+    assert len(preview.structuredContent["undone"]) == 2
+    assert preview.meta is not None
+    assert preview.meta["drive-agent/effect"]["count"] == 2
+    assert (await assistant.call("list_folder"))["total"] == 2
+
+
+async def test_what_a_person_changed_since_is_left(assistant: Host) -> None:
+    made = await assistant.call("create_file", RUN, name="a.md", content="one")
+    await assistant.call("write_file", RUN, file_id=made["id"], content="two")
+    await assistant.call("write_file", file_id=made["id"], content="mine")
+
+    undone = await assistant.call("undo_changes", run_id="run-1")
+
+    assert undone["skipped"]
+    assert (await assistant.call("read_file", file_id=made["id"]))["text"] == "mine"
+
+
+async def test_changes_are_listed_by_run_and_by_item_with_the_tool_that_made_them(
+    assistant: Host, alices: Host
+) -> None:
+    await assistant.call("create_folder", RUN, name="A")
+    await assistant.call("rename_item", RUN, item_id="/A", name="B")
+    await assistant.call("create_folder", name="C")
+
+    of_run = await assistant.call("list_changes", run_id="run-1")
+    of_item = await alices.result("list_changes", item_id="/B", limit=1)
+
+    assert [change["tool"] for change in of_run["changes"]] == ["rename_item", "create_folder"]
+    assert of_item.structuredContent is not None
+    assert [change["action"] for change in of_item.structuredContent["changes"]] == ["rename"]
+    assert of_item.structuredContent["cursor"]
+    assert "Renamed 'A' to 'B'." in text_of(of_item)
+    assert "entries" not in of_run["changes"][0]
+
+
+async def test_other_peoples_changes_and_runs_are_neither_seen_nor_undone(assistant: Host, bobs: Host) -> None:
+    made = await assistant.result("create_folder", RUN, name="A")
+    assert made.meta is not None
+
+    assert (await bobs.call("list_changes", run_id="run-1"))["changes"] == []
+    assert (await bobs.refused("undo_changes", run_id="run-1"))["code"] == "not_found"
+    assert (await bobs.refused("undo_changes", change_id=made.meta["drive-agent/change-id"]))["code"] == "not_found"
+
+
+async def test_with_nothing_done_there_is_nothing_to_undo(assistant: Host) -> None:
+    assert (await assistant.refused("undo_changes"))["code"] == "state_conflict"

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.drive_server.hosts import Host, text_of
+
+if TYPE_CHECKING:
+    from drive_server.drive import Drive
+
+
+async def test_a_file_is_found_by_its_name_and_by_its_words(drive: Drive, assistant: Host) -> None:
+    await assistant.call("create_file", name="leave.md", content="Parental leave lasts 30 days.")
+    await drive.ingester.drain()
+
+    by_name = await assistant.call("search_files", query="LEAVE.md")
+    by_words = await assistant.call("search_files", query="parental lasts")
+
+    assert [hit["text"] for hit in by_name["hits"]] == ["leave.md"]
+    (found,) = by_words["hits"]
+    read = await assistant.call("read_file", file_id=found["file"]["id"], start=found["start"], end=found["end"])
+    assert read["text"] == found["text"]
+
+
+async def test_a_passage_is_found_in_chinese(drive: Drive, assistant: Host) -> None:
+    await assistant.call("create_file", name="假期.md", content="员工每年享有十五天年假。病假另行规定。")
+    await drive.ingester.drain()
+
+    found = await assistant.call("semantic_search_files", query="年假有几天")
+
+    assert found["hits"][0]["file"]["path"] == "/假期.md"
+    assert "十五天年假" in found["hits"][0]["text"]
+
+
+async def test_a_search_stays_below_the_folder_and_of_the_kind_asked_for(assistant: Host) -> None:
+    await assistant.call("create_folder", name="plan A")
+    await assistant.call("create_folder", name="plan B", parent_id="/plan A")
+    await assistant.call("create_file", name="plan.md", content="x", parent_id="/plan A")
+
+    below = await assistant.call("search_files", query="plan", folder_id="/plan A")
+    folders = await assistant.call("search_files", query="plan", kind="folder")
+
+    assert sorted(hit["file"]["name"] for hit in below["hits"]) == ["plan B", "plan.md"]
+    assert sorted(hit["file"]["name"] for hit in folders["hits"]) == ["plan A", "plan B"]
+
+
+async def test_a_host_outside_gets_the_passages_as_text(drive: Drive, alices: Host, assistant: Host) -> None:
+    await assistant.call("create_file", name="leave.md", content="Parental leave lasts 30 days.")
+    await drive.ingester.drain()
+
+    outside = text_of(await alices.result("semantic_search_files", query="parental leave"))
+    inside = text_of(await assistant.result("semantic_search_files", query="parental leave"))
+
+    assert "Parental leave lasts 30 days." in outside
+    assert "characters 0-29" in outside
+    assert inside == "1 hit."
+
+
+async def test_what_waits_for_the_index_is_told(assistant: Host) -> None:
+    await assistant.call("create_file", name="new.md", content="Something new.")
+
+    found = await assistant.call("semantic_search_files", query="something")
+
+    assert found["hits"] or "1" in found["note"]
+
+
+async def test_other_peoples_files_are_not_found(drive: Drive, assistant: Host, bobs: Host) -> None:
+    await assistant.call("create_file", name="secret.md", content="The secret plan.")
+    await drive.ingester.drain()
+
+    for tool in ("search_files", "semantic_search_files"):
+        assert (await bobs.call(tool, query="secret plan"))["hits"] == []

@@ -1,0 +1,93 @@
+"""Drives a real graph on a real checkpointer, and keeps what a client would see."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.types import Command
+
+from graph.build import Graph
+from graph.context import RunContext
+from graph.state import AGENTS
+
+WHO = RunContext("u1", "me@example.com", ("read", "write", "share", "delete"))
+
+
+@dataclass
+class Seen:
+    """What one call of the graph sent out, and where it stopped."""
+
+    events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    text: str = ""
+    asked: dict[str, Any] | None = None
+    state: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        """Return the events of a type."""
+        return [event for event in self.events if event["type"] == kind]
+
+    @property
+    def ends(self) -> list[tuple[str, str]]:
+        """(tool, status) of each call that ended."""
+        return [(event["name"], event["status"]) for event in self.of("tool_call_end")]
+
+    @property
+    def results(self) -> dict[str, str]:
+        """The results that the model got, by tool_call_id."""
+        messages = self.state["messages"]
+        return {message.tool_call_id: message.text for message in messages if isinstance(message, ToolMessage)}
+
+
+@dataclass
+class Assistant:
+    """A person's thread with the graph."""
+
+    graph: Graph
+    who: RunContext = WHO
+    thread_id: str = field(default_factory=lambda: str(uuid4()))
+
+    @property
+    def config(self) -> Any:
+        """The run configuration of the thread."""
+        return {"configurable": {"thread_id": self.thread_id}}
+
+    async def say(self, text: str, *, key: str | None = None, also: Sequence[AnyMessage] = (), **place: Any) -> Seen:
+        """Send a message; `also` is what a client slips in before it."""
+        message = HumanMessage(text, id=key or str(uuid4()))
+        return await self.run({"messages": [*also, message], "place": place})
+
+    async def answer(self, answer: Any) -> Seen:
+        """Answer the approval that waits."""
+        return await self.run(Command(resume=answer))
+
+    async def run(self, step: Any) -> Seen:
+        """Run the graph as the service does."""
+        seen = Seen()
+        stream: AsyncIterator[Any] = self.graph.astream(
+            step, self.config, context=self.who, stream_mode=["custom", "messages"], durability="sync"
+        )
+        async for mode, part in stream:
+            if mode == "custom":
+                seen.events.append(part)
+                seen.text += part["text"] if part["type"] == "content" else ""
+            else:
+                message, metadata = part
+                if metadata["langgraph_node"] in AGENTS and isinstance(message, AIMessage):
+                    seen.text += message.text
+        snapshot = await self.graph.aget_state(self.config)
+        interrupts = [interrupt for task in snapshot.tasks for interrupt in task.interrupts]
+        seen.asked = interrupts[0].value if interrupts else None
+        seen.state = snapshot.values
+        return seen
+
+
+def approve(*keys: str) -> dict[str, Any]:
+    """Return an answer that approves each call."""
+    return {"decisions": [{"tool_call_id": key, "type": "approve"} for key in keys]}
+
+
+def reject(*keys: str, message: str = "") -> dict[str, Any]:
+    """Return an answer that rejects each call."""
+    return {"decisions": [{"tool_call_id": key, "type": "reject", "message": message} for key in keys]}

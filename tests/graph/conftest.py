@@ -1,0 +1,76 @@
+import os
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from graph.build import build_graph
+from graph.connections import ConnectionPool
+from graph.context import GraphDependencies
+from graph.settings import AgentSettings
+from tests.fakes.chat_model import ScriptedChatModel
+from tests.fakes.clock import SettableClock
+from tests.fakes.tiny_drive import TinyDrive
+from tests.graph.assistant import Assistant
+
+Build = Callable[..., Assistant]
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Take away what the machine's environment and `.env` say about models and drives."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("OPENAI_", "AGENT_", "DRIVE_"))]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def clock() -> SettableClock:
+    return SettableClock()
+
+
+@pytest.fixture
+def drive() -> TinyDrive:
+    return TinyDrive()
+
+
+@pytest.fixture
+def model() -> ScriptedChatModel:
+    return ScriptedChatModel()
+
+
+@pytest.fixture
+async def pool(drive: TinyDrive, clock: SettableClock) -> AsyncGenerator[ConnectionPool]:
+    pool = ConnectionPool(drive.open_session, call_seconds=5, idle_seconds=60, clock=clock)
+    yield pool
+    await pool.aclose()
+
+
+@pytest.fixture
+async def saver(tmp_path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
+    async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "checkpoints.db")) as saver:
+        yield saver
+
+
+@pytest.fixture
+def build(model: ScriptedChatModel, pool: ConnectionPool, saver: AsyncSqliteSaver, clock: SettableClock) -> Build:
+    """Return what builds an assistant; keyword arguments are settings."""
+
+    def build(**settings: Any) -> Assistant:
+        deps = GraphDependencies(
+            models={"router": model, "planner": model, "agent": model},
+            connections=pool,
+            settings=AgentSettings(**settings),
+            checkpointer=saver,
+            clock=clock,
+        )
+        return Assistant(build_graph(deps))
+
+    return build
+
+
+@pytest.fixture
+def assistant(build: Build) -> Assistant:
+    return build()

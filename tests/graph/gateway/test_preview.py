@@ -1,0 +1,57 @@
+from typing import Any
+
+import pytest
+
+from graph.gateway.policy import RULES
+from graph.gateway.preview import LEADS, WORDS, preview_of
+
+ITEM = {"id": "1", "kind": "file", "name": "计划.md", "path": "/Old/计划.md"}
+EFFECT: dict[str, Any] = {"summary": "Move 计划.md to the trash", "count": 1, "items": [ITEM], "reversible": True}
+
+
+def test_it_says_what_happens_to_which_items_and_that_it_can_be_taken_back() -> None:
+    text = preview_of("trash_item", {}, EFFECT, "en")
+    assert text.split("\n") == [
+        "Move 计划.md to the trash",
+        "- /Old/计划.md",
+        "Nothing is lost: it can be restored from the trash.",
+    ]
+
+
+def test_it_says_who_gains_access() -> None:
+    effect = {**EFFECT, "gains_access": ["bob@example.com"]}
+    args = {"email": "bob@example.com", "role": "editor"}
+    text = preview_of("share_item", args, effect, "zh")
+    assert "共享“计划.md”给 bob@example.com，角色：editor" in text
+    assert "将获得访问权限：bob@example.com" in text
+
+
+def test_it_shows_the_difference_of_a_text_and_cuts_a_long_one() -> None:
+    assert "-30\n+45" in preview_of("patch_file", {}, {**EFFECT, "diff": "-30\n+45"}, "en")
+    long = preview_of("patch_file", {}, {**EFFECT, "diff": "x" * 100_000}, "en")
+    assert len(long) < 9_000
+    assert "goes on" in long
+
+
+def test_it_counts_what_it_does_not_list() -> None:
+    effect = {**EFFECT, "count": 1_000, "items": [ITEM] * 100}
+    assert "… and 950 more" in preview_of("trash_item", {}, effect, "en")
+
+
+def test_without_an_effect_it_is_the_call_itself() -> None:
+    assert preview_of("shred", {"x": 1}, None, "zh") == '调用 shred，参数：{"x":1}'
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("tool", [tool for tool, rule in RULES.items() if rule.verdict == "ask"])
+def test_every_asked_tool_has_a_preview_even_for_an_empty_effect(tool: str, language: Any) -> None:
+    assert preview_of(tool, {}, {}, language)
+    assert tool in LEADS
+
+
+def test_what_cannot_be_undone_says_so() -> None:
+    assert "can't be undone" in preview_of("share_item", {}, {**EFFECT, "reversible": False}, "en")
+
+
+def test_every_word_exists_in_both_languages() -> None:
+    assert all(set(texts) == {"en", "zh"} for texts in WORDS.values())

@@ -1,0 +1,157 @@
+"""What counts as an answer to an approval, in every dialect, and what never does."""
+
+from typing import Any
+
+import pytest
+
+from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
+from tests.fakes.tiny_drive import TinyDrive
+from tests.graph.assistant import WHO, Assistant, approve
+
+SHARE = {"item_id": "a", "email": "bob@example.com", "role": "viewer"}
+EDITED = {**SHARE, "role": "editor"}
+
+
+@pytest.fixture
+async def asked(assistant: Assistant, model: ScriptedChatModel) -> Assistant:
+    """An assistant that waits for an answer about one share."""
+    model.script = [tool_call("share_item", "s1", **SHARE), "done"]
+    await assistant.say("share a with bob@example.com")
+    return assistant
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"decisions": [{"tool_call_id": "s1", "type": "approve"}]},
+        {"decisions": [{"type": "approve"}]},
+        [{"type": "accept", "args": None}],
+        {"type": "accept"},
+        {"type": "approve"},
+    ],
+)
+async def test_an_approval_in_any_dialect_runs_the_call(asked: Assistant, drive: TinyDrive, answer: Any) -> None:
+    await asked.answer(answer)
+    assert [call.args for call in drive.called("share_item", dry=False)] == [SHARE]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"decisions": [{"tool_call_id": "s1", "type": "edit", "args": EDITED}]},
+        {"decisions": [{"type": "edit", "edited_action": {"name": "share_item", "args": EDITED}}]},
+        [{"type": "edit", "args": {"action": "share_item", "args": EDITED}}],
+        {"type": "edit", "args": EDITED},
+    ],
+)
+async def test_an_edit_in_any_dialect_runs_with_the_persons_arguments(
+    asked: Assistant, drive: TinyDrive, answer: Any
+) -> None:
+    seen = await asked.answer(answer)
+    assert [call.args for call in drive.called("share_item", dry=False)] == [EDITED]
+    assert seen.ends == [("share_item", "done")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"decisions": [{"tool_call_id": "s1", "type": "reject"}]},
+        [{"type": "ignore"}],
+        {"decisions": [{"tool_call_id": "s1", "type": "respond", "message": "who is bob?"}]},
+        [{"type": "response", "args": "who is bob?"}],
+        "approve",
+        "yes",
+        True,
+        [],
+        {"decisions": []},
+        {"decisions": "approve"},
+        {"decisions": ["approve"]},
+        {"decisions": [{"tool_call_id": "other", "type": "approve"}]},
+        {"decisions": [{"tool_call_id": "s1", "type": "approve"}, {"tool_call_id": "s1", "type": "reject"}]},
+        {"decisions": [{"type": "approve"}, {"type": "approve"}]},
+        {"decisions": [{"type": "APPROVE!"}]},
+        {"decisions": [{"type": ["approve"]}]},
+        {"decisions": [{"tool_call_id": "s1", "type": "edit"}]},
+        {"decisions": [{"tool_call_id": "s1", "type": "edit", "args": "role=editor"}]},
+        {"decisions": [{"tool_call_id": "s1", "type": "edit", "args": {**SHARE, "role": "owner"}}]},
+        {"decisions": [{"tool_call_id": "s1", "type": "edit", "args": {**SHARE, "as_user": "root"}}]},
+        {"decisions": [{"tool_call_id": "s1", "type": "edit", "args": {"item_id": "a"}}]},
+        {"decisions": [{"type": "edit", "edited_action": {"name": "trash_item", "args": {"item_id": "a"}}}]},
+        [{"type": "edit", "args": {"action": "trash_item", "args": {"item_id": "a"}}}],
+    ],
+)
+async def test_anything_else_runs_nothing_and_the_turn_goes_on(asked: Assistant, drive: TinyDrive, answer: Any) -> None:
+    seen = await asked.answer(answer)
+    assert drive.done == []
+    assert seen.ends == [("share_item", "rejected")]
+    assert seen.asked is None
+    assert seen.text.strip() == "done"
+
+
+async def test_the_persons_words_reach_the_model(asked: Assistant) -> None:
+    seen = await asked.answer({"decisions": [{"tool_call_id": "s1", "type": "respond", "message": "谁是 Bob?"}]})
+    assert "谁是 Bob?" in seen.results["s1"]
+
+
+async def test_an_edit_that_names_another_item_is_shown_again_before_it_runs(
+    asked: Assistant, drive: TinyDrive
+) -> None:
+    other = {**SHARE, "item_id": "b"}
+    seen = await asked.answer({"decisions": [{"tool_call_id": "s1", "type": "edit", "args": other}]})
+    assert drive.done == []
+    assert seen.asked is not None
+    assert "/b" in seen.asked["actions"][0]["preview"]
+    await asked.answer(approve("s1"))
+    assert [call.args["item_id"] for call in drive.called("share_item", dry=False)][-1] == "b"
+    assert len(drive.done) == 1
+
+
+async def test_strings_from_a_plain_form_become_what_the_tool_wants(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    model.script = [tool_call("undo_changes", "u1", run_id="r"), "ok"]
+    await assistant.say("undo that")
+    await assistant.answer(
+        {"decisions": [{"tool_call_id": "u1", "type": "edit", "args": {"run_id": "r", "preview": "true"}}]}
+    )
+    assert drive.called("undo_changes", dry=False)[0].args["preview"] is True
+
+
+async def test_decisions_in_order_go_to_their_calls(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    both = tool_calls(tool_call("trash_item", "1", item_id="a"), tool_call("trash_item", "2", item_id="b"))
+    model.script = [both, "ok"]
+    await assistant.say("delete a and b")
+    seen = await assistant.answer({"decisions": [{"type": "reject"}, {"type": "approve"}]})
+    assert [call.args["item_id"] for call in drive.called("trash_item", dry=False)] == ["b"]
+    ends = {event["tool_call_id"]: event["status"] for event in seen.of("tool_call_end")}
+    assert ends == {"1": "rejected", "2": "done"}
+
+
+async def test_one_approval_for_several_calls_is_none_but_one_rejection_is_all(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    both = tool_calls(tool_call("trash_item", "1", item_id="a"), tool_call("trash_item", "2", item_id="b"))
+    for answer in ({"type": "approve"}, {"type": "reject", "message": "no"}):
+        model.script = [both, "ok"]
+        await assistant.say("delete a and b")
+        seen = await assistant.answer(answer)
+        assert [status for _, status in seen.ends] == ["rejected", "rejected"]
+    assert drive.done == []
+
+
+async def test_who_decided_is_recorded_with_the_change(asked: Assistant, drive: TinyDrive) -> None:
+    await asked.answer({**approve("s1"), "decided_by": "boss@example.com"})
+    assert drive.called("share_item", dry=False)[0].meta["drive-agent/approved-by"] == "boss@example.com"
+    assert WHO.email != "boss@example.com"
+
+
+async def test_arguments_changed_behind_the_approval_do_not_run(asked: Assistant, drive: TinyDrive) -> None:
+    snapshot = await asked.graph.aget_state(asked.config)
+    calls = [{**call, "args": EDITED} for call in snapshot.values["calls"]]
+    await asked.graph.aupdate_state(asked.config, {"calls": calls}, as_node="review")
+    seen = await asked.run(None)
+    assert seen.asked is not None
+    await asked.answer(approve("s1"))
+    assert drive.called("share_item", dry=False) == []

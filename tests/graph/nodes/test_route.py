@@ -1,0 +1,94 @@
+"""Who takes a turn, and by which of the three ways it was decided."""
+
+import json
+from typing import Any
+
+import pytest
+
+from graph.errors import ModelUnavailableError
+from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.graph.assistant import Assistant, Seen
+
+
+def decision(agent: str, **other: Any) -> Any:
+    given = {"agent": agent, "needs_plan": False, "confidence": 0.8, "reason": "Because.", **other}
+    return tool_call("RouteDecision", **given)
+
+
+def routed(seen: Seen) -> tuple[str, str]:
+    event = seen.of("route_decision")[0]
+    return event["agent"], event["method"]
+
+
+async def test_a_pattern_decides_without_a_model_and_says_why_in_the_persons_language(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = ["好的"]
+    seen = await assistant.say("找到育儿假的规定")
+    event = seen.of("route_decision")[0]
+    assert (event["agent"], event["method"]) == ("search_agent", "pattern")
+    assert "文件" in event["reason"]
+    assert event["confidence"] >= 0.9
+
+
+async def test_a_continuation_stays_with_the_last_specialist(assistant: Assistant, model: ScriptedChatModel) -> None:
+    model.script = ["ok", "ok", "ok"]
+    await assistant.say("find the budget")
+    assert routed(await assistant.say("and the second one?")) == ("search_agent", "sticky")
+    assert routed(await assistant.say("delete it")) == ("drive_agent", "pattern")
+
+
+async def test_the_document_agent_is_left_when_the_document_is_closed(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = ["ok", "ok", decision("search_agent"), "ok"]
+    await assistant.say("summarise this document", file_id="a")
+    assert routed(await assistant.say("and then?", file_id="a")) == ("document_agent", "sticky")
+    assert routed(await assistant.say("and then?")) == ("search_agent", "model")
+
+
+async def test_else_one_model_call_decides_who_and_whether_a_plan_is_needed(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [decision("search_agent", reason="It is about Q3."), "answer"]
+    seen = await assistant.say("Could you tell us how the third quarter went in the end?", file_id="a")
+    assert routed(seen) == ("search_agent", "model")
+    assert seen.of("route_decision")[0]["reason"] == "It is about Q3."
+    assert model.bound[-2:][0] == ["RouteDecision"] or ["RouteDecision"] in model.bound
+    place = json.loads(model.requests[0][0].text.split("<place>\n")[1].split("\n</place>")[0])
+    assert place == {"file": {"id": "a"}, "folder": None}
+
+
+async def test_a_model_that_wants_a_plan_gets_one(assistant: Assistant, model: ScriptedChatModel) -> None:
+    steps = [{"title": "x", "agent": "drive_agent", "instruction": "x"}]
+    model.script = [decision("drive_agent", needs_plan=True), tool_call("TaskPlan", steps=steps), "ok"]
+    seen = await assistant.say("Please get everything ready for the board meeting of next week")
+    assert len(seen.of("task_plan")) == 1
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        ModelUnavailableError(),
+        "the drive agent, I guess",
+        decision("root_agent"),
+        decision("drive_agent", confidence=7),
+        tool_call("RouteDecision"),
+        tool_call("delete_everything"),
+    ],
+)
+async def test_nonsense_falls_back_to_the_drive_agent_and_admits_it(
+    assistant: Assistant, model: ScriptedChatModel, nonsense: Any
+) -> None:
+    model.script = [nonsense, "hello"]
+    seen = await assistant.say("Good morning to you, dear assistant of mine, how are you?")
+    event = seen.of("route_decision")[0]
+    assert (event["agent"], event["method"]) == ("drive_agent", "model")
+    assert event["confidence"] <= 0.2
+    assert "not clear" in event["reason"]
+
+
+async def test_the_routers_words_do_not_reach_the_person(assistant: Assistant, model: ScriptedChatModel) -> None:
+    model.script = ['{"agent": "drive_agent", "needs_plan": false, "confidence": 1, "reason": "r"}', "hello"]
+    seen = await assistant.say("Good morning to you, dear assistant of mine, how are you?")
+    assert seen.text.strip() == "hello"

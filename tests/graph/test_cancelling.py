@@ -1,0 +1,70 @@
+"""A run that is cancelled anywhere leaves a thread that can be talked to."""
+
+import asyncio
+
+import anyio
+import pytest
+from mcp.types import CallToolResult
+
+from graph.nodes.recall import UNKNOWN
+from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.mcp_server import SeenCall, answer
+from tests.fakes.tiny_drive import STRING, TinyDrive, schema
+from tests.graph.assistant import Assistant
+
+
+async def cancelled(run: "asyncio.Task[object]", when: anyio.Event) -> None:
+    with anyio.fail_after(5):
+        await when.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+
+
+async def test_cancelled_while_a_tool_runs_the_next_turn_knows_that_it_may_have_happened(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    running, gate = anyio.Event(), anyio.Event()
+
+    async def slow(_call: SeenCall) -> CallToolResult:
+        running.set()
+        await gate.wait()
+        return answer("made")
+
+    drive.add("create_folder", slow, schema("name", parent_id=STRING))
+    model.script = [tool_call("create_folder", "c", name="A"), "I will look first."]
+    await cancelled(asyncio.create_task(assistant.say("create a folder A", key="r1")), running)
+    gate.set()
+    seen = await assistant.say("list my files")
+    assert seen.results["c"] == UNKNOWN
+    assert seen.state["last_run_id"] == "r1"
+    assert seen.text.strip() == "I will look first."
+
+
+async def test_cancelled_while_the_model_speaks_the_next_turn_starts_afresh(
+    assistant: Assistant, model: ScriptedChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    speaking = anyio.Event()
+
+    async def never_ends(*_: object, **__: object) -> object:
+        speaking.set()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("graph.nodes.specialist.ask", never_ends)
+        await cancelled(asyncio.create_task(assistant.say("list my files")), speaking)
+    model.script = ["a and b"]
+    seen = await assistant.say("list my files")
+    assert [message.type for message in seen.state["messages"]] == ["human", "human", "ai"]
+
+
+async def test_a_cancelled_approval_is_not_executed_and_can_not_be_answered_later(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    model.script = [tool_call("trash_item", "t", item_id="a"), "ok", "nothing waits"]
+    await assistant.say("delete a")
+    seen = await assistant.say("list my files")
+    assert "Not executed" in seen.results["t"]
+    await assistant.answer({"decisions": [{"tool_call_id": "t", "type": "approve"}]})
+    assert drive.done == []

@@ -1,0 +1,167 @@
+"""`langgraph dev`, as a person starts it for Studio: offline, without a key, on a drive of its own."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from langgraph_sdk import get_client
+from langgraph_sdk.client import LangGraphClient
+
+from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
+
+pytestmark = pytest.mark.timeout(180)
+
+ROOT = Path(__file__).parents[2]
+HANDBOOK = "# Staff handbook\n\n## Parental leave\n\nEveryone may take 16 weeks of leave.\n"
+STARTED_WITHIN_SECONDS = 90
+STOPPED_WITHIN_SECONDS = 20
+
+
+async def seed(drive: Drive) -> None:
+    user, _ = await drive.identity.ensure_local_user()
+    actor = Actor(await drive.identity.principal_for(user.id, ALL_SCOPES))
+    await drive.documents.create(actor, "root", "Staff handbook.md", HANDBOOK)
+    await drive.files.create_folder(actor, "root", "Old")
+    for name in ("a.txt", "b.txt"):
+        await drive.documents.create(actor, "/Old", name, name)
+    await drive.ingester.drain()
+
+
+async def names_in_old(data: Path) -> list[str]:
+    async with open_drive(DriveSettings(data_dir=data)) as drive:
+        user, _ = await drive.identity.ensure_local_user()
+        actor = Actor(await drive.identity.principal_for(user.id, ALL_SCOPES))
+        return [item.name for item in (await drive.files.list_folder(actor, "/Old")).items]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("drive")
+
+    async def fill() -> None:
+        async with open_drive(DriveSettings(data_dir=directory)) as drive:
+            await seed(drive)
+
+    anyio.run(fill)
+    return directory
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return sock.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def studio(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Generator[str]:
+    """The address of a running dev server."""
+    place = tmp_path_factory.mktemp("studio")
+    port = free_port()
+    own = {key: value for key, value in os.environ.items() if not key.startswith(("OPENAI_", "AGENT_", "LANGSMITH_"))}
+    command = [
+        *(str(Path(sys.executable).parent / "langgraph"), "dev", "--no-browser", "--no-reload"),
+        *("--port", str(port), "--config", str(ROOT / "langgraph.json"), "--n-jobs-per-worker", "4"),
+    ]
+    with (place / "log").open("w") as log:
+        server = subprocess.Popen(
+            command,
+            cwd=place,
+            env={**own, "DRIVE_DATA_DIR": str(data), "LANGGRAPH_CLI_NO_ANALYTICS": "1"},
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            url = f"http://127.0.0.1:{port}"
+            wait_until_up(url, server, place / "log")
+            yield url
+        finally:
+            server.terminate()
+            server.wait(STOPPED_WITHIN_SECONDS)
+
+
+def wait_until_up(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    deadline = time.monotonic() + STARTED_WITHIN_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            if httpx.get(f"{url}/ok").is_success:
+                return
+        except httpx.TransportError:
+            try:
+                server.wait(0.1)
+            except subprocess.TimeoutExpired:
+                continue
+            break
+    pytest.fail(f"langgraph dev did not start:\n{log.read_text()[-5_000:]}")
+
+
+async def say(client: LangGraphClient, thread_id: str, **step: Any) -> list[Any]:
+    """Run the graph; return its custom events."""
+    stream = client.runs.stream(thread_id, "drive_agent", stream_mode=["custom", "messages-tuple"], **step)
+    parts = [part async for part in stream]
+    assert not [part.data for part in parts if part.event == "error"]
+    return [part.data for part in parts if part.event == "custom"]
+
+
+def human(text: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": text}]}
+
+
+async def test_a_document_is_found_and_summarised(studio: str) -> None:
+    client = get_client(url=studio)
+    thread = await client.threads.create()
+    events = await say(
+        client, thread["thread_id"], input=human("find the document about parental leave and summarise it")
+    )
+    assert events[0]["agent"] == "search_agent"
+    state: Any = await client.threads.get_state(thread["thread_id"])
+    answer = state["values"]["messages"][-1]["content"]
+    assert "Staff handbook.md" in answer
+    assert "16 weeks" in answer
+    await client.aclose()
+
+
+async def test_a_deletion_waits_and_a_rejection_changes_nothing(studio: str, data: Path) -> None:
+    client = get_client(url=studio)
+    thread_id = (await client.threads.create())["thread_id"]
+    await say(client, thread_id, input=human("delete everything in Old"))
+    assert (await client.threads.get(thread_id))["status"] == "interrupted"
+    state: Any = await client.threads.get_state(thread_id)
+    asked = state["tasks"][0]["interrupts"][0]["value"]
+    assert {request["name"] for request in asked["action_requests"]} == {"trash_item"}
+    assert "a.txt" in str(asked["actions"])
+    decisions = [{"type": "reject", "message": "keep them"} for _ in asked["action_requests"]]
+    events = await say(client, thread_id, command={"resume": {"decisions": decisions}})
+    ends = [event["status"] for event in events if event["type"] == "tool_call_end"]
+    assert set(ends) == {"rejected"}
+    assert (await client.threads.get(thread_id))["status"] == "idle"
+    assert await names_in_old(data) == ["a.txt", "b.txt"]
+    await client.aclose()
+
+
+async def test_studio_sees_the_whole_graph_and_what_it_may_send(studio: str) -> None:
+    client = get_client(url=studio)
+    assistant = (await client.assistants.search(graph_id="drive_agent"))[0]["assistant_id"]
+    drawn = await client.assistants.get_graph(assistant)
+    assert {"recall", "route", "plan", "review", "approve", "act", "advance"} <= {node["id"] for node in drawn["nodes"]}
+    schemas: Any = await client.assistants.get_schemas(assistant)
+    assert set(schemas["input_schema"]["properties"]) == {"messages", "place"}
+    await client.aclose()
+
+
+async def test_a_place_that_somebody_makes_up_and_a_foreign_context_change_nothing(studio: str) -> None:
+    client = get_client(url=studio)
+    thread_id = (await client.threads.create())["thread_id"]
+    stranger = {"user_id": "root", "email": "root@example.com", "scopes": ["read"]}
+    place = {"file_id": "../../etc/passwd", "folder_id": "nope"}
+    await say(client, thread_id, input={**human("list my files"), "place": place}, context=stranger)
+    state: Any = await client.threads.get_state(thread_id)
+    assert state["values"]["messages"][-1]["type"] == "ai"
+    await client.aclose()

@@ -1,0 +1,69 @@
+"""What the documents promise exists, and what exists is documented."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from api.cli.arguments import build_parser
+from drive_server import errors
+from drive_server.connect import DriveSettings
+from graph.events import EVENTS
+from graph.gateway.policy import RULES
+from graph.settings import AgentSettings
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+ARCHITECTURE = (ROOT / "docs" / "ARCHITECTURE.md").read_text()
+MCP = (ROOT / "docs" / "MCP.md").read_text()
+HTTP = (ROOT / "docs" / "HTTP.md").read_text()
+
+
+def setting_names() -> list[str]:
+    named: list[str] = []
+    for settings in (DriveSettings, AgentSettings):
+        prefix = settings.model_config.get("env_prefix", "")
+        for name, field in settings.model_fields.items():
+            alias = field.validation_alias
+            named.append(alias.choices[0] if alias and not isinstance(alias, str) else f"{prefix}{name}".upper())  # pyright: ignore[reportAttributeAccessIssue, reportArgumentType] - settings here use AliasChoices of plain names
+    return named
+
+
+@pytest.mark.parametrize("name", setting_names())
+def test_every_setting_has_its_row_in_the_readme(name: str) -> None:
+    assert f"| `{name}` |" in README
+
+
+@pytest.mark.parametrize("name", sorted(RULES))
+def test_every_tool_has_its_row(name: str) -> None:
+    assert f"| `{name}` |" in MCP
+
+
+@pytest.mark.parametrize("name", sorted(EVENTS))
+def test_every_event_has_its_row(name: str) -> None:
+    assert f"| `{name}` |" in HTTP
+
+
+@pytest.mark.parametrize(
+    "code", sorted({kind.code for kind in vars(errors).values() if isinstance(kind, type) and "code" in vars(kind)})
+)
+def test_every_error_code_has_its_row(code: str) -> None:
+    assert f"| `{code}` |" in MCP
+
+
+def test_every_command_is_in_the_readme() -> None:
+    commands = re.findall(r"^    ([a-z]+) ", build_parser().format_help(), re.MULTILINE)
+    assert {"serve", "chat", "import", "undo"} <= set(commands)
+    assert [command for command in commands if f"drive-agent {command}" not in README] == []
+
+
+@pytest.mark.parametrize("text", [README, ARCHITECTURE], ids=["README", "ARCHITECTURE"])
+def test_every_path_that_is_named_exists(text: str) -> None:
+    named = re.findall(r"`((?:api|graph|drive_server|tests|docs|benchmarks)/[\w./]*)`", text)
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("document", [README, ARCHITECTURE, MCP, HTTP], ids=["README", "ARCHITECTURE", "MCP", "HTTP"])
+def test_every_link_leads_somewhere(document: str) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document)
+    assert [target for target in targets if not any((base / target).exists() for base in (ROOT, ROOT / "docs"))] == []
