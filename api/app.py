@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from fastapi import FastAPI
 from langchain_core.language_models import BaseChatModel
+from sqlalchemy import select
 from starlette.requests import Request
 
 from api.assembly import assemble
@@ -109,7 +110,8 @@ class DriveForService:
 
     async def check(self) -> None:
         """Raise if the drive's database can't answer."""
-        await self._drive.identity.ensure_local_user()
+        async with self._drive.database.read() as session:
+            await session.execute(select(1))
 
     async def _id_of(self, caller: Caller, ref: str | None, kind: str) -> str | None:
         if ref is None:

@@ -209,7 +209,10 @@ class ConnectionPool:
         try:
             async with asyncio.timeout(OPEN_SECONDS):
                 await asyncio.wait({owner, opened}, return_when=asyncio.FIRST_COMPLETED)
-        except (TimeoutError, asyncio.CancelledError):
+        except TimeoutError as error:
+            owner.cancel()
+            raise DriveUnavailableError("the session did not open in time") from error
+        except asyncio.CancelledError:
             owner.cancel()
             raise
         if not opened.done():

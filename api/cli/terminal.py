@@ -67,9 +67,10 @@ class Terminal:
     def stream(self, text: str) -> None:
         """Print a part of a text at once, without a line end."""
         if text:
+            # Before it is written: Ctrl-C may come right after, and what is printed then needs a line of its own.
+            self._column_open = not text.endswith("\n")
             self.out.file.write(visible(text))
             self.out.file.flush()
-            self._column_open = not text.endswith("\n")
 
     def _end_line(self) -> None:
         if self._column_open:

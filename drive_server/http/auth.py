@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
-from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep
+from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
 from drive_server.models import ApiKey
 from drive_server.services.identity import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
 from drive_server.services.sessions import SESSION_PREFIX, SessionService
@@ -116,13 +116,11 @@ async def login(body: Login, request: Request, response: Response, drive: DriveD
 
 
 @router.post("/auth/logout", status_code=status.HTTP_204_NO_CONTENT)
-async def logout(
-    request: Request, response: Response, drive: DriveDep, principal: PrincipalDep, *, everywhere: bool = False
-) -> None:
-    """End this browser's session, or all sessions of the person."""
+async def logout(request: Request, response: Response, drive: DriveDep, *, everywhere: bool = False) -> None:
+    """End this browser's session, also one that has expired; or all sessions of the person."""
     sessions = SessionService(drive.database)
     if everywhere:
-        await sessions.end_all(principal)
+        await sessions.end_all(await principal_of_request(drive, request))
     await sessions.end(request.cookies.get(COOKIE, ""))
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
 

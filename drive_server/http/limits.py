@@ -9,6 +9,7 @@ from drive_server.errors import TooLargeError
 from drive_server.http.problem import problem_of
 
 UPLOAD_PATH = "/api/drive/files"
+MOST_DIGITS = 18
 
 
 class BodyLimit:
@@ -27,14 +28,13 @@ class BodyLimit:
         if scope["type"] != "http" or (scope["method"] == "POST" and scope["path"] in self._streamed):
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        declared = headers.get("content-length", "")
-        if declared.isdecimal():
-            # The HTTP server hands on no more than was declared.
-            await (self._refuse if int(declared) > self._limit else self._app)(scope, receive, send)
-        elif "transfer-encoding" in headers:
+        declared = Headers(scope=scope).get("content-length", "")
+        if not declared.isdecimal():
             await self._read_ahead(scope, receive, send)
+        elif len(declared) > MOST_DIGITS or int(declared) > self._limit:
+            await self._refuse(scope, receive, send)
         else:
+            # The HTTP server hands on no more than was declared.
             await self._app(scope, receive, send)
 
     async def _read_ahead(self, scope: Scope, receive: Receive, send: Send) -> None:

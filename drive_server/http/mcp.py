@@ -15,7 +15,7 @@ from mcp.server.transport_security import TransportSecurityMiddleware, Transport
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
@@ -92,10 +92,7 @@ class McpEndpoint:
 def mount_mcp(app: FastAPI) -> None:
     """Put the MCP endpoint at `/mcp`. It answers while `serving` is open."""
 
-    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        await app.state.mcp(scope, receive, send)
-
-    endpoint = _AsgiApp(serve)
+    endpoint = _Door(app)
     for path in (MCP_PATH, f"{MCP_PATH}/"):
         app.router.routes.append(Route(path, endpoint, include_in_schema=False))
 
@@ -109,14 +106,14 @@ async def serving(app: FastAPI, drive: Drive) -> AsyncGenerator[None]:
         yield
 
 
-class _AsgiApp:
-    """An object, so that Starlette's `Route` takes it for an application and not for a function of a request."""
+class _Door:
+    """Leads to the endpoint that `serving` has opened. An object: Starlette's `Route` takes functions for views."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: FastAPI) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._app(scope, receive, send)
+        await self._app.state.mcp(scope, receive, send)
 
 
 def _security(public_hosts: str) -> TransportSecuritySettings:

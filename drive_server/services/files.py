@@ -22,6 +22,7 @@ from drive_server.services.tree import (
     add_node,
     begin,
     finish,
+    place,
     require_free_name,
     require_room_below,
     trash_tree,
@@ -171,7 +172,7 @@ class FileService:
 async def _rename(writing: Writing, row: NodeRow, name: str) -> None:
     await require_free_name(writing.session, row.parent_id or "", name, except_id=row.id)
     writing.touch(row)
-    row.name, row.updated_at = name, writing.now
+    await place(writing, row, row.parent_id or "", name)
 
 
 def _refuse_root(located: Located, done: str) -> None:

@@ -109,6 +109,13 @@ async def untrash_tree(writing: Writing, row: NodeRow) -> None:
     row.trash_id, row.trashed_at = None, None
 
 
+async def place(writing: Writing, row: NodeRow, parent_id: str, name: str) -> None:
+    """Put the item, under that name, into the folder. Call `touch` first. The index knows files by their names too."""
+    if row.kind == "file" and row.name != name:
+        await mark_pending(writing, row)
+    row.parent_id, row.name, row.updated_at = parent_id, name, writing.now
+
+
 async def mark_pending(writing: Writing, row: NodeRow) -> None:
     """Tell the index that the file changed, in the transaction of the change."""
     entry = await writing.session.get(IndexEntryRow, row.id)

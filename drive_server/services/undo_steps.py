@@ -11,6 +11,7 @@ from drive_server.services.nodes import Located, descendants, locate, locate_fol
 from drive_server.services.tree import (
     add_version,
     current_version,
+    place,
     require_free_name,
     require_room_below,
     trash_tree,
@@ -92,7 +93,7 @@ class Steps:
             await trash_tree(writing, row)
         elif "trash_id" in target:
             await untrash_tree(writing, row)
-        row.parent_id, row.name, row.updated_at = parent_id, name, writing.now
+        await place(writing, row, parent_id, name)
         await writing.session.flush()
         self._show(located, "goes to the trash" if not stays_live else "goes back to its earlier place and name")
 

@@ -157,6 +157,19 @@ def says_expired(answer: object) -> bool:
     return isinstance(answer, Mapping) and answer.get(EXPIRED) is True
 
 
+def decided_at(answer: object, now: datetime) -> datetime:
+    """Return when the person answered: what the service that passes the answer on recorded, else `now`.
+
+    After a crash an answer that was given in time may arrive late.
+    """
+    value = answer.get("decided_at") if isinstance(answer, Mapping) else None
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else now
+    except ValueError:
+        return now
+    return at if at.tzinfo else now
+
+
 def decided_by(answer: object) -> str | None:
     """Return the email of who answered, where the service that passes the answer on has said so."""
     value = answer.get("decided_by") if isinstance(answer, Mapping) else None

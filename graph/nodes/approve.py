@@ -17,6 +17,7 @@ from graph.gateway.approval import (
     EXPIRED,
     Decision,
     asked,
+    decided_at,
     decided_by,
     decision_view,
     digest,
@@ -56,7 +57,7 @@ def make_approve(deps: GraphDependencies) -> Any:
         user = deps.user(runtime)
         toolbox = await deps.connections.toolbox(user)
         answer = interrupt(payload(approval, calls, lambda name: schema_of(toolbox.tools[name])))
-        late = says_expired(answer) or is_expired(approval, deps.clock())
+        late = says_expired(answer) or is_expired(approval, decided_at(answer, deps.clock()))
         decisions = _all_expired(calls) if late else read_decisions(answer, calls)
         language = running_turn(state)["language"]
         settling = Settling(toolbox, approval, language, decided_by(answer) or user.email)

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from graph.connections import Toolbox
 from graph.context import GraphDependencies, RunContext
-from graph.errors import ModelError, ModelOutputError
+from graph.errors import AgentError, ModelOutputError
 from graph.memory import call_ids, unanswered, window
 from graph.models import ChatRunnable, ask
 from graph.nodes.messages import with_own_ids, written
@@ -44,22 +44,23 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
             bound[toolbox] = deps.models["agent"].bind_tools(tools)
         return bound[toolbox]
 
-    async def run(state: State, runtime: Runtime[RunContext]) -> Update:
-        if is_at_limit(state, deps) or unanswered(state["messages"]):
-            return {}
-        user = deps.user(runtime)
+    async def consult(state: State, user: RunContext) -> Update:
         toolbox = await deps.connections.toolbox(user)
         seen = await remembered.at((user, *_key(state)), Look(toolbox, state.get("place", {}), _query(state)))
         system = SystemMessage(_system(prompt, specialist, seen, state))
         view = window(state["messages"], state.get("window_start"), deps.settings.window_characters)
+        return _update(await _answer(model_for(toolbox), [system, *view]), state, seen)
+
+    async def run(state: State, runtime: Runtime[RunContext]) -> Update:
+        if is_at_limit(state, deps) or unanswered(state["messages"]):
+            return {}
         try:
-            answer = await _answer(model_for(toolbox), [system, *view])
-        except ModelError as error:
+            return await consult(state, deps.user(runtime))
+        except AgentError as error:
             error.language = running_turn(state)["language"]
             if not (error.retryable and current_step(state)):
                 raise
             return {"failure": error.sentence}
-        return _update(answer, state, seen)
 
     return run
 

@@ -37,7 +37,9 @@ class Look:
     query: str
 
     async def read(self, tool: str, **args: Any) -> Mapping[str, Any] | None:
-        """Return the tool's data; None if the drive refuses, for which the place itself is the usual reason."""
+        """Return the tool's data; None without such a tool, or if the drive refuses: the place may be made up."""
+        if tool not in self.toolbox.tools:
+            return None
         result = await self.toolbox.call(tool, args, meta={})
         return None if result.isError else result.structuredContent
 

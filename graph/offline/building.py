@@ -15,14 +15,19 @@ from graph.state import Language
 
 OF_DOCUMENTS: Final = frozenset({"restore_version", "list_versions", "replace", "insert"})
 OF_FOLDERS: Final = frozenset({"list_folder", "tree"})
-OF_ITEMS: Final = frozenset({"share", "revoke", "list_shares", "summarise", "move", "rename", "trash", "restore", "read"})
+OF_ITEMS: Final = frozenset(
+    {"share", "revoke", "list_shares", "summarise", "move", "rename", "trash", "restore", "read"}
+)
 
 _EDITOR = re.compile(r"edit|writ|chang|modif|collab|contribut|work on|update|full|编辑|修改|改|写|协作", re.IGNORECASE)
 _VIEWER = re.compile(r"view|read|see|look|access|查看|看|读|访问|阅读|浏览", re.IGNORECASE)
-_FILLER = re.compile(r"\s*[(\[]?(?:too|as well|directly|today|now|only|just|for me|via .{1,20}|也|直接|一下)?[)\]]?\s*", re.IGNORECASE)
+_FILLER = re.compile(
+    r"\s*[(\[]?(?:too|as well|directly|today|now|only|just|for me|via .{1,20}|也|直接|一下)?[)\]]?\s*", re.IGNORECASE
+)
 _EVERY = re.compile(
     r"^(?:(?:every|each|all|all of the|any|every single|all the|the)\s+)*"
-    r"(?:(?:occurrences?|instances?|mentions?|appearances?|places?|words?|phrase|text|term|number|date|name|string|sentence)s?"
+    r"(?:(?:occurrences?|instances?|mentions?|appearances?|places?|words?|phrase|text|term|number|date|name|string|"
+    r"sentence)s?"
     r"\s+(?:of\s+|that says?\s+|saying\s+)?)?(?:the (?:word|phrase|text) )?(?=\S)",
     re.IGNORECASE,
 )
@@ -80,7 +85,9 @@ class _Draft:
 
     def common(self) -> dict[str, Any]:
         """Return the fields that mean the same in every kind."""
-        emails = tuple(dict.fromkeys(self.masked.reveal(mark) for mark in _EMAILS.findall(self.slots.get("emails", ""))))
+        emails = tuple(
+            dict.fromkeys(self.masked.reveal(mark) for mark in _EMAILS.findall(self.slots.get("emails", "")))
+        )
         fields = {name: value for name, value in self.fields.items() if name in _PLAIN_FIELDS}
         return {
             "target": self.reference("target", "target_after"),
@@ -211,8 +218,10 @@ def _edit_list(find: str, replacement: str) -> tuple[tuple[str, str], ...]:
 
 
 _CALLED_TEXT = re.compile(
-    r"^(?:(?:a|an|the|this|another|new|following|final|last|short)\s+)*(?:sentence|line|paragraph|text|words?|note|remark|bullet|item|entry|comment|"
-    rf"phrase|heading|title|section)s?(?:\s+(?:saying|that says|reading|that reads|with the text|containing)|\s*:|(?=\s*{QUOTE}))\s*"
+    r"^(?:(?:a|an|the|this|another|new|following|final|last|short)\s+)*(?:sentence|line|paragraph|text|words?|note|"
+    r"remark|bullet|item|entry|comment|"
+    rf"phrase|heading|title|section)s?(?:\s+(?:saying|that says|reading|that reads|with the text|containing)|\s*:|"
+    rf"(?=\s*{QUOTE}))\s*"
     rf"|^(?:一|1|这)?(?:句话|句|行字|行|段话|段|段文字)[:]?(?={QUOTE})",
     re.IGNORECASE,
 )
@@ -273,5 +282,3 @@ def _with_defaults(intent: Intent, draft: _Draft) -> Intent:
     if intent.kind in OF_FOLDERS:
         return replace(intent, target=CURRENT_FOLDER)
     return replace(intent, target=IT) if intent.kind in OF_ITEMS else intent
-
-

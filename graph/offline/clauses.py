@@ -21,7 +21,8 @@ _END_MARKS: Final = " \t\n.,;:!?。、~…"
 
 _JOINTS: Final[dict[Language, re.Pattern[str]]] = {
     "en": re.compile(
-        r"(?:\s*[,;.!?\n]+\s*|\s+[-–—]+\s+|\s+)(?:(?:and|then|also|plus|afterwards|after that|finally|next|as well as|followed by|"
+        r"(?:\s*[,;.!?\n]+\s*|\s+[-–—]+\s+|\s+)(?:(?:and|then|also|plus|afterwards|after that|finally|next|as well "
+        r"as|followed by|"
         r"but|or|so|lastly)\b[\s,]*)*",
         re.IGNORECASE,
     ),
@@ -29,12 +30,16 @@ _JOINTS: Final[dict[Language, re.Pattern[str]]] = {
 }
 _OPEN_LEFT: Final[dict[Language, re.Pattern[str]]] = {
     "en": re.compile(
-        r"(?:^|\b)(?:in|inside|into|under|within|to|from|of|with|by|instead of|after|below|before|at|according to|based on|per|the|a|"
+        r"(?:^|\b)(?:in|inside|into|under|within|to|from|of|with|by|instead of|after|below|before|at|according to|"
+        r"based on|per|the|a|"
         r"should|must|can|how|who|what|which|where|not|n't|don't|never|for|as|if)(?:\s+\S+){0,0}$"
         r"|^(?:in|inside|within|under|instead of|after|below|at|according to|based on|per|on|as per)\b(?:(?![,]).)*$",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"(?:不要|别|不|不想|停止|不再|可以|能|怎么|如何|谁|的|把|将|给|让|在|从|应该|要|没有|是否|能不能)$|^(?:在|从|根据|按照|往)[^,]*$"),
+    "zh": re.compile(
+        r"(?:不要|别|不|不想|停止|不再|可以|能|怎么|如何|谁|的|把|将|给|让|在|从|应该|要|没有|是否|能不能)$|^(?:在|"
+        r"从|根据|按照|往)[^,]*$"
+    ),
 }
 _ENGLISH_FOLLOWERS: Final = r"(?:he|she|they) (?:can|may|should|must)|as (?:an? )?(?:editor|viewer)|what|who|where|how"
 

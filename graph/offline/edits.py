@@ -42,7 +42,12 @@ def places_of(text: str, find: str) -> list[tuple[int, int]]:
     loose = r"\s+".join(re.escape(word) for word in find.split())
     before = r"(?<![A-Za-z0-9_])" if _WORD.match(find[0]) else ""
     after = r"(?![A-Za-z0-9_])" if _WORD.match(find[-1]) else ""
-    for pattern, flags in ((before + literal + after, 0), (before + loose + after, re.IGNORECASE), (literal, 0), (loose, re.IGNORECASE)):
+    for pattern, flags in (
+        (before + literal + after, 0),
+        (before + loose + after, re.IGNORECASE),
+        (literal, 0),
+        (loose, re.IGNORECASE),
+    ):
         found = [match.span() for match in re.finditer(pattern, text, flags)]
         if found:
             return found
@@ -52,8 +57,8 @@ def places_of(text: str, find: str) -> list[tuple[int, int]]:
 def _replace_all(text: str, find: str, replacement: str) -> tuple[list[dict[str, str]], str]:
     edits: list[dict[str, str]] = []
     shift = 0
-    for start, end in places_of(text, find):
-        start, end = start + shift, end + shift
+    for place in places_of(text, find):
+        start, end = place[0] + shift, place[1] + shift
         left, right = unique_around(text, start, end)
         wide = text[left:start] + replacement + text[end:right]
         edits.append({"find": text[left:right], "replace": wide})

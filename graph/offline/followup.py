@@ -43,7 +43,10 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
 
 def _is_fragment(intents: Sequence[Intent]) -> bool:
     """Names, numbers and addresses alone are no request of their own."""
-    return all(intent.kind in {"choose", "address"} or (intent.kind == "find" and intent.confidence < 0.5) for intent in intents)
+    return all(
+        intent.kind in {"choose", "address"} or (intent.kind == "find" and intent.confidence < 0.5)
+        for intent in intents
+    )
 
 
 def _chosen(said: str, intents: Sequence[Intent], offered: Sequence[str]) -> str:
@@ -63,7 +66,9 @@ def _with_choice(intent: Intent, path: str) -> Intent:
     chosen = Ref("path", text=path.rstrip("/"), whole=path)
     destination = intent.destination
     meant = destination and destination.form == "name" and closeness(name, destination.text) < NO_MATCH
-    if meant and not (intent.target and intent.target.form == "name" and closeness(name, intent.target.text) < NO_MATCH):
+    if meant and not (
+        intent.target and intent.target.form == "name" and closeness(name, intent.target.text) < NO_MATCH
+    ):
         return replace(intent, destination=chosen)
     if intent.kind == "find":
         return replace(intent, kind="read", target=chosen)

@@ -24,7 +24,8 @@ SLOT_FORMS: Final = {
     "named": f"[^,;]*?(?:{QUOTE}|{FILE}|{PATH})",
     "email": EMAIL,
     "emails": f"{EMAIL}(?:(?:\\s|,|、|;|and|&|和|与|及|跟|as well as)*{EMAIL})*",
-    "number": r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third|fourth|fifth|[一二两三四五六七八九十]",
+    "number": r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third|fourth|fifth|"
+    r"[一二两三四五六七八九十]",
     "ordinal": r"\d+|first|second|third|fourth|fifth|last|1st|2nd|3rd|[一二两三四五六七八九十]",
     "extension": rf"\.?(?:{EXTENSIONS})",
     "word": r"\w+",
@@ -35,14 +36,19 @@ SLOT_FORMS: Final = {
     "therelike": "(?:in |over |into |inside |to |down )?(?:there|here)",
     "insidelike": "(?:到|进|入|在)?.+?(?:里面|里|中|内|下面|下)",
     "summarylike": "它|这个|那个|总结|摘要",
-    "previous": "previous|last|prior|earlier|preceding|original|first|上一个|前一个|之前|上个|以前|先前|上一|前一|原来|最初|旧",
-    "roleword": "(?:an? |the )?(?:only |also )?(?:edit(?:or|ing|s)?|writ(?:e|er|ing)|chang(?:e|ing)|modify(?:ing)?|view(?:er|ing)?|read(?:er|ing)?|"
+    "previous": "previous|last|prior|earlier|preceding|original|first|上一个|前一个|之前|上个|以前|先前|上一|前一|"
+    "原来|最初|旧",
+    "roleword": "(?:an? |the )?(?:only |also )?(?:edit(?:or|ing|s)?|writ(?:e|er|ing)|chang(?:e|ing)|modify(?:ing)?|"
+    "view(?:er|ing)?|read(?:er|ing)?|"
     "see|look at|open|access|collaborat(?:e|or|ing)|contribut(?:e|or)|work on|comment(?: on|er)?|update)|"
     "只?(?:编辑|修改|改|写|查看|看|读|只读|访问|阅读|协作)",
-    "doclike": f".{{0,20}}?(?:{FILE}|{QUOTE}|文档|文件|文章|文中|文里|本文|正文|手册|合同|政策|制度|规定|指南|报告|规范|协议|说明书|条例|章程)",
+    "doclike": f".{{0,20}}?(?:{FILE}|{QUOTE}|文档|文件|文章|文中|文里|本文|正文|手册|合同|政策|制度|规定|指南|报告|"
+    f"规范|协议|说明书|条例|章程)",
     "questionlike": ".*?(?:什么|几|多少|哪|谁|怎么|如何|为什么|是否|吗|多久|多长|何时).*",
 }
-_TOKEN = re.compile(r"\{(?P<macro>\w+)\}|<(?P<slot>\w+)(?::(?P<form>\w+))?>|(?P<open>\[)|(?P<close>\])|(?P<group>\()(?!\?)")
+_TOKEN = re.compile(
+    r"\{(?P<macro>\w+)\}|<(?P<slot>\w+)(?::(?P<form>\w+))?>|(?P<open>\[)|(?P<close>\])|(?P<group>\()(?!\?)"
+)
 
 
 def compile_pattern(pattern: str, language: Language) -> re.Pattern[str]:
@@ -108,21 +114,25 @@ def _participle(verb: str) -> str:
 
 ENGLISH_LISTS: Final = {
     "a": r"(?:(?:a|an|the|another|one|some|my|our|new|brand new|fresh|empty|blank|extra|separate)\s+)*",
-    "the": r"(?:(?:the|my|our|a|an|any|all|all the|all my|all of the|all of my|some|every|each|this|that|these|those|your)\s+)*",
+    "the": r"(?:(?:the|my|our|a|an|any|all|all the|all my|all of the|all of my|some|every|each|this|that|these|those|"
+    r"your)\s+)*",
     "folder": "folders?|director(?:y|ies)|subfolders?|dirs?",
     "doc": "documents?|files?|docs?|notes?|papers?|pages?|texts?|articles?|memos?|letters?|text files?|markdown files?|"
     "markdown documents?|text documents?|items?|spreadsheets?|pdfs?|things?",
     "called": "called|named|titled|entitled|with the name|with name|by the name of|by the name",
-    "about": "about|on|regarding|concerning|covering|related to|relating to|dealing with|that deals? with|that mentions?|"
+    "about": "about|on|regarding|concerning|covering|related to|relating to|dealing with|that deals? with|that "
+    "mentions?|"
     "mentioning|that talks? about|that (?:is|are) about|on the topic of|on the subject of|with info on|discussing|"
-    "with information (?:on|about)|which mentions?|that covers?|that (?:discuss|explains?)(?:es)?|that contains?|containing",
+    "with information (?:on|about)|which mentions?|that covers?|that (?:discuss|explains?)(?:es)?|that contains?|"
+    "containing",
     "in": "in|inside|within|under|into|beneath|underneath|inside of",
     "into": "to|into|onto|over to|over into|in to|across to|down to|up to|inside|under",
     "end": r"(?:at|to|on) (?:the )?(?:very )?(?:end|bottom|back|tail)(?: of .+)?|below|afterwards",
     "start": r"(?:at|to|on|in) (?:the )?(?:very )?(?:start|beginning|top|front|head|first line)(?: of .+)?",
     "arithmetic": r"(?:what's |what is |how much is )?\d[\d. ]*(?:(?:plus|minus|times|divided by|[-+*/x^])[\d. ]+)+",
     "everyone": "anyone|anybody|everyone|everybody|someone|somebody|people|others|other people",
-    "gist": "gist|summary|overview|recap|digest|outline|synopsis|abstract|essence|short version|quick summary|short summary|"
+    "gist": "gist|summary|overview|recap|digest|outline|synopsis|abstract|essence|short version|quick summary|short "
+    "summary|"
     "brief summary|short overview|brief overview|quick overview|tl;?dr|key points|main points|main ideas|key takeaways|"
     "main takeaways|takeaways|highlights|big picture|bullet points|core message|main message|executive summary|rundown|"
     "quick rundown|key facts|lowdown",
@@ -130,19 +140,23 @@ ENGLISH_LISTS: Final = {
     "edit": "edit(?:ing|or)?|writ(?:e|ing)|chang(?:e|ing)|modify(?:ing)?|modif(?:y|ication)|collaborat(?:e|ing|ion)|"
     "work(?:ing)? on|contribut(?:e|ing)(?: to)?|full|update|updating|comment on",
     "view": "view(?:ing|er)?|read(?:ing|-only| only)?|see(?:ing)?|look(?:ing)? at|open(?:ing)?|access(?:ing)?|viewing",
-    "saying": "(?:and )?(?:with|which has|that has|having) (?:the |this |some |as )?(?:following )?(?:content|contents|text|body|words?|line|sentence)s?"
-    "|containing|that contains|that says|which says|saying|that reads|reading|and (?:write|put|type|add)(?: in it| into it|)?|"
+    "saying": "(?:and )?(?:with|which has|that has|having) (?:the |this |some |as )?(?:following )?(?:content|"
+    "contents|text|body|words?|line|sentence)s?"
+    "|containing|that contains|that says|which says|saying|that reads|reading|and (?:write|put|type|add)(?: in it| "
+    "into it|)?|"
     "with nothing but|whose (?:content|text) is|with|content is|contents?",
     "version": "versions?|revisions?|revs?|v",
 }
 CHINESE_LISTS: Final = {
     "ba": "把|将|给我把|帮我把",
     "arithmetic": r"\d[\d.]*(?:(?:加|减|乘以?|除以|[-+*/x×÷^])[\d.]+)+(?:等于(?:多少|几)|是多少|=)?",
-    "saying": "(?:并)?(?:里面|其中|在里面)?(?:的)?(?:内容|正文|文字|里面)?(?:是|为|写着|写上|写|填上|放|写入|包含|填)|(?:内容|正文|文字)",
+    "saying": "(?:并)?(?:里面|其中|在里面)?(?:的)?(?:内容|正文|文字|里面)?(?:是|为|写着|写上|写|填上|放|写入|包含|"
+    "填)|(?:内容|正文|文字)",
     "one": "(?:一|1)?(?:个|份|篇|条|段|句|行|张|首|封)?(?:新的?|空的?|空白的?)?",
     "folder": "文件夹|目录|子文件夹|资料夹",
     "doc": "文件|文档|笔记|文本文件|文本|资料|文章|便签|备忘录|记录|表格|材料|文稿",
-    "called": "名为|名叫|叫做|叫作|叫|名字叫做|名字叫|名字是|名字为|名称为|名称是|命名为|取名为|取名|起名叫|起名为|起名|题为|标题为",
+    "called": "名为|名叫|叫做|叫作|叫|名字叫做|名字叫|名字是|名字为|名称为|名称是|命名为|取名为|取名|起名叫|起名为|"
+    "起名|题为|标题为",
     "inside": "里面|里头|里边|之中|当中|底下|下面|里|中|内|下|上",
     "all": "所有|全部|一切|每个|每一个|任何|全体|全",
     "stuff": "内容|文件|东西|文档|资料|条目|所有|全部|一切|玩意儿|材料",
@@ -156,5 +170,6 @@ CHINESE_LISTS: Final = {
     "end": "(?:的)?(?:最后面|最后一行|最后|末尾|结尾|文末|末端|尾部|底部|后面|最下面)",
     "start": "(?:的)?(?:最前面|开头|开始|文首|顶部|前面|最上面|第一行|首行|开篇|文头)",
     "entirely": "(?:全部|全都|统统|都|全|通通|一律|每一处|每处|所有的?)?",
-    "role": "[,，]?(?:作为|为|设为|给予|给|权限是|权限为|角色是|角色为|以|并给|允许|可以|并可|并允许)?(?:他|她|他们|其|对方)?(?:可以|能够|能|可)?",
+    "role": "[,，]?(?:作为|为|设为|给予|给|权限是|权限为|角色是|角色为|以|并给|允许|可以|并可|并允许)?(?:他|她|他们|"
+    "其|对方)?(?:可以|能够|能|可)?",
 }

@@ -13,30 +13,37 @@ from graph.state import Language
 
 _QUESTION: Final[dict[Language, re.Pattern[str]]] = {
     "en": re.compile(
-        r"\?\s*$|^(?:what|when|where|who|whom|whose|which|why|how|is|are|was|were|am|do|does|did|can|could|may|should|will|would|has|have)\b",
+        r"\?\s*$|^(?:what|when|where|who|whom|whose|which|why|how|is|are|was|were|am|do|does|did|can|could|may|"
+        r"should|will|would|has|have)\b",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"[?？]\s*$|什么|几|多少|哪|谁|怎么|怎样|如何|为什么|是否|吗|多久|多长|何时|能不能|可不可以|有没有|是不是|多大|多远|要不要|需不需要"),
+    "zh": re.compile(
+        r"[?？]\s*$|什么|几|多少|哪|谁|怎么|怎样|如何|为什么|是否|吗|多久|多长|何时|能不能|可不可以|有没有|是不是|"
+        r"多大|多远|要不要|需不需要"
+    ),
 }
 _ONE_ADDRESS = re.compile(rf"(?:with|to|for|给|和)?\s*(?P<emails>{EMAIL}(?:[\s,、和与and]*{EMAIL})*)", re.IGNORECASE)
 _CHOICE: Final[dict[Language, re.Pattern[str]]] = {
     "en": re.compile(
-        r"(?:the |number |no\.? ?|#|option )*(?P<which>\d+|first|second|third|fourth|fifth|last|1st|2nd|3rd|one|two|three)"
+        r"(?:the |number |no\.? ?|#|option )*(?P<which>\d+|first|second|third|fourth|fifth|last|1st|2nd|3rd|one|two|"
+        r"three)"
         r"(?: one| file| folder| document| option)?",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"(?:第|选|选择|要|就)*(?P<which>\d+|[一二两三四五六七八九]|最后)(?:个|份|项|条|一个)?(?:文件|文档|文件夹)?"),
+    "zh": re.compile(
+        r"(?:第|选|选择|要|就)*(?P<which>\d+|[一二两三四五六七八九]|最后)(?:个|份|项|条|一个)?(?:文件|文档|文件夹)?"
+    ),
 }
 MOST_NAME_WORDS: Final = 6
 
 
-def guess(clause: str, asked: str, masked: Masked, language: Language, *, file_open: bool) -> Intent | None:
+def guess(clause: str, asked: str, masked: Masked, language: Language) -> Intent | None:
     """Return the likeliest intent of a clause that no pattern matches; None if there is none worth acting on."""
     said = masked.reveal(clause).strip()
     return (
         _selection(asked, masked, language, said)
         or _by_verb(asked, masked, language, said)
-        or _question(clause, masked, language, said, file_open=file_open)
+        or _question(clause, language, said)
         or _named(asked, masked, language, said)
     )
 
@@ -54,13 +61,10 @@ def _selection(asked: str, masked: Masked, language: Language, said: str) -> Int
     return None
 
 
-def _question(clause: str, masked: Masked, language: Language, said: str, *, file_open: bool) -> Intent | None:
-    del file_open
+def _question(clause: str, language: Language, said: str) -> Intent | None:
     if _QUESTION[language].search(clause) and terms(said):
         return Intent("ask", said=said, query=said, confidence=LIKELY)
     return None
-
-
 
 
 def _by_verb(asked: str, masked: Masked, language: Language, said: str) -> Intent | None:
@@ -77,9 +81,7 @@ def _by_verb(asked: str, masked: Masked, language: Language, said: str) -> Inten
 def _verbs(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
     kinds: tuple[Kind, ...] = ("trash", "restore", "summarise", "read")
     edge = r"\b" if language == "en" else ""
-    return tuple(
-        (kind, re.compile(f"{edge}(?:{macros(language)[kind]}){edge}", re.IGNORECASE)) for kind in kinds
-    )
+    return tuple((kind, re.compile(f"{edge}(?:{macros(language)[kind]}){edge}", re.IGNORECASE)) for kind in kinds)
 
 
 def _named(asked: str, masked: Masked, language: Language, said: str) -> Intent | None:

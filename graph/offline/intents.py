@@ -7,11 +7,41 @@ from graph.offline.references import Ref
 from graph.state import AgentName
 
 Kind = Literal[
-    "find", "summarise", "ask", "read", "list_folder", "tree", "info", "create_folder", "create_file", "save_summary",
-    "rename", "move", "share", "list_shares", "revoke", "trash", "restore", "list_versions", "restore_version", "replace",
-    "insert", "undo", "list_changes", "whoami", "identity", "help", "greet", "thanks", "confirm", "decline", "choose",
-    "address", "role_hint", "beyond",
-]  # fmt: skip
+    "find",
+    "summarise",
+    "ask",
+    "read",
+    "list_folder",
+    "tree",
+    "info",
+    "create_folder",
+    "create_file",
+    "save_summary",
+    "rename",
+    "move",
+    "share",
+    "list_shares",
+    "revoke",
+    "trash",
+    "restore",
+    "list_versions",
+    "restore_version",
+    "replace",
+    "insert",
+    "undo",
+    "list_changes",
+    "whoami",
+    "identity",
+    "help",
+    "greet",
+    "thanks",
+    "confirm",
+    "decline",
+    "choose",
+    "address",
+    "role_hint",
+    "beyond",
+]
 Position = Literal["start", "end", "after"]
 Role = Literal["viewer", "editor"]
 

@@ -29,7 +29,12 @@ _QUOTED = (
 _KINDS: Final = (
     (QUOTE_MARK, re.compile(_QUOTED)),
     (EMAIL_MARK, re.compile(r"[A-Za-z0-9._%+-]+@(?:localhost\b|[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)")),
-    (PATH_MARK, re.compile(r"(?:(?<=[\s:：])|(?<=[\u3400-\u9fff])|^)/(?:[^\s\"'“”,，;；:：。?？!！]*[^\s\"'“”,，;；:：。?？!！.])?")),
+    (
+        PATH_MARK,
+        re.compile(
+            r"(?:(?<=[\s:：])|(?<=[\u3400-\u9fff])|^)/(?:[^\s\"'“”,，;；:：。?？!！]*[^\s\"'“”,，;；:：。?？!！.])?"
+        ),
+    ),
     (FILE_MARK, re.compile(rf"[A-Za-z0-9_()-][A-Za-z0-9_.()-]*\.(?:{EXTENSIONS})(?![A-Za-z0-9])", re.IGNORECASE)),
     (FILE_MARK, re.compile(rf"(?<=[\u3400-\u9fff\ue000-\uefff])\.(?:{EXTENSIONS})(?![A-Za-z0-9])", re.IGNORECASE)),
 )

@@ -115,9 +115,7 @@ def _next_message(messages: Sequence[BaseMessage], options: dict[str, Any]) -> A
         for index, one in enumerate(reply.calls)
     ]
     reason: Literal["tool_calls", "stop"] = "tool_calls" if calls else "stop"
-    return AIMessage(
-        reply.text, tool_calls=calls, response_metadata={"model_name": NAME, "finish_reason": reason}
-    )
+    return AIMessage(reply.text, tool_calls=calls, response_metadata={"model_name": NAME, "finish_reason": reason})
 
 
 def _reply(conversation: Conversation, tools: frozenset[str]) -> Reply:
@@ -136,7 +134,9 @@ def _call_id(conversation: Conversation, index: int, one: Request) -> str:
     if not conversation.run_id:
         return f"call_{uuid4().hex}"
     before = [made.id for made in conversation.calls if made.turn == conversation.turn]
-    seed = json.dumps([conversation.run_id, before, conversation.segment, index, one.name, dict(one.args)], sort_keys=True)
+    seed = json.dumps(
+        [conversation.run_id, before, conversation.segment, index, one.name, dict(one.args)], sort_keys=True
+    )
     return f"call_{sha256(seed.encode(errors='surrogatepass')).hexdigest()[:32]}"
 
 

@@ -4,10 +4,12 @@ from typing import Final
 
 PHRASES: Final[dict[str, str]] = {
     # about itself
-    "identity": "I'm the built-in offline model of Drive Agent: a small set of rules, not a language model. I run without "
+    "identity": "I'm the built-in offline model of Drive Agent: a small set of rules, not a language model. I run "
+    "without "
     "network and without a key, in English and Chinese, and I find, read, organise and share what is in your drive. "
     "{real_model}",
-    "real_model": "For anything beyond that, set a real model: OPENAI_API_KEY (with OPENAI_BASE_URL for another service, and "
+    "real_model": "For anything beyond that, set a real model: OPENAI_API_KEY (with OPENAI_BASE_URL for another "
+    "service, and "
     "AGENT_MODEL for its name), then start again.",
     "abilities": "This is what I can do:\n"
     "- find, read and summarise documents, and answer questions from them, with the source\n"
@@ -16,32 +18,43 @@ PHRASES: Final[dict[str, str]] = {
     "- share with a person as viewer or editor, and take access back\n"
     "- replace or add text in a document, and go back to an earlier version\n"
     "- undo what was done",
-    "help": "I'm the built-in offline model: rules, not a language model.\n{abilities}\n\nFor example: “find the document about "
-    "parental leave and summarise it”, “move plan.md to Archive”, “share it with bob@example.com as editor”, “undo that”. "
+    "help": "I'm the built-in offline model: rules, not a language model.\n{abilities}\n\nFor example: “find the "
+    "document about "
+    "parental leave and summarise it”, “move plan.md to Archive”, “share it with bob@example.com as editor”, “undo "
+    "that”. "
     "{real_model}",
     "beyond": "That is beyond me: I'm the built-in offline model, a small set of rules. {abilities}\n\n{real_model}",
-    "beyond_write": "I can't write, rewrite or correct text: I'm the built-in offline model, a small set of rules. I can replace "
-    "or add the exact words you give me, for example “replace 30 days with 45 days in this document”, or summarise what is "
+    "beyond_write": "I can't write, rewrite or correct text: I'm the built-in offline model, a small set of rules. I "
+    "can replace "
+    "or add the exact words you give me, for example “replace 30 days with 45 days in this document”, or summarise "
+    "what is "
     "there. {real_model}",
     "beyond_translate": "I can't translate: I'm the built-in offline model, a small set of rules. {real_model}",
     "beyond_world": "I only know what is in your drive: I'm the built-in offline model, without network. {real_model}",
     "beyond_tool": "There is no tool for that here. {abilities}\n\n{real_model}",
-    "beyond_judge": "That takes judgement, which I don't have: I'm the built-in offline model, a small set of rules. Tell me "
+    "beyond_judge": "That takes judgement, which I don't have: I'm the built-in offline model, a small set of rules. "
+    "Tell me "
     "exactly what should go where, and I'll do it. {real_model}",
-    "beyond_share": "I can share with a person's email address, as viewer or editor. Public links and other owners are not "
+    "beyond_share": "I can share with a person's email address, as viewer or editor. Public links and other owners "
+    "are not "
     "possible here.",
-    "beyond_purge": "Nothing is deleted for good here: deleting moves things to the trash, from which they can be restored. I "
+    "beyond_purge": "Nothing is deleted for good here: deleting moves things to the trash, from which they can be "
+    "restored. I "
     "can move it to the trash if you say “delete …”.",
-    "unclear": "I didn't understand that: I'm the built-in offline model, a small set of rules. {abilities}\n\n{real_model}",
-    "greet": "Hello! I'm the built-in offline model of your drive. Tell me what to find, read, organise or share; “help” shows what "
+    "unclear": "I didn't understand that: I'm the built-in offline model, a small set of rules. "
+    "{abilities}\n\n{real_model}",
+    "greet": "Hello! I'm the built-in offline model of your drive. Tell me what to find, read, organise or share; "
+    "“help” shows what "
     "I understand.",
     "thanks": "You're welcome.",
-    "confirm": "A chat message doesn't decide anything: what waits for you is approved or rejected in its own question. If nothing "
+    "confirm": "A chat message doesn't decide anything: what waits for you is approved or rejected in its own "
+    "question. If nothing "
     "waits, tell me what to do.",
     "decline": "All right, I'll leave it.",
     # can't
     "no_tool": "I can't do that here: it needs {tool}, which I don't have in this role. {who}",
-    "who_document_agent": "Changing the text of a document is the Document agent's work: ask for it in a message of its own.",
+    "who_document_agent": "Changing the text of a document is the Document agent's work: ask for it in a message of "
+    "its own.",
     "who_drive_agent": "Organising and sharing is the Drive agent's work: ask for it in a message of its own.",
     "who_search_agent": "Finding and reading is the Search agent's work: ask for it in a message of its own.",
     "out_of_rounds": "I stopped after several rounds without getting to the end. {done}",
@@ -73,7 +86,8 @@ PHRASES: Final[dict[str, str]] = {
     "expired": "The approval expired before it was answered, so I did nothing: {what}.",
     "answered": "I did nothing ({what}). Your answer: {message}",
     "moved on": "That was not done, because you moved on: {what}.",
-    "unknown": "It was interrupted before the result came: {what} may or may not have happened. Please look before it is done again.",
+    "unknown": "It was interrupted before the result came: {what} may or may not have happened. Please look before "
+    "it is done again.",
     "failed": "That did not work ({what}): {message}",
     "some_failed": "This did not work:\n{list}",
     # done
@@ -140,7 +154,8 @@ PHRASES: Final[dict[str, str]] = {
     "tree": "{folder}:",
     "item_one": "{count} item",
     "item_many": "{count} items",
-    "info": "{name}\n- path: {path}\n- kind: {kind}\n- size: {size}\n- version: {version}\n- owner: {owner}\n- your role: {role}\n"
+    "info": "{name}\n- path: {path}\n- kind: {kind}\n- size: {size}\n- version: {version}\n- owner: {owner}\n- your "
+    "role: {role}\n"
     "- created: {created}\n- changed: {changed}",
     "info_folder": "{name}\n- path: {path}\n- kind: folder\n- items: {count}\n- owner: {owner}\n- your role: {role}\n"
     "- created: {created}\n- changed: {changed}",
@@ -167,7 +182,11 @@ PHRASES: Final[dict[str, str]] = {
     "lines": "lines {first}–{last}",
     "whole": "the whole document",
     # words
-    "viewer": "viewer", "editor": "editor", "owner": "owner", "folder": "folder", "file": "file",
+    "viewer": "viewer",
+    "editor": "editor",
+    "owner": "owner",
+    "folder": "folder",
+    "file": "file",
     "and": ", ",
     "the_trash": "the trash",
     "this_document": "this document",
@@ -185,4 +204,4 @@ PHRASES: Final[dict[str, str]] = {
     "do_restore_version": "bring back version {version} of {name}",
     "do_undo_changes": "undo",
     "do_many": "{first} and {count} more",
-}  # fmt: skip
+}

@@ -3,9 +3,11 @@
 from typing import Final
 
 PHRASES: Final[dict[str, str]] = {
-    "identity": "我是 Drive Agent 内置的离线模型：只是一小套规则，不是大语言模型。我不需要网络和密钥，懂英文和中文，可以查找、阅读、整理和共享"
+    "identity": "我是 Drive Agent 内置的离线模型：只是一小套规则，不是大语言模型。我不需要网络和密钥，懂英文和中文，"
+    "可以查找、阅读、整理和共享"
     "你云盘里的内容。{real_model}",
-    "real_model": "如果需要更多能力，请设置真正的模型：OPENAI_API_KEY（其他服务再设 OPENAI_BASE_URL，模型名用 AGENT_MODEL），然后重新启动。",
+    "real_model": "如果需要更多能力，请设置真正的模型：OPENAI_API_KEY（其他服务再设 OPENAI_BASE_URL，模型名用 "
+    "AGENT_MODEL），然后重新启动。",
     "abilities": "我能做的事：\n"
     "- 查找、阅读、总结文档，根据文档回答问题并注明出处\n"
     "- 列出文件夹，显示目录结构、历史版本、共享情况和最近的改动\n"
@@ -13,21 +15,26 @@ PHRASES: Final[dict[str, str]] = {
     "- 把内容共享给别人（查看者或编辑者），也可以取消\n"
     "- 替换或添加文档中的文字，恢复到以前的版本\n"
     "- 撤销刚才的操作",
-    "help": "我是内置的离线模型：一套规则，不是大语言模型。\n{abilities}\n\n例如：“找到关于育儿假的文档并总结一下”、“把计划.md移到归档”、"
+    "help": "我是内置的离线模型：一套规则，不是大语言模型。\n{abilities}\n\n例如：“找到关于育儿假的文档并总结一下”、"
+    "“把计划.md移到归档”、"
     "“共享给bob@example.com，可编辑”、“撤销刚才的操作”。{real_model}",
     "beyond": "这超出了我的能力：我是内置的离线模型，只是一小套规则。{abilities}\n\n{real_model}",
-    "beyond_write": "我不会写作、改写或校对：我是内置的离线模型，只是一小套规则。我可以按你给的原话替换或添加文字，例如“把这份文档里的30天改成45天”，"
+    "beyond_write": "我不会写作、改写或校对：我是内置的离线模型，只是一小套规则。我可以按你给的原话替换或添加文字，"
+    "例如“把这份文档里的30天改成45天”，"
     "也可以总结已有的内容。{real_model}",
     "beyond_translate": "我不会翻译：我是内置的离线模型，只是一小套规则。{real_model}",
     "beyond_world": "我只知道你云盘里的内容：我是内置的离线模型，没有网络。{real_model}",
     "beyond_tool": "这里没有做这件事的工具。{abilities}\n\n{real_model}",
-    "beyond_judge": "这需要判断力，而我没有：我是内置的离线模型，只是一小套规则。请明确告诉我什么放到哪里，我就照做。{real_model}",
+    "beyond_judge": "这需要判断力，而我没有：我是内置的离线模型，只是一小套规则。请明确告诉我什么放到哪里，我就照做。"
+    "{real_model}",
     "beyond_share": "我可以按电子邮件地址共享给某个人，角色是查看者或编辑者。这里不能公开链接，也不能更换所有者。",
-    "beyond_purge": "这里不会彻底删除任何东西：删除只是移到回收站，之后可以恢复。如果需要，请说“删除……”，我会把它移到回收站。",
+    "beyond_purge": "这里不会彻底删除任何东西：删除只是移到回收站，之后可以恢复。如果需要，请说“删除……”，"
+    "我会把它移到回收站。",
     "unclear": "我没有听懂：我是内置的离线模型，只是一小套规则。{abilities}\n\n{real_model}",
     "greet": "你好！我是你云盘内置的离线模型。告诉我要查找、阅读、整理或共享什么；说“帮助”可以看到我能听懂的话。",
     "thanks": "不客气。",
-    "confirm": "聊天消息不能代替审批：等待你决定的操作要在它自己的提问里批准或拒绝。如果没有等待的操作，请告诉我要做什么。",
+    "confirm": "聊天消息不能代替审批：等待你决定的操作要在它自己的提问里批准或拒绝。如果没有等待的操作，"
+    "请告诉我要做什么。",
     "decline": "好的，那就先不做。",
     "no_tool": "这里做不了：需要工具 {tool}，而我现在的角色没有它。{who}",
     "who_document_agent": "修改文档内容是文档助手的工作，请单独发一条消息提出。",
@@ -126,9 +133,11 @@ PHRASES: Final[dict[str, str]] = {
     "tree": "{folder}：",
     "item_one": "{count} 项",
     "item_many": "{count} 项",
-    "info": "{name}\n- 路径：{path}\n- 类型：{kind}\n- 大小：{size}\n- 版本：{version}\n- 所有者：{owner}\n- 你的角色：{role}\n- 创建于：{created}\n"
+    "info": "{name}\n- 路径：{path}\n- 类型：{kind}\n- 大小：{size}\n- 版本：{version}\n- 所有者：{owner}\n- "
+    "你的角色：{role}\n- 创建于：{created}\n"
     "- 修改于：{changed}",
-    "info_folder": "{name}\n- 路径：{path}\n- 类型：文件夹\n- 项目数：{count}\n- 所有者：{owner}\n- 你的角色：{role}\n- 创建于：{created}\n- 修改于：{changed}",
+    "info_folder": "{name}\n- 路径：{path}\n- 类型：文件夹\n- 项目数：{count}\n- 所有者：{owner}\n- 你的角色："
+    "{role}\n- 创建于：{created}\n- 修改于：{changed}",
     "text": "{name}，{path}，第 {first}–{last} 行，共 {total} 行：",
     "text_empty": "{name}是空的。",
     "text_more": "……以上是开头部分，全文共 {total} 行。",
@@ -150,7 +159,11 @@ PHRASES: Final[dict[str, str]] = {
     "line": "第 {first} 行",
     "lines": "第 {first}–{last} 行",
     "whole": "全文",
-    "viewer": "查看者", "editor": "编辑者", "owner": "所有者", "folder": "文件夹", "file": "文件",
+    "viewer": "查看者",
+    "editor": "编辑者",
+    "owner": "所有者",
+    "folder": "文件夹",
+    "file": "文件",
     "and": "、",
     "the_trash": "回收站",
     "this_document": "这份文档",
@@ -178,4 +191,4 @@ PHRASES: Final[dict[str, str]] = {
     "do_restore_version": "把{name}恢复为第 {version} 个版本",
     "do_undo_changes": "撤销",
     "do_many": "{first}，以及另外 {count} 项",
-}  # fmt: skip
+}

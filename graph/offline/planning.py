@@ -20,5 +20,9 @@ def plan(conversation: Conversation) -> dict[str, Any]:
         for intent in intents[:MOST_STEPS]
     ]
     asked = conversation.asked
-    whole = {"title": " ".join(asked.split())[:60] or "…", "agent": decide(conversation)["agent"], "instruction": asked or "…"}
+    whole = {
+        "title": " ".join(asked.split())[:60] or "…",
+        "agent": decide(conversation)["agent"],
+        "instruction": asked or "…",
+    }
     return {"steps": steps or [whole]}

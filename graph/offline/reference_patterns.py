@@ -6,21 +6,47 @@ from graph.state import Language
 
 REFERENCES: Final[dict[Language, tuple[tuple[str, str, str], ...]]] = {
     "en": (
-        ("all", "", "{the}(everything|anything|stuff|things|whatever|whatever is|what's|what is|all|the lot|it all|all of it)"
-         "[ that]( is| are|'s|) (in|inside|from|under|of|within|out of) <inside>"),
-        ("all", "", "(everything|anything|stuff|things|whatever|all|the lot) (in|inside|from|under|of|within|out of) <inside>"),
+        (
+            "all",
+            "",
+            "{the}(everything|anything|stuff|things|whatever|whatever is|what's|what is|all|the lot|it all|all of it)"
+            "[ that]( is| are|'s|) (in|inside|from|under|of|within|out of) <inside>",
+        ),
+        (
+            "all",
+            "",
+            "(everything|anything|stuff|things|whatever|all|the lot) (in|inside|from|under|of|within|out of) <inside>",
+        ),
         ("all", "", "{the}[(whole|entire|full|complete) ](contents?|insides) (of|in|from) <inside>"),
         ("all", "", "<inside>'s (whole |entire |)contents?"),
-        ("all", "", "(all|every|each|any) {the}[of the ]<ext:extension>[ {doc}] (in|inside|from|under|of|within|out of) <inside>"),
-        ("all", "", "(all|every|each|any) [of ]{the}[of the ](files and folders|{doc}|things|stuff|contents?)[ that]( is| are|) "
-         "(in|inside|from|under|of|within|out of) <inside>"),
+        (
+            "all",
+            "",
+            "(all|every|each|any) {the}[of the ]<ext:extension>[ {doc}] (in|inside|from|under|of|within|out of) "
+            "<inside>",
+        ),
+        (
+            "all",
+            "",
+            "(all|every|each|any) [of ]{the}[of the ](files and folders|{doc}|things|stuff|contents?)[ that]( is| "
+            "are|) "
+            "(in|inside|from|under|of|within|out of) <inside>",
+        ),
         ("all", "", "{the}<ext:extension> (files|documents|docs) (in|inside|from|under|of|within|out of) <inside>"),
-        ("all", "", "{the}(files and folders|files|documents|docs|items|things|contents?|notes)[ that]( is| are|) "
-         "(in|inside|from|under|of|within|out of) <inside>"),
+        (
+            "all",
+            "",
+            "{the}(files and folders|files|documents|docs|items|things|contents?|notes)[ that]( is| are|) "
+            "(in|inside|from|under|of|within|out of) <inside>",
+        ),
         ("all", "", "(all|every) {the}<ext:extension>[ {doc}]"),
         ("all", "", "<ext:extension> (files|documents)"),
         ("all", "", "(all|every) {the}(files|documents|items|things|stuff)"),
-        ("about", "", "{the}[{doc} ](one|something|anything|info|information|stuff|material|everything) {about} <text>"),
+        (
+            "about",
+            "",
+            "{the}[{doc} ](one|something|anything|info|information|stuff|material|everything) {about} <text>",
+        ),
         ("about", "", "{the}{doc} {about} <text>"),
         ("about", "", "anything {about} <text>"),
         ("about", "", "{the}<text>-related {doc}"),
@@ -28,7 +54,11 @@ REFERENCES: Final[dict[Language, tuple[tuple[str, str, str], ...]]] = {
         ("name", "folder", "{the}[new |existing |other |whole ]{folder}:? <text>"),
         ("name", "file", "{the}[new |existing |other |whole ]{doc} {called} <text>"),
         ("name", "folder", "{the}<text> {folder}"),
-        ("name", "file", "{the}[new |existing |other |whole ](file|document|doc|note|pdf|spreadsheet|text file):? <text>"),
+        (
+            "name",
+            "file",
+            "{the}[new |existing |other |whole ](file|document|doc|note|pdf|spreadsheet|text file):? <text>",
+        ),
         ("name", "file", "{the}<text> (file|document|doc)"),
         ("inside", "", "{the}<text:named> (in|inside|within|under|from|of) <inside>"),
         ("inside", "", "{the}<text> (inside|within|in|under) <inside>"),
@@ -44,7 +74,12 @@ REFERENCES: Final[dict[Language, tuple[tuple[str, str, str], ...]]] = {
         ("all", "", "<inside>{folder}的?({all}的?{stuff}|内容|全部|所有)[都|全都|全部|全|统统]"),
         ("all", "", "{all}的?<ext:extension>(格式)?的?{stuff}[都|全都|全部|全|统统]"),
         ("all", "", "{all}的?(文件|内容|东西|文档|资料)[都|全都|全部|全|统统]"),
-        ("about", "", "[我的|我们的|那|这]{one}[所有|全部|任何|一些]{about}<text>的?[那|这]{one}({doc}|内容|信息|东西|说明|规定|部分)?"),
+        (
+            "about",
+            "",
+            "[我的|我们的|那|这]{one}[所有|全部|任何|一些]{about}<text>的?[那|这]{one}({doc}|内容|信息|东西|说明|"
+            "规定|部分)?",
+        ),
         ("about", "", "[我的|我们的|那|这]{one}<text>(相关|有关|方面|的相关)的?({doc}|内容|信息|东西|说明|规定)"),
         ("name", "folder", "[那|这]{one}{called}<text>的?({folder})"),
         ("name", "file", "[那|这]{one}{called}<text>的?({doc})"),
@@ -56,4 +91,4 @@ REFERENCES: Final[dict[Language, tuple[tuple[str, str, str], ...]]] = {
         ("name", "file", "[我的|我们的]<text>(这个|那个|这份|那份|的)(文件|文档|笔记)"),
         ("name", "", "[我的|我们的|那个|这个|那份|这份|该]<text>[都|全都|全部|统统]?"),
     ),
-}  # fmt: skip
+}

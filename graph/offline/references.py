@@ -8,7 +8,7 @@ from typing import Final, Literal
 from graph.offline.grammar import compile_pattern
 from graph.offline.lexicon_en import PRONOUNS as ENGLISH_PRONOUNS
 from graph.offline.lexicon_zh import PRONOUNS as CHINESE_PRONOUNS
-from graph.offline.masking import EMAIL, FILE, PATH, QUOTE, Masked
+from graph.offline.masking import FILE, PATH, QUOTE, Masked
 from graph.offline.reference_patterns import REFERENCES
 from graph.state import Language
 

@@ -151,8 +151,10 @@ def _nearby(task: Task, ref: Ref, kind: str) -> list[Item]:
 
 def _inside(task: Task, ref: Ref, kind: str) -> Items:
     try_whole = replace(ref, text=ref.whole, inside=None)
-    folders = yield from _search(task, ref.inside or ref, "folder", None) if ref.inside and ref.inside.form == "name" else (
-        _resolve_single(task, ref.inside or ref, "folder")
+    folders = (
+        yield from _search(task, ref.inside or ref, "folder", None)
+        if ref.inside and ref.inside.form == "name"
+        else (_resolve_single(task, ref.inside or ref, "folder"))
     )
     if len(folders) != 1:
         return (yield from _search(task, try_whole, kind, None))

@@ -115,7 +115,9 @@ def _salvaged(text: str, *, was_cut: bool) -> tuple[str, Mapping[str, Any], bool
     if not was_cut or opening < 0:
         return text.strip(), {}, was_cut
     body = text[opening:]
-    name = next((name for name in ("items", "hits", "changes", "versions", "shares") if body.startswith(f'{{"{name}":[')), "")
+    name = next(
+        (name for name in ("items", "hits", "changes", "versions", "shares") if body.startswith(f'{{"{name}":[')), ""
+    )
     return text[:opening].strip(), {name: list(_whole_objects(body, body.find("[") + 1))} if name else {}, True
 
 

@@ -10,8 +10,21 @@ from graph.offline.understanding import understand
 from graph.state import AGENTS, AgentName, Language
 
 UNSURE: Final = 0.2
-LOOKING: Final = frozenset({"find", "summarise", "ask", "read", "list_folder", "tree", "info", "list_shares", "list_versions",
-                            "list_changes", "whoami"})  # fmt: skip
+LOOKING: Final = frozenset(
+    {
+        "find",
+        "summarise",
+        "ask",
+        "read",
+        "list_folder",
+        "tree",
+        "info",
+        "list_shares",
+        "list_versions",
+        "list_changes",
+        "whoami",
+    }
+)
 FOLLOWING: Final = frozenset({"choose", "address", "role_hint"})
 
 REASONS: Final[dict[Language, dict[str, str]]] = {

@@ -10,7 +10,9 @@ _HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|(?P<rule>[=\-_*
 _BULLET = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、]|[(（]\d{1,3}[)）])\s+")
 _TABLE_RULE = re.compile(r"^[\s|:+-]+$")
 _END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s+[\"'“‘(\[]?[^\sa-z])|[。！？；…]+[\"'”’」』）】]*")
-_ABBREVIATION = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|cf|al|Fig|No|Nos|Vol|pp|Inc|Ltd|Co|approx)|\b[A-Z])$")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|cf|al|Fig|No|Nos|Vol|pp|Inc|Ltd|Co|approx)|\b[A-Z])$"
+)
 _MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 LONGEST: Final = 600
@@ -18,7 +20,7 @@ LONGEST: Final = 600
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence. `start` and `end` are offsets into the text, `line` counts from 1, `heading` is what it is under."""
+    """One sentence. `start` and `end` are offsets, `line` counts from 1, `heading` is what it is under."""
 
     text: str
     start: int

@@ -60,6 +60,8 @@ def _one(task: Task, intent: Intent) -> Generator[Sequence[Request], Sequence[Re
 
 
 def _done(task: Task) -> str:
-    changed = [made.result for made in task.conversation.running if made.result and made.result.worked and not made.reads]
+    changed = [
+        made.result for made in task.conversation.running if made.result and made.result.worked and not made.reads
+    ]
     lines = [f"- {path_of(item)}" for result in changed for item in items_in(result)[:1]]
     return task.say("done_so_far", list="\n".join(lines)) if lines else task.say("nothing_done")

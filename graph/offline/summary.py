@@ -15,12 +15,16 @@ TOPIC_WEIGHT: Final = 3.0
 SURE_ENOUGH: Final = 0.5
 MOST_SENTENCES: Final = 2_000
 _AMOUNT = re.compile(
-    r"how (?:many|much|long|often|big|far|old|late|early|soon)|when|what (?:time|date|day|amount|price|number|percentage)|deadline|几|多少|多久|多长|"
+    r"how (?:many|much|long|often|big|far|old|late|early|soon)|when|what (?:time|date|day|amount|price|number|"
+    r"percentage)|deadline|几|多少|多久|多长|"
     r"何时|什么时候|期限|哪天|多大",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|monday|tuesday|wednesday|thursday|friday)\b|[一二三四五六七八九十百]",
-                     re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|monday|tuesday|wednesday|thursday|"
+    r"friday)\b|[一二三四五六七八九十百]",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +59,14 @@ def key_sentences(sentences: Sequence[Sentence], topic: str = "") -> list[Senten
     bags = [set(terms(f"{sentence.text}")) for sentence in considered]
     wanted = set(terms(topic))
     common = Counter(term for bag in bags for term in bag)
-    scores = [_score(sentence, bag, wanted, common, len(considered)) for sentence, bag in zip(considered, bags, strict=True)]
+    scores = [
+        _score(sentence, bag, wanted, common, len(considered)) for sentence, bag in zip(considered, bags, strict=True)
+    ]
     count = max(FEWEST, min(MOST, len(considered) // 3))
     chosen = _without_repeats(sorted(range(len(considered)), key=lambda index: (-scores[index], index)), bags, count)
-    on_topic = [index for index in chosen if wanted and (wanted & (bags[index] | set(terms(considered[index].heading))))]
+    on_topic = [
+        index for index in chosen if wanted and (wanted & (bags[index] | set(terms(considered[index].heading))))
+    ]
     return [considered[index] for index in sorted(on_topic or chosen)]
 
 
@@ -90,7 +98,7 @@ def _overlap(left: set[str], right: set[str]) -> float:
 
 
 def best_passage(sentences: Sequence[Sentence], question: str) -> Passage | None:
-    """Return the sentence that fits a question best, with its neighbour where it goes on; None if none shares a word."""
+    """Return the sentence that fits a question best, with its neighbour where it goes on; None if none fits."""
     wanted = set(terms(question))
     considered = sentences[:MOST_SENTENCES]
     if not wanted or not considered:

@@ -25,7 +25,8 @@ Compiled = tuple[tuple[Row, re.Pattern[str]], ...]
 _DICTATED: Final = re.compile(
     r"(?P<lead>\b(?:content|contents|text|containing|saying|says|reading|reads|body)\b\s*[:：]\s*|"
     r"^(?!.*\bfolders?\b)(?:.*\b)?(?:add|append|insert|write|put)\b[^:：\n]{0,60}[:：]\s*|"
-    r"(?:内容|写着?|正文|文字)(?:是|为)?[:：]\s*|^(?!.*文件夹).*?(?:添加|加上|追加|插入|补充|写上|写入|加入)[^:：\n]{0,20}[:：]\s*)"
+    r"(?:内容|写着?|正文|文字)(?:是|为)?[:：]\s*|^(?!.*文件夹).*?(?:添加|加上|追加|插入|补充|写上|写入|加入)[^:："
+    r"\n]{0,20}[:：]\s*)"
     r"(?P<content>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -66,11 +67,11 @@ def _hide_dictation(masked: Masked) -> Masked:
 def _understand(masked: Masked, language: Language, *, file_open: bool) -> tuple[Intent, ...]:
     text = tidy(masked.text, language)[:LONGEST]
     clauses = split_clauses(text, language)
-    found = [_clause(clause, masked, language, file_open=file_open) for clause in clauses]
+    found = [_clause(clause, masked, language) for clause in clauses]
     return join([intent for intent in found if intent], file_open=file_open)
 
 
-def _clause(clause: str, masked: Masked, language: Language, *, file_open: bool) -> Intent | None:
+def _clause(clause: str, masked: Masked, language: Language) -> Intent | None:
     bare = strip_polite_end(clause, language)
     asked = strip_polite_end(strip_polite_start(clause, language), language)
     talk = _match(TALK, bare, masked, language)
@@ -82,7 +83,7 @@ def _clause(clause: str, masked: Masked, language: Language, *, file_open: bool)
         or _match(REQUESTS, asked, masked, language)
         or _unprefixed(asked, masked, language)
         or _match(LAST, asked, masked, language)
-        or guess(clause, asked, masked, language, file_open=file_open)
+        or guess(clause, asked, masked, language)
     )
 
 
@@ -115,12 +116,17 @@ def _unprefixed(clause: str, masked: Masked, language: Language) -> Intent | Non
 
 _PREFIXES: Final[dict[Language, re.Pattern[str]]] = {
     "en": re.compile(
-        r"^(?:tell me|show me|do you know|let me know|i wonder|i'm wondering|i want to know|i'd like to know|i would like to know|any idea|"
-        r"check|see|find out|i want|i'd like|i need|it would be nice to|how about|what about|why don't you|i think you should|"
+        r"^(?:tell me|show me|do you know|let me know|i wonder|i'm wondering|i want to know|i'd like to know|i would "
+        r"like to know|any idea|"
+        r"check|see|find out|i want|i'd like|i need|it would be nice to|how about|what about|why don't you|i think "
+        r"you should|"
         r"you might|i think)[\s,:]+(?:if |whether |me )?",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"^(?:告诉我|你知道|知道|我想知道|想知道|看看|看一下|查一下|说说|问一下|想问|我想问|想问一下|我觉得|我认为|给我|是不是|是否|有没有)[,:]?"),
+    "zh": re.compile(
+        r"^(?:告诉我|你知道|知道|我想知道|想知道|看看|看一下|查一下|说说|问一下|想问|我想问|想问一下|我觉得|我认为|"
+        r"给我|是不是|是否|有没有)[,:]?"
+    ),
 }
 
 
@@ -155,5 +161,8 @@ def _places(language: Language) -> tuple[re.Pattern[str], ...]:
     inside = "(?:里面|里头|里|中|内|上|当中)?"
     return (
         re.compile(rf"(?:在|于|往|给)?(?P<place>{current}){inside}的?"),
-        re.compile(rf"(?:(?<=把)|(?<=将)|(?<=在)|^|(?<=删除)|(?<=删掉)|(?<=去掉))(?:在)?(?P<place>{named})(?:里面|里|中|内|上)的?"),
+        re.compile(
+            rf"(?:(?<=把)|(?<=将)|(?<=在)|^|(?<=删除)|(?<=删掉)|(?<=去掉))(?:在)?(?P<place>{named})(?:里面|里|中|内|"
+            rf"上)的?"
+        ),
     )

@@ -1,4 +1,4 @@
-"""Sentences of the offline model in the person's language, and how names, paths, sizes and times are written in them."""
+"""Sentences of the offline model in the person's language; how names, paths, sizes and times are written in them."""
 
 import re
 from collections.abc import Iterable, Mapping

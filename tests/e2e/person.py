@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 Event = dict[str, Any]
 
@@ -117,7 +117,7 @@ class Person:
     @contextmanager
     def chat(
         self, message: str, *, thread_id: str | None = None, file_id: str | None = None, folder_id: str | None = None
-    ) -> Iterator[Turn]:
+    ) -> Generator[Turn]:
         """Say something; yields the turn while its stream is open."""
         body: dict[str, Any] = {"message": message}
         if thread_id:
@@ -129,7 +129,7 @@ class Person:
             yield Turn(read_events(response.iter_lines()))
 
     @contextmanager
-    def follow(self, run_id: str, after: str = "0") -> Iterator[Turn]:
+    def follow(self, run_id: str, after: str = "0") -> Generator[Turn]:
         """Read a run's events again, from after an event id on."""
         with self.http.stream("GET", f"/api/runs/{run_id}/events", headers={"Last-Event-ID": after}) as response:
             assert response.status_code == httpx.codes.OK, response.read()

@@ -8,6 +8,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.types import Command
 
+from drive_server.connect import Actor, Drive
 from graph.build import Graph
 from graph.context import RunContext
 from graph.state import AGENTS
@@ -91,3 +92,14 @@ def approve(*keys: str) -> dict[str, Any]:
 def reject(*keys: str, message: str = "") -> dict[str, Any]:
     """Return an answer that rejects each call."""
     return {"decisions": [{"tool_call_id": key, "type": "reject", "message": message} for key in keys]}
+
+
+def person(actor: Actor) -> RunContext:
+    """Return the run context of a person of the real drive."""
+    principal = actor.principal
+    return RunContext(principal.user_id, principal.email, tuple(principal.scopes))
+
+
+async def names(drive: Drive, actor: Actor, folder: str) -> list[str]:
+    """Return the names in a folder of the real drive."""
+    return [item.name for item in (await drive.files.list_folder(actor, folder)).items]

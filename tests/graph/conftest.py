@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
 from graph.build import build_graph
 from graph.connections import ConnectionPool
 from graph.context import GraphDependencies
@@ -74,3 +75,17 @@ def build(model: ScriptedChatModel, pool: ConnectionPool, saver: AsyncSqliteSave
 @pytest.fixture
 def assistant(build: Build) -> Assistant:
     return build()
+
+
+@pytest.fixture
+async def real_drive(tmp_path: Path) -> AsyncGenerator[Drive]:
+    """A real drive in a scratch directory, without an embedding model."""
+    async with open_drive(DriveSettings(data_dir=tmp_path / "drive", embedding_model="none")) as drive:
+        yield drive
+
+
+@pytest.fixture
+async def actor(real_drive: Drive) -> Actor:
+    """The owner of the real drive."""
+    user, _ = await real_drive.identity.ensure_local_user()
+    return Actor(await real_drive.identity.principal_for(user.id, ALL_SCOPES))

@@ -1,33 +1,20 @@
 """The graph on the real drive, with a scripted model: what the person asked for is what happens there."""
 
 from collections.abc import AsyncGenerator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
+from drive_server.connect import ALL_SCOPES, Actor, Drive
 from graph.build import build_graph
 from graph.connections import ConnectionPool, drive_sessions
-from graph.context import GraphDependencies, RunContext
+from graph.context import GraphDependencies
 from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
-from tests.graph.assistant import Assistant, approve, reject
+from tests.graph.assistant import Assistant, approve, names, person, reject
 
 HANDBOOK = "# Handbook\n\nNotice of 30 days is required.\n"
-
-
-@pytest.fixture
-async def real_drive(tmp_path: Path) -> AsyncGenerator[Drive]:
-    async with open_drive(DriveSettings(data_dir=tmp_path / "drive", embedding_model="none")) as drive:
-        yield drive
-
-
-@pytest.fixture
-async def actor(real_drive: Drive) -> Actor:
-    user, _ = await real_drive.identity.ensure_local_user()
-    return Actor(await real_drive.identity.principal_for(user.id, ALL_SCOPES))
 
 
 @pytest.fixture
@@ -49,16 +36,11 @@ def on_drive(pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncSqliteS
         settings=AgentSettings(),
         checkpointer=saver,
     )
-    principal = actor.principal
-    return Assistant(build_graph(deps), RunContext(principal.user_id, principal.email, tuple(principal.scopes)))
+    return Assistant(build_graph(deps), person(actor))
 
 
 async def put(drive: Drive, actor: Actor, parent: str, name: str, text: str = "text") -> str:
     return (await drive.documents.create(actor, parent, name, text)).value.id
-
-
-async def names(drive: Drive, actor: Actor, folder: str) -> list[str]:
-    return [item.name for item in (await drive.files.list_folder(actor, folder)).items]
 
 
 async def old_folder(drive: Drive, actor: Actor) -> list[str]:

@@ -1,34 +1,23 @@
 """The main stories with the offline model on the real drive, in both languages, below any HTTP."""
 
 from collections.abc import AsyncGenerator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
+from drive_server.connect import Actor, Drive
 from graph.build import build_graph
 from graph.connections import ConnectionPool, drive_sessions
-from graph.context import GraphDependencies, RunContext
+from graph.context import GraphDependencies
 from graph.models import build_models
 from graph.settings import AgentSettings
-from tests.graph.assistant import Assistant, Seen
+from tests.graph.assistant import Assistant, Seen, names, person
 
-HANDBOOK_EN = "# Staff handbook\n\n## Parental leave\n\nEveryone may take 16 weeks of leave. Notice of 30 days is required.\n"
+HANDBOOK_EN = (
+    "# Staff handbook\n\n## Parental leave\n\nEveryone may take 16 weeks of leave. Notice of 30 days is required.\n"
+)
 HANDBOOK_ZH = "# 员工手册\n\n## 育儿假\n\n员工可以享受16周的带薪育儿假。申请须提前30天书面通知人事部门。\n"
-
-
-@pytest.fixture
-async def real_drive(tmp_path: Path) -> AsyncGenerator[Drive]:
-    async with open_drive(DriveSettings(data_dir=tmp_path / "drive", embedding_model="none")) as drive:
-        yield drive
-
-
-@pytest.fixture
-async def actor(real_drive: Drive) -> Actor:
-    user, _ = await real_drive.identity.ensure_local_user()
-    return Actor(await real_drive.identity.principal_for(user.id, ALL_SCOPES))
 
 
 @pytest.fixture
@@ -36,13 +25,8 @@ async def offline(real_drive: Drive, actor: Actor, saver: AsyncSqliteSaver) -> A
     settings = AgentSettings()
     pool = ConnectionPool.of(settings, drive_sessions(real_drive))
     deps = GraphDependencies(models=build_models(settings), connections=pool, settings=settings, checkpointer=saver)
-    principal = actor.principal
-    yield Assistant(build_graph(deps), RunContext(principal.user_id, principal.email, tuple(principal.scopes)))
+    yield Assistant(build_graph(deps), person(actor))
     await pool.aclose()
-
-
-async def names(drive: Drive, actor: Actor, folder: str) -> list[str]:
-    return [item.name for item in (await drive.files.list_folder(actor, folder)).items]
 
 
 async def decide(assistant: Assistant, seen: Seen, kind: str, **other: Any) -> Seen:

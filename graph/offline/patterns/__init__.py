@@ -2,8 +2,18 @@
 
 from typing import Final
 
-from graph.offline.patterns import en_change, en_drive, en_look, en_read, en_talk
-from graph.offline.patterns import zh_change, zh_drive, zh_look, zh_read, zh_talk
+from graph.offline.patterns import (
+    en_change,
+    en_drive,
+    en_look,
+    en_read,
+    en_talk,
+    zh_change,
+    zh_drive,
+    zh_look,
+    zh_read,
+    zh_talk,
+)
 from graph.offline.patterns.row import Row
 from graph.state import Language
 

@@ -90,7 +90,9 @@ def revoke(task: Task, intent: Intent) -> Script:
     emails = intent.emails
     if not emails:
         shares = yield from _shares(task, item)
-        emails = tuple(str(entry["email"]) for entry in shares if entry.get("email") and not entry.get("inherited_from"))
+        emails = tuple(
+            str(entry["email"]) for entry in shares if entry.get("email") and not entry.get("inherited_from")
+        )
     if not emails:
         return task.say("not_shared", name=named(item, task.language))
     wanted = [request("revoke_share", item_id=item["id"], email=email) for email in emails]

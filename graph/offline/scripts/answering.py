@@ -101,9 +101,7 @@ def _read(task: Task, item: Item, start: int | None, end: int | None) -> Reading
     )
 
 
-def _told_summary(
-    task: Task, source: Source, chosen: Sequence[Sentence], topic: str, others: Sequence[Item]
-) -> str:
+def _told_summary(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, others: Sequence[Item]) -> str:
     name = str(source.file.get("name", ""))
     heading = first_heading(source.text)
     title = task.say("summary_title", topic=inert(topic or heading or name))

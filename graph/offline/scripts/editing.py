@@ -30,7 +30,9 @@ def replace_text(task: Task, intent: Intent) -> Script:
     missing = next((find for (find, _), count in zip(intent.edits, planned.counts, strict=True) if not count), None)
     if missing is not None:
         return _no_match(task, item, text, missing)
-    return (yield from _write(task, item, _change(item, planned, whole=whole), _told_edits(task, intent, planned.counts)))
+    return (
+        yield from _write(task, item, _change(item, planned, whole=whole), _told_edits(task, intent, planned.counts))
+    )
 
 
 def _made_already(task: Task, item: Item) -> Request | None:
@@ -43,7 +45,9 @@ def _made_already(task: Task, item: Item) -> Request | None:
 
 def _counts(made: Request, wishes: Sequence[tuple[str, str]]) -> list[int]:
     edits = made.args.get("edits")
-    finds = [" ".join(str(edit.get("find", "")).split()).casefold() for edit in edits] if isinstance(edits, list) else []
+    finds = (
+        [" ".join(str(edit.get("find", "")).split()).casefold() for edit in edits] if isinstance(edits, list) else []
+    )
     return [sum(" ".join(old.split()).casefold() in find for find in finds) for old, _ in wishes]
 
 
@@ -85,9 +89,7 @@ def _text_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Re
     for _ in range(MOST_PARTS):
         result = yield from call("read_file", file_id=item["id"], start=start)
         if not result.worked:
-            raise type(task.unresolved("no_document"))(
-                failed(task, result, named(item, task.language))
-            )
+            raise type(task.unresolved("no_document"))(failed(task, result, named(item, task.language)))
         parts.append(result.word("text"))
         start = result.number("end")
         if start >= result.number("total_characters"):
@@ -120,7 +122,7 @@ def insert_text(task: Task, intent: Intent) -> Script:
     result = yield from call(one.name, **one.args)
     if not result.worked:
         return failed(task, result, what_of(task, one, str(item.get("name", ""))))
-    shown = inert(" ".join(intent.content.split())[:LONGEST_SHOWN * 3])
+    shown = inert(" ".join(intent.content.split())[: LONGEST_SHOWN * 3])
     return task.with_hint(task.say("inserted", name=named(item, task.language), content=shown), "can_undo")
 
 

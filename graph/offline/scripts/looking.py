@@ -43,7 +43,9 @@ def _told_found(task: Task, hits: Sequence[Item], *, more: bool) -> str:
         item = files[0]["file"]
         told = task.say("found_one", name=named(item, task.language), path=path_of(item))
         return told + _snippet(files[0])
-    lines = [f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MOST_FOUND], start=1)]
+    lines = [
+        f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MOST_FOUND], start=1)
+    ]
     told = "\n".join([task.say("found_many", count=counted(len(files), task.language)), *lines])
     return f"{told}\n{task.say('found_more')}" if more else told
 
@@ -65,7 +67,9 @@ def list_folder(task: Task, intent: Intent) -> Script:
     result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
     name = named(item, task.language)
     count = counted(result.number("total") or len(result.entries("items")), task.language)
-    return _told_list(task, result, task.say("listing", folder=name, count=count), task.say("listing_empty", folder=name))
+    return _told_list(
+        task, result, task.say("listing", folder=name, count=count), task.say("listing_empty", folder=name)
+    )
 
 
 def _wanted_kind(ref: Ref | None) -> str:
@@ -90,7 +94,9 @@ def tree(task: Task, intent: Intent) -> Script:
     result = yield from call("get_folder_tree", folder_id=item["id"], depth=3)
     if not result.worked:
         return failed(task, result, named(item, task.language))
-    lines = list(_branches(result.entries("children"), 0)) or [item_line(entry) for entry in result.entries("items")[1:]]
+    lines = list(_branches(result.entries("children"), 0)) or [
+        item_line(entry) for entry in result.entries("items")[1:]
+    ]
     if not lines:
         return task.say("listing_empty", folder=named(item, task.language))
     tail = [task.say("listing_cut")] if result.cut or result.data.get("truncated") else []
@@ -123,7 +129,9 @@ def info(task: Task, intent: Intent) -> Script:
         version=result.number("version"),
         count=result.number("child_count"),
         owner=inert(result.word("owner")),
-        role=task.say(result.word("role")) if result.word("role") in {"viewer", "editor", "owner"} else result.word("role"),
+        role=task.say(result.word("role"))
+        if result.word("role") in {"viewer", "editor", "owner"}
+        else result.word("role"),
         created=moment(item.get("created_at")),
         changed=moment(item.get("updated_at")),
     )
@@ -136,7 +144,9 @@ def read(task: Task, intent: Intent) -> Script:
         result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
         name = named(item, task.language)
         count = counted(result.number("total") or len(result.entries("items")), task.language)
-        return _told_list(task, result, task.say("listing", folder=name, count=count), task.say("listing_empty", folder=name))
+        return _told_list(
+            task, result, task.say("listing", folder=name, count=count), task.say("listing_empty", folder=name)
+        )
     return (yield from _read(task, item))
 
 

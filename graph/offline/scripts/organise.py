@@ -1,11 +1,10 @@
 """Creating, renaming and moving."""
 
 from collections.abc import Generator, Sequence
-from dataclasses import replace
 
 from graph.offline.conversation import Item
 from graph.offline.intents import Intent
-from graph.offline.references import CURRENT_FOLDER, Ref
+from graph.offline.references import CURRENT_FOLDER
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.resolve import resolve, resolve_folder, resolve_one
 from graph.offline.results import Result
@@ -25,7 +24,8 @@ def create_folder(task: Task, intent: Intent) -> Script:
     parent = yield from resolve_folder(task, intent.destination or CURRENT_FOLDER)
     told: list[str] = []
     for name in intent.names:
-        told.append((yield from _one_folder(task, parent, name)))
+        made = yield from _one_folder(task, parent, name)
+        told += [made]
     if any(made.result and made.result.worked for made in task.conversation.running if not made.reads):
         told[-1] = task.with_hint(told[-1], "can_undo")
     return "\n".join(told)
@@ -104,7 +104,9 @@ def rename(task: Task, intent: Intent) -> Script:
     now = result.data or {"name": name}
     if now.get("name") == old:
         return task.with_hint(task.say("called", name=quoted(old), path=path_of(now)), "can_undo")
-    return task.with_hint(task.say("renamed", old=quoted(old), name=named(now, task.language), path=path_of(now)), "can_undo")
+    return task.with_hint(
+        task.say("renamed", old=quoted(old), name=named(now, task.language), path=path_of(now)), "can_undo"
+    )
 
 
 def move(task: Task, intent: Intent) -> Script:
@@ -137,7 +139,10 @@ def _move_all(task: Task, items: Sequence[Item], folder: Item) -> Script:
         return task.say("into_itself")
     staying = [item for item in items if item.get("parent_id") == folder["id"] and not _moved_now(task, item)]
     going = [item for item in items if item not in staying]
-    told = [task.say("already_there", name=named(item, task.language), folder=named(folder, task.language)) for item in staying]
+    told = [
+        task.say("already_there", name=named(item, task.language), folder=named(folder, task.language))
+        for item in staying
+    ]
     if not going:
         return "\n".join(told) or task.say("folder_empty", folder=named(folder, task.language))
     wanted = [request("move_item", item_id=item["id"], folder_id=folder["id"]) for item in going]
@@ -159,11 +164,11 @@ def _told_moved(task: Task, moved: Sequence[Item], folder: Item) -> list[str]:
     if not moved:
         return []
     went_there = all(item.get("parent_id", folder["id"]) == folder["id"] for item in moved)
-    where = named(folder, task.language) if went_there else code(str(moved[0].get("path", "")).rpartition("/")[0] or "/")
+    where = (
+        named(folder, task.language) if went_there else code(str(moved[0].get("path", "")).rpartition("/")[0] or "/")
+    )
     if len(moved) == 1:
         told = task.say("moved", name=named(moved[0], task.language), folder=where, path=path_of(moved[0]))
         return [task.with_hint(told, "can_undo")]
     lines = "\n".join(f"- {quoted(str(item.get('name', '')))}" for item in moved)
     return [task.say("moved_many", count=len(moved), folder=where, list=lines), task.with_hint("", "can_undo")]
-
-

@@ -38,7 +38,7 @@ def trash(task: Task, intent: Intent) -> Script:
 
 
 def _asked_already(task: Task) -> list[Item]:
-    """Return what this step wanted to delete: a long listing may be gone from the messages by the time of the answer."""
+    """Return what this step wanted to delete: a long listing may be gone from the messages by now."""
     known = known_items(task.conversation)
     made = [one for one in task.conversation.running if one.name == "trash_item"]
     if len(made) < 2:
@@ -81,9 +81,8 @@ def restore(task: Task, intent: Intent) -> Script:
 
 def _in_trash(task: Task, ref: Ref | None) -> Generator[Sequence[Request], Sequence[Result], list[Item]]:
     remembered = [item for item in focus(task.conversation) if item.get("trashed_at")]
-    if ref is None or ref.is_pronoun:
-        if len(remembered) == 1:
-            return remembered
+    if (ref is None or ref.is_pronoun) and len(remembered) == 1:
+        return remembered
     listed = yield from call("list_folder", folder_id=TRASH, limit=40)
     trashed = [{**item, "trashed_at": None} for item in listed.entries("items")]
     if not trashed:

@@ -23,9 +23,7 @@ _TITLES = tuple(
 _UNSAFE = re.compile(r"[/\\\x00-\x1f“”\"]+")
 
 
-def find_summary(
-    task: Task, *, finished: bool = False
-) -> Generator[Sequence[Request], Sequence[Result], Item | None]:
+def find_summary(task: Task, *, finished: bool = False) -> Generator[Sequence[Request], Sequence[Result], Item | None]:
     """Return the file that is called a summary: one of this turn, else the one with just that name, else the newest.
 
     With `finished`, what the running step itself made does not count.

@@ -123,6 +123,16 @@ async def test_a_bearer_token_goes_before_the_cookie(service: Service) -> None:
     assert wrong.status_code == 401
 
 
+async def test_a_session_that_is_over_is_logged_out_of_as_well(service: Service) -> None:
+    async with service.client("") as browser:
+        stale = {"Cookie": "drive_session=das_over"}
+        gone = await browser.post("/api/auth/logout", headers=stale)
+        everywhere = await browser.post("/api/auth/logout", params={"everywhere": "true"}, headers=stale)
+
+    assert (gone.status_code, everywhere.status_code) == (204, 401)
+    assert 'drive_session=""' in gone.headers["set-cookie"]
+
+
 async def test_all_sessions_of_a_person_end_at_once(service: Service) -> None:
     async with service.client("") as laptop, service.client("") as phone:
         await log_in(laptop, service.token)

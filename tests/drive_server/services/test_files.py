@@ -127,6 +127,14 @@ async def test_a_rename_keeps_the_id_and_changes_the_etag(store: Store, ana: Act
     assert after.etag != before.etag
 
 
+async def test_a_renamed_file_is_indexed_again_because_its_name_is_searched_too(store: Store, ana: Actor) -> None:
+    made = await store.file(ana, "/plan.md")
+    store.wakes.clear()
+    await store.files.rename(ana, made.id, "budget.md")
+    assert len(store.wakes) == 1
+    assert (await store.files.get(ana, made.id)).index_state == "pending"
+
+
 async def test_a_rename_to_the_same_name_changes_nothing(store: Store, ana: Actor) -> None:
     before = await store.file(ana, "/plan.md")
     outcome = await store.files.rename(ana, before.id, "plan.md")

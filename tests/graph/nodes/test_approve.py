@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
+from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import WHO, Assistant, approve
 
@@ -155,3 +156,21 @@ async def test_arguments_changed_behind_the_approval_do_not_run(asked: Assistant
     assert seen.asked is not None
     await asked.answer(approve("s1"))
     assert drive.called("share_item", dry=False) == []
+
+
+async def test_an_answer_that_was_given_in_time_counts_even_if_it_arrives_after_a_crash(
+    asked: Assistant, drive: TinyDrive, clock: SettableClock
+) -> None:
+    given = clock.now.isoformat()
+    clock.advance(10_000)
+    await asked.answer({**approve("s1"), "decided_at": given})
+    assert [name for name, _ in drive.done] == ["share_item"]
+
+
+@pytest.mark.parametrize("at", ["yesterday", "2026-11-21T09:00:00", 5, None, "9999-01-01T00:00:00+00:00"])
+async def test_a_time_that_proves_nothing_does_not_lengthen_an_approval(
+    asked: Assistant, drive: TinyDrive, clock: SettableClock, at: Any
+) -> None:
+    clock.advance(10_000)
+    await asked.answer({**approve("s1"), "decided_at": at})
+    assert drive.done == []
