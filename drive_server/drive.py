@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mcp.server import FastMCP
+    from mcp.server.lowlevel import Server
 
     from drive_server.knowledge.ingest import Ingester
     from drive_server.services.documents import DocumentService
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Drive:
     """One drive. The services check scopes and roles themselves; `database` and `blobs` check nothing.
 
-    `server` is the MCP server for sessions inside this process; it is built last, from all the rest.
+    `server` is the protocol's side of the MCP server for sessions inside this process; it is built last, from the rest.
     """
 
     settings: "DriveSettings"
@@ -35,4 +35,4 @@ class Drive:
     search: "SearchService"
     journal: "Journal"
     ingester: "Ingester"
-    server: "FastMCP[Any]" = field(init=False)
+    server: "Server[Any, Any]" = field(init=False)

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from drive_server.knowledge.ingest import Ingester
 from mcp import McpError
-from mcp.server import FastMCP
+from mcp.server.lowlevel import Server
 
 from drive_server.access import Actor, Scope
 from drive_server.connect import current_principal, in_process_session, open_drive
 from drive_server.errors import InvalidInputError, StorageFailureError
+from drive_server.knowledge.ingest import Ingester
 from tests.drive_server.actors import local_owner, with_scopes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from mcp import ClientSession
-    from mcp.types import CallToolResult
+    from mcp.types import CallToolResult, ContentBlock
 
     from drive_server.drive import Drive
     from drive_server.settings import DriveSettings
@@ -183,14 +183,16 @@ async def test_a_call_without_an_answer_ends_with_an_error_and_does_not_hold_up_
 ) -> None:
     ended = anyio.Event()
 
-    async def hang() -> None:
+    async def hang(name: str, arguments: dict[str, Any]) -> list[ContentBlock]:
+        del name, arguments
         try:
             await anyio.sleep_forever()
+            return []
         finally:
             ended.set()
 
-    drive.server = FastMCP("slow")
-    drive.server.add_tool(hang)
+    drive.server = Server("slow")
+    drive.server.call_tool()(hang)
     async with in_process_session(drive, alice.principal, read_timeout=timedelta(milliseconds=50)) as session:
         with pytest.raises(McpError, match="Timed out"):
             await session.call_tool("hang")
@@ -200,11 +202,11 @@ async def test_a_call_without_an_answer_ends_with_an_error_and_does_not_hold_up_
 
 async def test_a_session_that_can_not_be_opened_says_why(drive: Drive, alice: Actor) -> None:
     @asynccontextmanager
-    async def broken(server: FastMCP[None]) -> AsyncGenerator[None]:
+    async def broken(server: Server[None, None]) -> AsyncGenerator[None]:
         raise LookupError(server.name)
         yield
 
-    drive.server = FastMCP("broken", lifespan=broken)
+    drive.server = Server("broken", lifespan=broken)
     with pytest.raises(ExceptionGroup) as caught:
         async with in_process_session(drive, alice.principal):
             pass
