@@ -25,8 +25,7 @@ class WriterLock:
     def acquire(self) -> bool:
         """Take the lock if no other process, or other object, holds it; return whether it is ours."""
         if self._descriptor is None:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+            descriptor = self._open()
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -35,6 +34,14 @@ class WriterLock:
             self._descriptor = descriptor
         self._holds += 1
         return True
+
+    def _open(self) -> int:
+        flags, mode = os.O_RDWR | os.O_CREAT, 0o600
+        try:
+            return os.open(self._path, flags, mode)
+        except FileNotFoundError:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return os.open(self._path, flags, mode)
 
     def release(self) -> None:
         """Let go of it once."""
