@@ -15,7 +15,7 @@ from graph.connections import ConnectionPool, SessionOpener
 from graph.context import GraphDependencies, ModelRole, RunContext
 from graph.errors import explain
 from graph.gateway.approval import check_edit, expired_answer
-from graph.models import build_models
+from graph.models import open_models
 from graph.settings import AgentSettings
 from graph.state import AGENTS
 
@@ -76,7 +76,7 @@ async def open_assistant(
         )
         stack.push_async_callback(connections.aclose)
         deps = GraphDependencies(
-            models=models or build_models(settings),
+            models=models or await stack.enter_async_context(open_models(settings)),
             connections=connections,
             settings=settings,
             checkpointer=saver,

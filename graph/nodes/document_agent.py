@@ -5,9 +5,11 @@ from typing import Any, Final
 from graph.context import GraphDependencies
 from graph.nodes.specialist import Specialist, make_specialist
 from graph.nodes.surroundings import around_document
+from graph.prompts import load_prompt
 
 DOCUMENT_AGENT: Final = Specialist(
     name="document_agent",
+    prompt=load_prompt("document_agent"),
     tools=frozenset(
         {
             "read_file",

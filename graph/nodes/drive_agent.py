@@ -5,9 +5,11 @@ from typing import Any, Final
 from graph.context import GraphDependencies
 from graph.nodes.specialist import Specialist, make_specialist
 from graph.nodes.surroundings import around_folder
+from graph.prompts import load_prompt
 
 DRIVE_AGENT: Final = Specialist(
     name="drive_agent",
+    prompt=load_prompt("drive_agent"),
     tools=frozenset(
         {
             "list_folder",

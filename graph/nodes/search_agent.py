@@ -5,9 +5,11 @@ from typing import Any, Final
 from graph.context import GraphDependencies
 from graph.nodes.specialist import Specialist, make_specialist
 from graph.nodes.surroundings import around_folder
+from graph.prompts import load_prompt
 
 SEARCH_AGENT: Final = Specialist(
     name="search_agent",
+    prompt=load_prompt("search_agent"),
     tools=frozenset(
         {
             "semantic_search_files",

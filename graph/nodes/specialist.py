@@ -15,7 +15,7 @@ from graph.memory import call_ids, unanswered, window
 from graph.models import ChatRunnable, ask
 from graph.nodes.messages import with_own_ids, written
 from graph.nodes.surroundings import Look, Looking, Remembered, Surroundings
-from graph.prompts import json_section, load_prompt, section
+from graph.prompts import json_section, section
 from graph.state import AgentName, Plan, State, Step, Update, current_step, running_turn
 
 ATTEMPTS: Final = 2
@@ -27,6 +27,7 @@ class Specialist:
     """What makes a specialist: its prompt (beside the node, under its name), its tools, and what it looks at first."""
 
     name: AgentName
+    prompt: str
     tools: frozenset[str]
     look_around: Looking
     knows_last_run: bool = False
@@ -34,7 +35,6 @@ class Specialist:
 
 def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     """Return the specialist's node."""
-    prompt = load_prompt(specialist.name)
     remembered = Remembered(specialist.look_around, deps.clock)
     bound: WeakKeyDictionary[Toolbox, ChatRunnable] = WeakKeyDictionary()
 
@@ -47,7 +47,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     async def consult(state: State, user: RunContext) -> Update:
         toolbox = await deps.connections.toolbox(user)
         seen = await remembered.at((user, *_key(state)), Look(toolbox, state.get("place", {}), _query(state)))
-        system = SystemMessage(_system(prompt, specialist, seen, state))
+        system = SystemMessage(_system(specialist, seen, state))
         view = window(state["messages"], state.get("window_start"), deps.settings.window_characters)
         return _update(await _answer(model_for(toolbox), [system, *view]), state, seen)
 
@@ -106,11 +106,11 @@ def _query(state: State) -> str:
     return next(message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
 
 
-def _system(prompt: str, specialist: Specialist, seen: Surroundings, state: State) -> str:
+def _system(specialist: Specialist, seen: Surroundings, state: State) -> str:
     plan, step = state.get("plan"), current_step(state)
     summary, last_run = state.get("summary"), state.get("last_run_id")
     sections = [
-        prompt,
+        specialist.prompt,
         section("summary", summary) if summary else "",
         *seen.sections,
         *(_of_plan(plan, step) if plan and step else ()),
