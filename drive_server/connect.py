@@ -85,6 +85,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     stack.push_async_callback(database.dispose)
     blobs = await open_blobs(settings.resolved_blob_url)
     texts = TextSource(blobs)
+    stack.callback(texts.close)
     embedder = open_embedder(settings.embedding_model)
     index = KnowledgeIndex(settings.resolved_index_url, embedder)
     stack.callback(index.close)

@@ -206,3 +206,8 @@ class IndexStatus:
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     problems: tuple[dict[str, str], ...] = ()
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether files wait to be read, or are being read."""
+        return any(self.counts.get(state) for state in ("pending", "indexing"))

@@ -21,6 +21,7 @@ router = APIRouter(tags=["drive"])
 Mode = Literal["name", "text", "hybrid"]
 SHARE_OF_NAMES = 2
 BELOW_NAMES = 0.6
+MAX_WAIT_SECONDS = 30
 
 
 class IndexResult(BaseModel):
@@ -53,10 +54,12 @@ async def search(
 
 
 @router.get("/index", name="index_status")
-async def index_status(drive: DriveDep, actor: ActorDep) -> IndexResult:
-    """Tell how far the caller's files can be searched."""
+async def index_status(
+    drive: DriveDep, actor: ActorDep, wait_seconds: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS)] = 0
+) -> IndexResult:
+    """Tell how far the caller's files can be searched; while some are unfinished, wait for progress that long."""
     require_scope(actor.principal, Scope.READ)
-    return IndexResult.of(await drive.ingester.status(actor.user_id))
+    return IndexResult.of(await drive.ingester.status(actor.user_id, wait_seconds))
 
 
 @router.post("/index/rebuild", name="rebuild_index", status_code=status.HTTP_202_ACCEPTED)

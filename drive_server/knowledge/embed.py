@@ -19,7 +19,7 @@ MODEL_FOLDER = Path(__file__).parent / "model"
 MODEL_FILE = "all-MiniLM-L6-v2.int8.onnx"
 TOKENIZER_FILE = "tokenizer.json"
 DIMENSIONS = 384
-BATCH = 32
+BATCH = 8
 MOST_THREADS = 4
 
 

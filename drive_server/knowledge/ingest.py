@@ -28,6 +28,8 @@ POLL_SECONDS = 2.0
 WAIT_SECONDS = 0.1
 """How often someone who waits for another process's work looks whether it is done."""
 
+_Reading = tuple[Result, list[Chunk]]
+
 
 class Ingester:
     """Indexes files in the background. Of all processes on one index, the one that holds the lock works.
@@ -54,6 +56,7 @@ class Ingester:
         self._pending = PendingFiles(database, retry_after)
         self._turn = anyio.Lock()
         self._woken = anyio.Event()
+        self._progressed = anyio.Event()
         self._in_order = False
 
     def wake(self) -> None:
@@ -73,7 +76,7 @@ class Ingester:
                     await self._woken.wait()
                 if holds and rest.cancelled_caught:
                     with _logging_errors():
-                        await self._index.tend(idle=True)
+                        await self._tend()
         finally:
             if holds:
                 self._lock.release()
@@ -85,15 +88,27 @@ class Ingester:
             await anyio.sleep(WAIT_SECONDS)
             await self._work_all(retry_at_once=True)
 
-    async def status(self, owner_id: str) -> IndexStatus:
-        """Return how far the index is with the files of a person."""
-        async with self._database.read() as session:
-            return await index_status(session, owner_id)
+    async def status(self, owner_id: str, wait_seconds: float = 0) -> IndexStatus:
+        """Return how far the index is with the files of a person.
+
+        While some of them are unfinished it waits for the next batch of work to be done, `wait_seconds` at most.
+        """
+        progressed = self._progressed
+        status = await self._status(owner_id)
+        if wait_seconds and status.is_unfinished:
+            with anyio.move_on_after(wait_seconds):
+                await progressed.wait()
+            status = await self._status(owner_id)
+        return status
 
     async def rebuild(self, owner_id: str | None = None) -> None:
         """Have all files read again, in the background: those of one person, or of all."""
         await self._pending.restart(owner_id)
         self.wake()
+
+    async def _status(self, owner_id: str) -> IndexStatus:
+        async with self._database.read() as session:
+            return await index_status(session, owner_id)
 
     async def _work_all(self, *, retry_at_once: bool) -> None:
         """Work off what is pending, if no other process does."""
@@ -104,6 +119,8 @@ class Ingester:
                 await self._put_in_order()
                 while jobs := await self._pending.claim(retry_at_once=retry_at_once):
                     await self._work(jobs)
+                    self._progressed.set()
+                    self._progressed = anyio.Event()
                     await self._index.tend()
             except BaseException:
                 self._in_order = False  # what was claimed is still marked so
@@ -111,6 +128,10 @@ class Ingester:
             finally:
                 self._lock.release()
                 self._in_order = self._in_order and self._lock.is_held
+
+    async def _tend(self) -> None:
+        async with self._turn:
+            await self._index.tend(idle=True)
 
     async def _put_in_order(self) -> None:
         """Once after the lock was taken: see to what an earlier writer left, and to an index that is lost or broken."""
@@ -138,7 +159,7 @@ class Ingester:
 
     async def _index_files(self, jobs: Sequence[Job]) -> list[Result]:
         """Put the files' passages into the index, in the place of what is there, and return their new states."""
-        readings = [await self._read(job) for job in jobs]
+        readings = await self._read_all(jobs)
         vectors = await self._embed(
             [(job.name, passage) for job, (_, chunks) in zip(jobs, readings, strict=True) for passage in chunks]
         )
@@ -153,7 +174,21 @@ class Ingester:
         )
         return [result for result, _ in readings]
 
-    async def _read(self, job: Job) -> tuple[Result, list[Chunk]]:
+    async def _read_all(self, jobs: Sequence[Job]) -> list[_Reading]:
+        """Return the readings of the files in their order, worked out at once as far as there are processes for it."""
+        if len(jobs) == 1:  # by itself, so that its error is not wrapped in a group
+            return [await self._read(jobs[0])]
+        readings: dict[int, _Reading] = {}
+
+        async def read(number: int, job: Job) -> None:
+            readings[number] = await self._read(job)
+
+        async with anyio.create_task_group() as group:
+            for number, job in enumerate(jobs):
+                group.start_soon(read, number, job)
+        return [readings[number] for number in range(len(jobs))]
+
+    async def _read(self, job: Job) -> _Reading:
         """Return the file's passages, and what is to be said of it."""
         if job.blob is None:
             return Result(job, "ready"), []

@@ -14,9 +14,9 @@ INDEX_SECONDS = 60
 def wait_until_indexed(person: Person) -> None:
     """Wait until none of the person's files waits for the index."""
     deadline = time.monotonic() + INDEX_SECONDS
+    counts: dict[str, int] = {}
     while time.monotonic() < deadline:
-        counts = person.get("/api/drive/index")["counts"]
+        counts = person.get("/api/drive/index", wait_seconds="5")["counts"]
         if not counts.get("pending") and not counts.get("indexing"):
             return
-        time.sleep(0.1)
     raise AssertionError(f"still not indexed after {INDEX_SECONDS} s: {counts}")

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from sqlalchemy import delete, select, update
 
@@ -74,7 +75,7 @@ class Desk:
         return self.folder / "index.lock"
 
     async def states(self) -> dict[str, tuple[str, str]]:
-        """Return state and reason of each file by the last part of its id's name."""
+        """Return state and reason of each file by its id."""
         async with self.store.database.read() as session:
             rows = (await session.execute(select(IndexEntryRow))).scalars()
             return {row.file_id: (row.state, row.reason) for row in rows}
@@ -124,6 +125,19 @@ async def test_files_of_every_kind_get_their_state_and_what_has_text_is_found(de
     assert set(await found(index, ana, "parents born adopted")) == english
     chinese = {items[n].id for n in ("政策 😀.txt", "leave.html", "leave.pdf", "leave.docx")}
     assert set(await found(index, ana, "带薪育儿假")) == chinese
+
+
+async def test_who_waits_for_the_status_is_told_when_the_work_is_done(desk: Desk, ana: Actor) -> None:
+    await desk.store.file(ana, "/leave.txt", samples.LEAVE)
+    ingester, _ = desk.open()
+    async with anyio.create_task_group() as group:
+        group.start_soon(ingester.drain)
+        with anyio.fail_after(60):
+            while (status := await ingester.status(ana.user_id, wait_seconds=60)).is_unfinished:
+                pass
+    assert status.counts == {"ready": 1}
+    with anyio.fail_after(30):
+        assert await ingester.status(ana.user_id, wait_seconds=60) == status
 
 
 async def test_the_status_counts_and_names_what_is_the_matter(desk: Desk, ana: Actor) -> None:
@@ -177,18 +191,20 @@ async def test_a_file_in_the_trash_leaves_the_index_and_comes_back_with_it(desk:
     assert await found(index, ana, "parents") == [item.id]
 
 
-async def test_a_file_that_changes_while_it_is_worked_on_stays_pending(desk: Desk, ana: Actor) -> None:
+async def test_a_file_that_changes_while_it_is_worked_on_stays_pending(
+    desk: Desk, ana: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     item = await desk.store.file(ana, "/leave.txt", samples.LEAVE)
     ingester, index = desk.open()
     replace = index.replace
 
     async def slow_replace(files: Sequence[IndexedFile]) -> None:
-        index.replace = replace  # type: ignore[method-assign] # only the first one is slow
+        monkeypatch.setattr(index, "replace", replace)
         assert (await desk.states())[item.id][0] == "indexing"
         await desk.store.documents.write_text(ana, item.id, "Nothing but noodles.")
         await replace(files)
 
-    index.replace = slow_replace  # type: ignore[method-assign]
+    monkeypatch.setattr(index, "replace", slow_replace)
     await ingester.drain()
     assert index.replaced == [("leave.txt", 1), ("leave.txt", 2)]
     assert await found(index, ana, "noodles") == [item.id]
@@ -262,6 +278,51 @@ async def test_the_loop_works_when_it_is_woken(desk: Desk, ana: Actor) -> None:
     lock.release()
 
 
+async def test_the_loop_goes_on_after_an_error(
+    desk: Desk, ana: Actor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ingester, index = desk.open()
+    failed = anyio.Event()
+
+    async def failing() -> bool:
+        monkeypatch.undo()
+        failed.set()
+        raise ArithmeticError
+
+    monkeypatch.setattr(index, "is_empty", failing)
+    with caplog.at_level(logging.CRITICAL):
+        async with anyio.create_task_group() as group:
+            group.start_soon(ingester.run)
+            with anyio.fail_after(20):
+                await failed.wait()
+                item = await desk.store.file(ana, "/leave.txt", samples.LEAVE)
+                ingester.wake()
+                await ingester.drain()
+            assert await found(index, ana, "parents") == [item.id]
+            group.cancel_scope.cancel()
+
+
+async def test_work_that_was_cancelled_is_taken_up_again(
+    desk: Desk, ana: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = await desk.store.file(ana, "/leave.txt", samples.LEAVE)
+    ingester, index = desk.open()
+    replace = index.replace
+    with anyio.CancelScope() as scope:
+
+        async def cancelled_replace(files: Sequence[IndexedFile]) -> None:
+            del files
+            monkeypatch.setattr(index, "replace", replace)
+            scope.cancel()
+            await anyio.lowlevel.checkpoint()
+
+        monkeypatch.setattr(index, "replace", cancelled_replace)
+        await ingester.drain()
+    assert (await desk.states())[item.id][0] == "indexing"
+    await ingester.drain()
+    assert await found(index, ana, "parents") == [item.id]
+
+
 async def test_a_file_that_fails_is_tried_three_times_and_names_the_kind_of_error(
     desk: Desk, ana: Actor, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -275,7 +336,7 @@ async def test_a_file_that_fails_is_tried_three_times_and_names_the_kind_of_erro
 
 
 async def test_a_failing_file_does_not_hold_up_the_others(
-    desk: Desk, ana: Actor, caplog: pytest.LogCaptureFixture
+    desk: Desk, ana: Actor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     items: list[Item] = [await desk.store.file(ana, f"/{name}.txt", samples.LEAVE) for name in ("good", "bad", "fine")]
     ingester, index = desk.open()
@@ -286,13 +347,13 @@ async def test_a_failing_file_does_not_hold_up_the_others(
             raise StorageFailureError("The disk is full.")
         await replace(files)
 
-    index.replace = picky_replace  # type: ignore[method-assign]
+    monkeypatch.setattr(index, "replace", picky_replace)
     with caplog.at_level(logging.CRITICAL):
         await ingester.drain()
     states = await desk.states()
     assert [states[item.id][0] for item in items] == ["ready", "failed", "ready"]
     assert states[items[1].id][1] == "It could not be indexed (storage_failure)."
-    index.replace = replace  # type: ignore[method-assign]
+    monkeypatch.setattr(index, "replace", replace)
     successor, _ = desk.open()
     await successor.drain()
     assert (await desk.states())[items[1].id] == ("ready", "")

@@ -96,26 +96,6 @@ async def test_a_pdf_by_another_name_is_read_in_another_process_too(
     assert samples.LEAVE in (await TextSource(blobs).text(blob.hash, "leave.txt", "text/plain")).text
 
 
-async def test_a_reader_that_crashes_fails_the_file_and_nothing_else(
-    blobs: BlobStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(text_module, "extract", samples.crash)
-    blob = await blobs.put_bytes(samples.pdf())
-    source = TextSource(blobs)
-    extraction = await source.text(blob.hash, "leave.pdf", "")
-    assert (extraction.state, extraction.text) == ("failed", "")
-    monkeypatch.undo()
-    assert (await source.text(blob.hash, "leave.pdf", "")).state == "ready"
-
-
-async def test_a_reader_that_never_ends_is_ended(blobs: BlobStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_module, "LONGEST_SECONDS", 0.0)
-    blob = await blobs.put_bytes(samples.pdf())
-    extraction = await TextSource(blobs).text(blob.hash, "leave.pdf", "")
-    assert extraction.state == "failed"
-    assert "longer than" in extraction.reason
-
-
 async def test_a_missing_blob_is_an_error(blobs: BlobStore) -> None:
     with pytest.raises(StorageFailureError):
         await TextSource(blobs).text("0" * 64, "a.txt", "")

@@ -1,0 +1,114 @@
+"""A process of its own for reading documents: `python -m drive_server.knowledge.reader`.
+
+Readers of documents take CPU that the event loop's process needs and 150 MB of libraries, and a malformed file may take
+a process down. The pools of the standard library and of anyio would do, but they run the program's main module again.
+"""
+
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from drive_server.knowledge.elements import Extraction
+from drive_server.knowledge.extract import extract
+
+IDLE_SECONDS = 300.0
+MEMORY_BYTES = 4 << 30
+MODULE = "drive_server.knowledge.reader"
+
+
+class ReaderCrashedError(Exception):
+    """The process ended before it answered."""
+
+
+class Reader:
+    """One such process, for one file at a time. It ends by itself after some idle minutes, or with its parent."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_ended = False
+        self._change = threading.Lock()
+
+    def extract(self, path: Path, name: str, media_type: str) -> Extraction:
+        """Return `extract(path, name, media_type)`, worked out there. Blocks; the first call starts the process.
+
+        Raises `ReaderCrashedError`, also if the process is ended meanwhile, and `OSError` if the file can't be opened.
+        """
+        requests, answers = self._pipes()
+        try:
+            pickle.dump((path, name, media_type), requests)
+            requests.flush()
+            answer: Extraction | OSError = pickle.load(answers)  # noqa: S301 - from our own process
+        except (EOFError, BrokenPipeError, ValueError, pickle.UnpicklingError) as error:
+            raise ReaderCrashedError from error
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    def end(self) -> None:
+        """Kill the process for good, also while another thread waits for it."""
+        with self._change:
+            self._is_ended = True
+            if self._process is None:
+                return
+            self._process.kill()
+            self._process.wait()
+            for pipe in (self._process.stdin, self._process.stdout):
+                with suppress(OSError):  # what could not be written to it is of no use any more
+                    cast("BinaryIO", pipe).close()
+
+    def _pipes(self) -> tuple[BinaryIO, BinaryIO]:
+        with self._change:
+            if self._is_ended:
+                raise ReaderCrashedError
+            if self._process is None:
+                self._process = _start()
+        return cast("BinaryIO", self._process.stdin), cast("BinaryIO", self._process.stdout)
+
+
+def _start() -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(  # noqa: S603 - our own interpreter and module
+        [sys.executable, "-m", MODULE],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def serve(requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answer requests until there are no more; the system ends the process if there is none for some minutes."""
+    while True:
+        signal.setitimer(signal.ITIMER_REAL, IDLE_SECONDS)
+        try:
+            path, name, media_type = pickle.load(requests)  # noqa: S301 - from the process that started this one
+        except EOFError:
+            return
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        answer: Extraction | OSError
+        try:
+            answer = extract(path, name, media_type)
+        except OSError as error:
+            answer = error
+        pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+
+
+def main() -> None:
+    """Serve over standard input and output, which nobody else may print to; refuse more memory than is decent."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    with suppress(ValueError, OSError):  # not every system can limit it
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    with suppress(BrokenPipeError):
+        serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()
