@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from api.cli.terminal import Terminal
 
 LONGEST_ARGUMENT = 500
-MOST_ITEMS = 20
-MOST_DIFF_LINES = 60
+MOST_PREVIEW_LINES = 60
 DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -34,11 +33,7 @@ def show_action(action: dict[str, Any], number: int, terminal: Terminal, *, whol
         terminal.say(_indented(str(action["reason"])))
     for name, value in action["args"].items():
         terminal.say(f"     {name} = {_argument(show_value(value), whole=whole)}", "dim")
-    preview = action.get("preview")
-    if isinstance(preview, dict):
-        _show_effect(preview, terminal, whole=whole)
-    elif preview:
-        terminal.say(_indented(str(preview)))
+    _show_preview(str(action.get("preview") or ""), terminal, whole=whole)
 
 
 def _argument(text: str, *, whole: bool) -> str:
@@ -47,33 +42,13 @@ def _argument(text: str, *, whole: bool) -> str:
     return f"{visible_line(text[:LONGEST_ARGUMENT])}… ({len(text)} characters in all)"
 
 
-def _show_effect(effect: dict[str, Any], terminal: Terminal, *, whole: bool) -> None:
-    if effect.get("summary"):
-        terminal.say(_indented(str(effect["summary"])))
-    _show_items(effect, terminal, whole=whole)
-    for field_name, words in (("gains_access", "gains access"), ("loses_access", "loses access")):
-        for email in effect.get(field_name) or []:
-            terminal.say(f"     {visible_line(str(email))} {words}")
-    if effect.get("diff"):
-        _show_diff(str(effect["diff"]), terminal, whole=whole)
-
-
-def _show_items(effect: dict[str, Any], terminal: Terminal, *, whole: bool) -> None:
-    items: list[Any] = list(effect.get("items") or [])
-    shown = items if whole else items[:MOST_ITEMS]
-    for item in shown:
-        name = item.get("path") or item.get("name") if isinstance(item, dict) else item
-        terminal.say(f"       {visible_line(str(name))}")
-    left = max(int(effect.get("count") or 0), len(items)) - len(shown)
-    if items and left > 0:
-        terminal.say(f"       … and {left} more")
-
-
-def _show_diff(diff: str, terminal: Terminal, *, whole: bool) -> None:
-    lines = diff.splitlines()
-    shown = lines if whole else lines[:MOST_DIFF_LINES]
+def _show_preview(preview: str, terminal: Terminal, *, whole: bool) -> None:
+    lines = preview.splitlines()
+    shown = lines if whole else lines[:MOST_PREVIEW_LINES]
+    in_diff = False
     for line in shown:
-        terminal.say(f"     {line}", DIFF_STYLES.get(line[:1], ""))
+        in_diff = in_diff or line.startswith("@@")
+        terminal.say(f"     {line}", DIFF_STYLES.get(line[:1], "") if in_diff else "")
     if len(lines) > len(shown):
         terminal.say(f"     … and {len(lines) - len(shown)} more lines")
 

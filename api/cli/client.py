@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
-from api.cli.failure import CommandError, ServiceError
+from api.cli.failure import CommandError, LostConnectionError, ServiceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -29,9 +29,9 @@ class ServiceClient:
     `reopen` makes the HTTP client anew (the service may have come back at another address).
     """
 
-    def __init__(self, reopen: Callable[[], httpx.Client]) -> None:
+    def __init__(self, http: httpx.Client, reopen: Callable[[], httpx.Client]) -> None:
+        self._http = http
         self._reopen = reopen
-        self._http = reopen()
 
     def close(self) -> None:
         """Close all connections."""
@@ -45,29 +45,29 @@ class ServiceClient:
 
     def get(self, path: str, **params: Any) -> Any:
         """Return the JSON at a path."""
-        return _json(self.send("GET", path, params=params))
+        return read_json(self.send("GET", path, params=params))
 
     def post(self, path: str, body: Json | None = None, **params: Any) -> Any:
         """Post JSON and return the JSON that answers."""
-        return _json(self.send("POST", path, params=params, json=body if body is not None else {}))
+        return read_json(self.send("POST", path, params=params, json=body if body is not None else {}))
 
     def delete(self, path: str) -> None:
         """Delete what is at a path."""
         self.send("DELETE", path)
 
     def send(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Send one request. Raises `ServiceError` if the service refuses, `CommandError` if it can't be reached."""
-        with translated_errors():
-            return check(self.send_raw(method, path, **options))
+        """Send one request. Raises `ServiceError` if the service refuses, `LostConnectionError` if it is not there."""
+        return check(self.send_unchecked(method, path, **options))
 
-    def send_raw(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Send one request and return whatever answers. Raises httpx's own errors."""
-        return self._http.request(method, path, **options)
+    def send_unchecked(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """Send one request and return whatever answers. Raises `LostConnectionError`."""
+        with translated_errors():
+            return self._http.request(method, path, **options)
 
     @contextmanager
     def events(self, method: str, path: str, **options: Any) -> Generator[httpx.Response]:
-        """Open a stream of server-sent events. Raises `ServiceError`, and httpx's own errors when it breaks."""
-        with self._http.stream(method, path, **options) as response:
+        """Open a stream of server-sent events. Raises `ServiceError`, and `LostConnectionError` when it breaks."""
+        with translated_errors(), self._http.stream(method, path, **options) as response:
             if not response.is_success:
                 response.read()
             yield check(response)
@@ -89,15 +89,19 @@ class ServiceClient:
 
 @contextmanager
 def translated_errors() -> Generator[None]:
-    """Turn httpx's errors into `CommandError`: the one place where they are."""
+    """Turn httpx's errors into ours: the one place where they are."""
     try:
         yield
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-        raise CommandError("The service can't be reached.", hint=CONNECTION_HINT) from error
+        raise LostConnectionError("The service can't be reached.", hint=CONNECTION_HINT) from error
     except httpx.TimeoutException as error:
-        raise CommandError("The service did not answer in time.", hint="Try again; see the service's log.") from error
-    except (httpx.TransportError, httpx.InvalidURL, httpx.DecodingError) as error:
-        raise CommandError("The connection to the service broke.", hint=CONNECTION_HINT) from error
+        raise LostConnectionError(
+            "The service did not answer in time.", hint="Try again; its log says more."
+        ) from error
+    except (httpx.TransportError, httpx.DecodingError) as error:
+        raise LostConnectionError("The connection to the service broke.", hint=CONNECTION_HINT) from error
+    except httpx.InvalidURL as error:
+        raise CommandError("The address of the service is malformed.", hint=CONNECTION_HINT) from error
 
 
 def check(response: httpx.Response) -> httpx.Response:
@@ -116,7 +120,8 @@ def check(response: httpx.Response) -> httpx.Response:
     )
 
 
-def _json(response: httpx.Response) -> Any:
+def read_json(response: httpx.Response) -> Any:
+    """Return the JSON of a response. Raises `CommandError` if it is none."""
     try:
         return response.json()
     except ValueError as error:

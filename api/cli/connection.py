@@ -11,7 +11,16 @@ from urllib.parse import urlsplit
 import httpx
 
 from api.cli.client import TIMEOUT, ServiceClient, translated_errors
-from api.cli.data_dir import BusyError, ServiceRecord, hold, publish, read_record, withdraw
+from api.cli.data_dir import (
+    BusyError,
+    ServiceRecord,
+    attached,
+    hold,
+    publish,
+    read_record,
+    wait_for_peers,
+    withdraw,
+)
 from api.cli.failure import CommandError
 from api.cli.settings import CliSettings
 from drive_server.settings import DriveSettings
@@ -35,11 +44,11 @@ def connected(arguments: Namespace, terminal: Terminal) -> Generator[ServiceClie
     url, token = arguments.url or settings.url, arguments.token or settings.token
     with ExitStack() as stack:
         if url:
-            client = ServiceClient(lambda: _client_at(url, token))
+            client = ServiceClient(_client_at(url, token), lambda: _client_at(url, token))
         else:
             root = DriveSettings().root
-            _ensure_service(root, stack, terminal)
-            client = ServiceClient(lambda: _client_of_record(root, token))
+            record = _ensure_service(root, stack, terminal)
+            client = ServiceClient(_client_of(record, root, token), lambda: _client_of(_find_again(root), root, token))
         stack.callback(client.close)
         yield client
 
@@ -50,9 +59,12 @@ def find_running(root: Path) -> ServiceRecord | None:
     return record if record and _is_healthy(record) else None
 
 
-def _ensure_service(root: Path, stack: ExitStack, terminal: Terminal) -> None:
+def _ensure_service(root: Path, stack: ExitStack, terminal: Terminal) -> ServiceRecord:
+    """Return the service that runs, or start one for as long as the stack lasts."""
     deadline = time.monotonic() + START_SECONDS
-    while not find_running(root):
+    while True:
+        if record := _attach(root, stack):
+            return record
         try:
             stack.enter_context(hold(root))
         except BusyError:
@@ -61,11 +73,20 @@ def _ensure_service(root: Path, stack: ExitStack, terminal: Terminal) -> None:
                 raise
             time.sleep(0.1)
         else:
-            _serve_here(root, stack, terminal)
-            return
+            return _serve_here(root, stack, terminal)
 
 
-def _serve_here(root: Path, stack: ExitStack, terminal: Terminal) -> None:
+def _attach(root: Path, stack: ExitStack) -> ServiceRecord | None:
+    """Return the service that runs, if one does; it will not end on its own before the stack does."""
+    with ExitStack() as attempt:
+        attempt.enter_context(attached(root))
+        record = find_running(root)
+        if record:
+            stack.push(attempt.pop_all())
+        return record
+
+
+def _serve_here(root: Path, stack: ExitStack, terminal: Terminal) -> ServiceRecord:
     from api.cli.local_service import serving_in_process
 
     if terminal.animated:
@@ -73,16 +94,30 @@ def _serve_here(root: Path, stack: ExitStack, terminal: Terminal) -> None:
             path = stack.enter_context(serving_in_process(root))
     else:
         path = stack.enter_context(serving_in_process(root))
-    publish(root, ServiceRecord(SOCKET_URL, os.getpid(), str(path)))
-    stack.callback(withdraw, root)
+    record = ServiceRecord(SOCKET_URL, os.getpid(), str(path))
+    publish(root, record)
+    stack.callback(_leave, root, terminal)
+    return record
 
 
-def _client_of_record(root: Path, token: str) -> httpx.Client:
+def _leave(root: Path, terminal: Terminal) -> None:
+    withdraw(root)
+    try:
+        wait_for_peers(
+            root, lambda: terminal.note("Another drive-agent still uses this one's service; waiting for it…")
+        )
+    except KeyboardInterrupt:
+        terminal.note("Not waiting any longer.")
+
+
+def _find_again(root: Path) -> ServiceRecord:
     record = find_running(root)
     if not record:
-        raise CommandError(
-            "The service is gone.", hint="Run the command again; `drive-agent serve` starts the service."
-        )
+        raise CommandError("The service is gone.", hint="Start it with `drive-agent serve`, or run the command again.")
+    return record
+
+
+def _client_of(record: ServiceRecord, root: Path, token: str) -> httpx.Client:
     return httpx.Client(
         base_url=record.url,
         headers=_authorization(token or _local_token(root)),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from api.cli.approval_prompt import ask_about
 from api.cli.event_stream import EventStream
 from api.cli.failure import ServiceError
+from api.cli.reconnection import Reconnection
 from api.cli.transcript import JsonTranscript, Transcript
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Conversation:
         self, client: ServiceClient, terminal: Terminal, *, thread_id: str, place: Place, yes_to: str | None, json: bool
     ) -> None:
         self._client = client
+        self._reconnection = Reconnection(client)
         self._terminal = terminal
         self._json = json
         self._place = place
@@ -61,7 +63,7 @@ class Conversation:
             body["thread_id"] = self.thread_id
         if context := self._place.as_context():
             body["context"] = context
-        stream = EventStream(self._client)
+        stream = EventStream(self._client, self._reconnection)
         return self._show(stream, stream.start(body))
 
     def answer_waiting(self) -> bool:
@@ -69,34 +71,39 @@ class Conversation:
         waiting = [entry for entry in self._client.pages("/api/approvals") if entry.get("thread_id") == self.thread_id]
         if not waiting:
             return True
-        stream = EventStream(self._client)
+        stream = EventStream(self._client, self._reconnection)
         ids = {str(entry["approval_id"]) for entry in waiting}
-        return self._show(stream, stream.join(str(waiting[0]["run_id"])), only=ids)
+        return self._show(stream, stream.join(str(waiting[0]["run_id"])), ask_from=ids)
 
-    def _show(self, stream: EventStream, events: Iterator[Event], only: set[str] | None = None) -> bool:
+    def _show(self, stream: EventStream, events: Iterator[Event], ask_from: set[str] | None = None) -> bool:
         try:
-            last = self._follow(stream, events, only)
+            last = self._follow(stream, events, ask_from)
         except KeyboardInterrupt:
             last = self._cancel(stream)
         self.thread_id = stream.thread_id or self.thread_id
         return self._conclude(stream.run_id, last)
 
-    def _follow(self, stream: EventStream, events: Iterator[Event], only: set[str] | None = None) -> Event:
+    def _follow(self, stream: EventStream, events: Iterator[Event], ask_from: set[str] | None = None) -> Event:
+        """Show the events, and ask about approvals: all, or those from the first of `ask_from` on."""
         transcript = JsonTranscript() if self._json else Transcript(self._terminal)
         event: Event = {}
         for event in events:
             transcript.show(event)
-            if event["type"] == "approval_needed" and (only is None or event["approval_id"] in only):
+            if event["type"] != "approval_needed":
+                continue
+            if ask_from is None or event["approval_id"] in ask_from:
+                ask_from = None
                 self._decide(event)
         self.thread_id = stream.thread_id or self.thread_id
         return event
 
     def _decide(self, approval: Event) -> None:
+        path = f"/api/approvals/{approval['approval_id']}"
         while True:
             answers = ask_about(approval, self._terminal, self._yes_to)
             self.unanswered = self.unanswered or answers.unanswered
             try:
-                self._client.post(f"/api/approvals/{approval['approval_id']}", {"decisions": answers.decisions})
+                self._reconnection.post(path, {"decisions": answers.decisions})
             except ServiceError as error:
                 if error.status == HTTPStatus.CONFLICT:
                     self._terminal.say(error.message, "yellow")
@@ -117,7 +124,7 @@ class Conversation:
         except ServiceError as error:
             if error.status not in {HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND}:
                 raise
-        return self._follow(stream, stream.resume(), only=set())
+        return self._follow(stream, stream.resume(), ask_from=set())
 
     def _conclude(self, run_id: str, last: Event) -> bool:
         if last.get("changes"):

@@ -2,6 +2,9 @@
 
 The lock (`service.lock`, flock) ends with its process however that ends, so a record left behind by a killed service
 is never believed. Starting runs of the assistant in two processes would run them twice, hence one holder at a time.
+
+The holder may be a command that serves only for as long as it lasts. Others that use it hold a shared lock on a second
+file (`service.peers`) from before they look for its record until they are done, and it waits for them.
 """
 
 from __future__ import annotations
@@ -17,10 +20,11 @@ from typing import IO, TYPE_CHECKING, Any
 from api.cli.failure import CommandError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
 LOCK_NAME = "service.lock"
+PEERS_NAME = "service.peers"
 RECORD_NAME = "service.json"
 PROBE_SECONDS = 0.5
 
@@ -41,7 +45,7 @@ class BusyError(CommandError):
 @contextmanager
 def hold(root: Path) -> Generator[None]:
     """Be the one process that works on the data directory. Raises `BusyError` if there is one already."""
-    lock = _lock_file(root)
+    lock = _open(root, LOCK_NAME)
     try:
         _lock(lock)
         _forget(root)
@@ -67,6 +71,22 @@ def withdraw(root: Path) -> None:
     _forget(root)
 
 
+@contextmanager
+def attached(root: Path) -> Generator[None]:
+    """Keep a holder that serves only for a while from ending: whoever's record is found in the block stays."""
+    with _open(root, PEERS_NAME) as peers:
+        fcntl.flock(peers, fcntl.LOCK_SH)
+        yield
+
+
+def wait_for_peers(root: Path, on_wait: Callable[[], None]) -> None:
+    """Wait, after `withdraw`, until nobody is attached any more; `on_wait` is called first if somebody is."""
+    with _open(root, PEERS_NAME) as peers:
+        if not _try_lock(peers, fcntl.LOCK_EX):
+            on_wait()
+            fcntl.flock(peers, fcntl.LOCK_EX)
+
+
 def is_held(root: Path) -> bool:
     """Whether a process works on the data directory now."""
     try:
@@ -87,12 +107,12 @@ def read_record(root: Path) -> ServiceRecord | None:
     return record if is_held(root) else None
 
 
-def _lock_file(root: Path) -> IO[str]:
+def _open(root: Path, name: str) -> IO[str]:
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not any(root.iterdir()):
             root.chmod(0o700)
-        return (root / LOCK_NAME).open("a+", encoding="utf-8")
+        return (root / name).open("a+", encoding="utf-8")
     except OSError as error:
         raise CommandError(
             f"The data directory {root} can't be used: {error.strerror}.",

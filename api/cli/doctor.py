@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
 
-from api.cli.client import translated_errors
+from api.cli.client import read_json
 from api.cli.connection import connected, find_running
 from api.cli.data_dir import is_held
 from api.cli.drive_commands import print_json
@@ -159,8 +159,7 @@ def _check_service(settings: DriveSettings, terminal: Terminal) -> Iterator[Chec
 
 
 def _check_parts(client: ServiceClient) -> Iterator[Check]:
-    with translated_errors():
-        answer: dict[str, Any] = client.send_raw("GET", "/readyz").json()
+    answer: dict[str, Any] = read_json(client.send_unchecked("GET", "/readyz"))
     checks = answer.get("checks") or answer.get("details", {}).get("checks", {})
     for name, state in checks.items():
         yield Check(name, "ok", "answers") if state == "ok" else Check(name, "fail", str(state))

@@ -30,6 +30,8 @@ def list_folder(arguments: Namespace) -> int:
         size = "" if folder else format_size(item["size"])
         name = visible_line(item["name"]) + ("/" if folder else "")
         terminal.say(f"{size:>9}  {str(item['updated_at'])[:10]}  {name}", "bold" if folder else "")
+    if not items:
+        terminal.note("The folder is empty.")
     return 0
 
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
-import httpx
-
-from api.cli.client import translated_errors
-from api.cli.failure import CommandError, ServiceError
+from api.cli.failure import CommandError, LostConnectionError, ServiceError
+from api.cli.reconnection import Reconnection, may_pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from contextlib import AbstractContextManager
+
+    import httpx
 
     from api.cli.client import ServiceClient
 
 Event = dict[str, Any]
 
 FINAL = frozenset({"done", "error"})
-RETRIES = 12
-FIRST_PAUSE_SECONDS = 0.2
-LONGEST_PAUSE_SECONDS = 10.0
-UNAVAILABLE = frozenset({502, 503, 504})
 
 
 def read_events(lines: Iterator[str]) -> Iterator[tuple[str, Event]]:
@@ -55,14 +50,11 @@ def _parse(data: str) -> Event:
 
 
 class EventStream:
-    """The events of one run. `run_id` and `thread_id` are known from the first event on.
+    """The events of one run. `run_id` and `thread_id` are known from the first event on."""
 
-    `pause` waits for a number of seconds between two tries to connect again.
-    """
-
-    def __init__(self, client: ServiceClient, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, client: ServiceClient, reconnection: Reconnection) -> None:
         self._client = client
-        self._pause = pause
+        self._reconnection = reconnection
         self._last_id = ""
         self.run_id = ""
         self.thread_id = ""
@@ -94,12 +86,13 @@ class EventStream:
                         yield event
                         if event["type"] in FINAL:
                             return
-            except (httpx.TransportError, ServiceError) as error:
-                self._give_up_on(error)
+            except (LostConnectionError, ServiceError) as error:
+                if not self.run_id or not may_pass(error):
+                    raise
             if not self.run_id:
                 raise CommandError("The service ended the stream before the run began.", hint="Try again.")
             failures = failures + 1 if self._last_id == before else 1
-            self._connect_again(failures)
+            self._reconnection.wait(failures)
             opening = self._open_run
 
     def _read(self, response: httpx.Response) -> Iterator[Event]:
@@ -108,22 +101,3 @@ class EventStream:
             if event["type"] == "run":
                 self.run_id, self.thread_id = str(event["run_id"]), str(event["thread_id"])
             yield event
-
-    def _give_up_on(self, error: httpx.TransportError | ServiceError) -> None:
-        unavailable = not isinstance(error, ServiceError) or error.status in UNAVAILABLE
-        if not self.run_id or not unavailable:
-            with translated_errors():
-                raise error
-
-    def _connect_again(self, failures: int) -> None:
-        self._pause(min(FIRST_PAUSE_SECONDS * 2 ** (failures - 1), LONGEST_PAUSE_SECONDS))
-        try:
-            self._client.reconnect()
-        except CommandError:
-            if failures >= RETRIES:
-                raise
-        if failures >= RETRIES:
-            raise CommandError(
-                "The connection to the service is lost; the run may go on there.",
-                hint=f"Look at it again with `drive-agent chat --thread {self.thread_id}`.",
-            )

@@ -13,6 +13,10 @@ class CommandError(Exception):
         self.hint = hint
 
 
+class LostConnectionError(CommandError):
+    """The service can't be reached, or the connection broke: whether it did what was asked is not known."""
+
+
 class ServiceError(CommandError):
     """The service refused: `status` is the HTTP status, `code` the stable word of its problem+json."""
 

@@ -7,13 +7,16 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from api.cli.client import read_json
 from api.cli.failure import CommandError, ServiceError
 from api.cli.import_names import decoded, importable_name
 from api.cli.import_scan import Remark
+from api.cli.reconnection import until_answered
 
 if TYPE_CHECKING:
     from api.cli.client import ServiceClient
     from api.cli.import_scan import SourceFolder
+    from api.cli.import_upload import Retries
 
 Item = dict[str, Any]
 
@@ -30,8 +33,9 @@ class FolderPlace:
 class DriveFolders:
     """Finds and makes folders, each once. `made` counts those made; `renamed` tells which got another name."""
 
-    def __init__(self, client: ServiceClient) -> None:
+    def __init__(self, client: ServiceClient, retries: Retries) -> None:
         self._client = client
+        self._retries = retries
         self._places: dict[int, FolderPlace] = {}
         self.made = 0
         self.renamed: list[Remark] = []
@@ -42,7 +46,7 @@ class DriveFolders:
 
     def _find(self, path: str) -> FolderPlace | None:
         try:
-            item = self._client.item(path)
+            item = until_answered(lambda: self._client.item(path), self._retries)
         except ServiceError as error:
             if error.status == HTTPStatus.NOT_FOUND:
                 return None
@@ -83,12 +87,16 @@ class DriveFolders:
             return FolderPlace(problem=f"its folder could not be made: {error.message}")
 
     def _existing(self, folder_id: str) -> FolderPlace:
-        items = self._client.pages(f"/api/drive/items/{folder_id}/children")
+        path = f"/api/drive/items/{folder_id}/children"
+        items = until_answered(lambda: list(self._client.pages(path)), self._retries)
         return FolderPlace(folder_id, {item["name"]: item for item in items})
 
     def _make(self, parent: FolderPlace, name: str) -> FolderPlace:
         body = {"kind": "folder", "name": name, "parent_id": parent.id}
-        item = self._client.send("POST", "/api/drive/items", json=body, headers={"Idempotency-Key": uuid4().hex}).json()
+        headers = {"Idempotency-Key": uuid4().hex}
+        item = until_answered(
+            lambda: read_json(self._client.send("POST", "/api/drive/items", json=body, headers=headers)), self._retries
+        )
         parent.items[name] = item
         self.made += 1
         return FolderPlace(item["id"])

@@ -8,15 +8,13 @@ import stat
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-import httpx
-
-from api.cli.client import check, translated_errors
-from api.cli.failure import CommandError, ServiceError
+from api.cli.client import read_json
+from api.cli.failure import LostConnectionError, ServiceError
 from api.cli.import_scan import SPECIAL, failure_reason
+from api.cli.reconnection import until_answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -24,17 +22,16 @@ if TYPE_CHECKING:
     from threading import Event
 
     from api.cli.client import ServiceClient
+    from api.cli.failure import CommandError
     from api.cli.import_scan import SourceFile
 
 CHUNK_BYTES = 1 << 18
 TRIES = 7
 FIRST_PAUSE_SECONDS = 0.2
-PASSING = frozenset({429, 502, 503, 504})
 REFUSED_ALTOGETHER = frozenset({401, 403})
 CHANGING = "it changed while it was read"
 
 Item = dict[str, Any]
-T = TypeVar("T")
 Result = Literal["imported", "new version", "unchanged", "failed"]
 
 
@@ -52,6 +49,20 @@ class FileTrouble(Exception):  # noqa: N818 - no error of the program: a file th
     """One file can't be imported; the others can."""
 
 
+class Retries:
+    """How often an import asks a service again that does not answer. `pause` waits for a number of seconds."""
+
+    def __init__(self, stopping: Event, pause: Callable[[float], None] = time.sleep) -> None:
+        self._stopping = stopping
+        self._pause = pause
+
+    def __call__(self, failures: int, error: CommandError) -> None:
+        """Wait before the next try; raise the error if there shall be none."""
+        if failures == TRIES or self._stopping.is_set():
+            raise error
+        self._pause(FIRST_PAUSE_SECONDS * 2**failures)
+
+
 class Uploader:
     """Uploads files; safe to use from several threads.
 
@@ -63,17 +74,17 @@ class Uploader:
         client: ServiceClient,
         count_bytes: Callable[[int], None],
         stopping: Event,
-        pause: Callable[[float], None] = time.sleep,
+        retries: Retries,
     ) -> None:
         self._client = client
         self._count_bytes = count_bytes
         self._stopping = stopping
-        self._pause = pause
+        self._retries = retries
 
     def upload(self, file: SourceFile, parent_id: str, existing: Item | None) -> Uploaded:
         """Bring a file into a folder; `existing` is the item that has its name there.
 
-        Raises `CommandError` if the service is gone or lets nothing in.
+        Raises `LostConnectionError` if the service is gone, and `ServiceError` if it lets nothing in.
         """
         replaced = existing if existing and existing["kind"] == "file" else None
         try:
@@ -89,7 +100,7 @@ class Uploader:
             if error.status in REFUSED_ALTOGETHER:
                 raise
             return Uploaded(file, "failed", error.message)
-        except CommandError as error:
+        except LostConnectionError as error:
             self._client.get("/healthz")
             return Uploaded(file, "failed", error.message)
         return Uploaded(file, "new version" if replaced else "imported", item=item)
@@ -104,12 +115,12 @@ class Uploader:
                 sent = _Counted(source, size, self._count_bytes, self._stopping)
                 try:
                     options = {"params": params, "headers": headers, "content": sent}
-                    return check(self._client.send_raw("POST", "/api/drive/files", **options)).json()
+                    return read_json(self._client.send("POST", "/api/drive/files", **options))
                 except BaseException:
                     sent.take_back()
                     raise
 
-        return self._until_answered(once)
+        return until_answered(once, self._retries)
 
     def _is_same(self, file: SourceFile, existing: Item) -> bool:
         """Compare by SHA-256, which the drive gives as the etag of a content."""
@@ -118,23 +129,8 @@ class Uploader:
         with open_source(file) as (source, _):
             digest = hashlib.file_digest(source, "sha256").hexdigest()
         path = f"/api/drive/files/{existing['id']}/content"
-        answer = self._until_answered(lambda: check(self._client.send_raw("HEAD", path)))
+        answer = until_answered(lambda: self._client.send("HEAD", path), self._retries)
         return answer.headers.get("etag") == f'"{digest}"'
-
-    def _until_answered(self, request: Callable[[], T]) -> T:
-        for attempt in count(1):
-            try:
-                return request()
-            except (httpx.TransportError, ServiceError) as error:
-                if attempt == TRIES or self._stopping.is_set() or not _may_pass(error):
-                    with translated_errors():
-                        raise
-            self._pause(FIRST_PAUSE_SECONDS * 2**attempt)
-        raise AssertionError  # the loop has no end of its own
-
-
-def _may_pass(error: httpx.TransportError | ServiceError) -> bool:
-    return not isinstance(error, ServiceError) or error.status in PASSING
 
 
 class _Counted:

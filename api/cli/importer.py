@@ -13,7 +13,7 @@ from api.cli.failure import CommandError
 from api.cli.import_folders import DriveFolders
 from api.cli.import_report import ImportReport
 from api.cli.import_scan import scan
-from api.cli.import_upload import Uploaded, Uploader
+from api.cli.import_upload import Retries, Uploaded, Uploader
 from api.cli.indexing import wait_for_index
 from api.cli.progress import Progress
 from api.cli.terminal import Terminal
@@ -21,7 +21,7 @@ from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from api.cli.client import ServiceClient
     from api.cli.import_scan import Scan, SourceFile
@@ -64,16 +64,23 @@ def _say_what_cannot_be_searched(client: ServiceClient, terminal: Terminal, repo
 
 
 class Importer:
-    """Makes folders in order, and uploads several files at once."""
+    """Makes folders in order, and uploads several files at once. `pause` waits for seconds between two tries."""
 
-    def __init__(self, client: ServiceClient, terminal: Terminal, report: ImportReport) -> None:
-        self._folders = DriveFolders(client)
+    def __init__(
+        self,
+        client: ServiceClient,
+        terminal: Terminal,
+        report: ImportReport,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._terminal = terminal
         self._report = report
         self._stopping = Event()
         self._lock = Lock()
         self._bytes = 0
-        self._uploader = Uploader(client, self._count, self._stopping)
+        retries = Retries(self._stopping, pause)
+        self._folders = DriveFolders(client, retries)
+        self._uploader = Uploader(client, self._count, self._stopping, retries)
 
     def _count(self, amount: int) -> None:
         with self._lock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 
 from api.cli.progress import Progress
@@ -11,7 +10,7 @@ if TYPE_CHECKING:
     from api.cli.client import ServiceClient
     from api.cli.terminal import Terminal
 
-POLL_SECONDS = 0.5
+WAIT_SECONDS = 5
 WAITING_STATES = ("pending", "indexing")
 
 
@@ -25,8 +24,7 @@ def wait_for_index(client: ServiceClient, terminal: Terminal) -> dict[str, Any]:
         while waiting := _waiting(status):
             total = max(total, waiting)
             progress.update(total - waiting, total)
-            time.sleep(POLL_SECONDS)
-            status = client.get("/api/drive/index")
+            status = client.get("/api/drive/index", wait_seconds=WAIT_SECONDS)
         progress.update(total, total)
     return status
 

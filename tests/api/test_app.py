@@ -85,6 +85,8 @@ def test_a_turn_changes_the_drive_and_tells_what_it_did(owner: Person) -> None:
 def test_a_run_is_undone_after_a_preview_and_redone(owner: Person) -> None:
     with owner.chat(command("create_folder", name="Mistake")) as turn:
         run_id = turn.finish()["run_id"]
+    for mistaken in (0, "no", None):
+        assert owner.http.post(f"/api/runs/{run_id}/undo", json={"preview": mistaken}).status_code == 422
     preview = owner.http.post(f"/api/runs/{run_id}/undo", json={"preview": True}).json()
     assert preview["preview"] is True
     assert [change["tool"] for change in preview["undone"]] == ["create_folder"]

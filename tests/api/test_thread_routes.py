@@ -50,7 +50,7 @@ def test_a_thread_is_called_by_its_first_message_until_it_is_renamed(alice: Pers
     assert alice.get("/api/threads")["items"][0]["title"] == "年度报告 📊"
 
 
-@pytest.mark.parametrize("title", ["", "  ", 7, None, ["a"]])
+@pytest.mark.parametrize("title", ["", "  ", 7, None, ["a"], "a\0b", "a\x1b[2J"])
 def test_a_title_needs_text(alice: Person, title: Any) -> None:
     thread_id = talk(alice, "say hi")
     assert alice.http.patch(f"/api/threads/{thread_id}", json={"title": title}).status_code == 422

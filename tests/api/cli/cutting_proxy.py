@@ -12,12 +12,17 @@ if TYPE_CHECKING:
 
 
 class CuttingProxy:
-    """Forwards to `target`. The first `cuts` answers to uploads are received from the service, and thrown away."""
+    """Forwards to `target`. Every other answer to a change is received from the service and thrown away, `cuts` times.
 
-    def __init__(self, target: tuple[str, int], cuts: int) -> None:
+    With no `cuts_left` everything passes; with `every` all such answers are thrown away.
+    """
+
+    def __init__(self, target: tuple[str, int], cuts: int, *, every: bool) -> None:
         self._target = target
         self._lock = Lock()
         self.cuts_left = cuts
+        self._every = every
+        self._let_pass = False
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
@@ -37,25 +42,30 @@ class CuttingProxy:
 
     def _handle(self, client: socket.socket) -> None:
         with client, socket.create_connection(self._target) as service:
-            uploading = [False]
-            back = Thread(target=self._pass_back, args=(service, client, uploading), daemon=True)
+            changing = [False]
+            back = Thread(target=self._pass_back, args=(service, client, changing), daemon=True)
             back.start()
             while data := _receive(client):
-                if b"POST /api/drive/files?" in data:
-                    uploading[0] = True
+                if b"POST /api/drive/" in data:
+                    changing[0] = True
                 service.sendall(data)
             _shut(service)
             back.join()
 
-    def _pass_back(self, service: socket.socket, client: socket.socket, uploading: list[bool]) -> None:
+    def _pass_back(self, service: socket.socket, client: socket.socket, changing: list[bool]) -> None:
         while data := _receive(service):
-            with self._lock:
-                cut = uploading[0] and self.cuts_left > 0
-                self.cuts_left -= cut
-            if cut:
+            if changing[0] and self._shall_cut():
                 break
+            changing[0] = False
             client.sendall(data)
         _shut(client)
+
+    def _shall_cut(self) -> bool:
+        with self._lock:
+            cut = self.cuts_left > 0 and not self._let_pass
+            self.cuts_left -= cut
+            self._let_pass = cut and not self._every
+            return cut
 
 
 def _receive(connection: socket.socket) -> bytes:
@@ -73,10 +83,10 @@ def _shut(connection: socket.socket) -> None:
 
 
 @contextmanager
-def cutting_proxy(url: str, cuts: int) -> Generator[CuttingProxy]:
+def cutting_proxy(url: str, cuts: int, *, every: bool = False) -> Generator[CuttingProxy]:
     """Serve a proxy in front of the service at `url`."""
     host, _, port = url.removeprefix("http://").partition(":")
-    proxy = CuttingProxy((host, int(port)), cuts)
+    proxy = CuttingProxy((host, int(port)), cuts, every=every)
     thread = Thread(target=proxy.serve)
     thread.start()
     try:

@@ -31,7 +31,7 @@ SHARE = action(
     "share",
     args={"item_id": "i1", "email": "bob@example.com", "role": "viewer"},
     reason="Somebody else gains access.",
-    preview={"summary": "Shares plan.md.", "gains_access": ["bob@example.com"]},
+    preview="Share 'plan.md' with bob@example.com as viewer.\nGains access: bob@example.com",
 )
 WHOLE_TURN: list[Any] = [
     RUN,
@@ -92,7 +92,7 @@ def test_events_come_as_json_lines_and_nothing_else_is_on_standard_output(script
     result = chat(scripted, "share", "--json", stdin="y\n")
     assert result.returncode == 0, result.stderr
     assert [json.loads(line)["type"] for line in result.stdout.splitlines()] == ["run", "approval_needed", "done"]
-    assert "bob@example.com gains access" in result.stderr
+    assert "Gains access: bob@example.com" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_an_approval_is_answered_on_standard_input(
     result = chat(scripted, "share it", stdin=answer)
     assert result.returncode == 0, result.stderr
     assert "share_item   risk: share, can be undone" in result.stdout
-    assert "bob@example.com gains access" in result.stdout
+    assert "Gains access: bob@example.com" in result.stdout
     assert decided(scripted) == [{"tool_call_id": "call-1", **expected}]
 
 
@@ -207,6 +207,14 @@ def test_a_dropped_stream_goes_on_where_it_broke_off(scripted: ScriptedService) 
     assert len(scripted.chats) == 1
 
 
+def test_an_answer_is_given_again_to_a_service_that_was_away(scripted: ScriptedService) -> None:
+    scripted.script = [RUN, approval(SHARE), DECISION, DONE]
+    scripted.decision_refusals = [problem(503, "shutting_down", "The service is shutting down.")]
+    result = chat(scripted, "share it", stdin="y\n")
+    assert result.returncode == 0, result.stderr
+    assert [decision["type"] for decision in decided(scripted)] == ["approve", "approve"]
+
+
 def test_a_run_that_fails_ends_with_a_sentence_and_exit_code_1(scripted: ScriptedService) -> None:
     scripted.script = [
         RUN,
@@ -264,6 +272,14 @@ def test_long_content_is_cut_in_an_approval_and_shown_whole_when_asked_for(scrip
     assert result.stdout.count("END") == 1
 
 
+def test_a_long_preview_is_cut_and_shown_whole_when_asked_for(scripted: ScriptedService) -> None:
+    diff = "\n".join(["--- a.md", "+++ a.md", "@@ -1 +1,100 @@", *(f"+line {number}" for number in range(100))])
+    scripted.script = [RUN, approval(action("write_file", "write", preview=diff)), DECISION, DONE]
+    result = chat(scripted, "write", stdin="s\ny\n")
+    assert "… and 43 more lines" in result.stdout
+    assert result.stdout.count("+line 99") == 1
+
+
 def test_the_place_is_sent_by_id(scripted: ScriptedService) -> None:
     result = chat(scripted, "hello", "--file", "/Reports/计划 100%.md", "--folder", "/Reports")
     assert result.returncode == 0, result.stderr
@@ -304,11 +320,12 @@ def test_without_a_message_each_line_is_a_turn_of_one_conversation(scripted: Scr
 
 def test_a_conversation_takes_up_the_approval_it_waits_for(scripted: ScriptedService) -> None:
     earlier = {**approval(SHARE), "approval_id": "approval-0"}
-    scripted.script = [RUN, earlier, approval(SHARE), DECISION, content("Shared."), DONE]
-    result = chat(scripted, "--thread", "thread-1", stdin="y\n")
+    later = {**approval(SHARE), "approval_id": "approval-2"}
+    scripted.script = [RUN, earlier, approval(SHARE), DECISION, later, content("Shared."), DONE]
+    result = chat(scripted, "--thread", "thread-1", stdin="y\nn\n")
     assert result.returncode == 0, result.stderr
     assert scripted.chats == []
-    assert [decision["type"] for decision in decided(scripted)] == ["approve"]
+    assert [decision["type"] for decision in decided(scripted)] == ["approve", "reject"]
     assert "Shared." in result.stdout
 
 

@@ -3,11 +3,22 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
-from api.cli.data_dir import BusyError, ServiceRecord, hold, is_held, publish, read_record, withdraw
+from api.cli.data_dir import (
+    BusyError,
+    ServiceRecord,
+    attached,
+    hold,
+    is_held,
+    publish,
+    read_record,
+    wait_for_peers,
+    withdraw,
+)
 from api.cli.failure import CommandError
 
 if TYPE_CHECKING:
@@ -56,6 +67,18 @@ def test_the_record_of_a_killed_process_is_not_believed(tmp_path: Path, holder: 
     assert read_record(tmp_path) is None
     with hold(tmp_path):
         assert not (tmp_path / "service.json").exists()
+
+
+def test_a_holder_that_ends_waits_for_those_who_use_it(tmp_path: Path) -> None:
+    waited = Event()
+    with attached(tmp_path):
+        leaving = Thread(target=wait_for_peers, args=(tmp_path, waited.set))
+        leaving.start()
+        assert waited.wait(10)
+        assert leaving.is_alive()
+    leaving.join(10)
+    assert not leaving.is_alive()
+    wait_for_peers(tmp_path, lambda: pytest.fail("nobody is left"))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"url": "http://x"}', '{"url": "http://x", "pid": "many"}'])

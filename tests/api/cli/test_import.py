@@ -4,8 +4,15 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
+from api.cli.client import ServiceClient
+from api.cli.failure import LostConnectionError
+from api.cli.import_report import ImportReport
+from api.cli.import_scan import scan
+from api.cli.importer import Importer
+from api.cli.terminal import Terminal
 from tests.api.cli.command import COMMAND, environment
 from tests.api.cli.cutting_proxy import cutting_proxy
 from tests.api.cli.mixed_folder import BIG_BYTES, make_mixed_folder
@@ -119,16 +126,46 @@ def test_a_file_comes_in_beside_a_folder_of_its_name(service: Service, alice: Pe
 
 
 def test_an_answer_that_is_lost_doubles_nothing(service: Service, alice: Person, tmp_path: Path) -> None:
-    for number in range(8):
-        (tmp_path / f"{number}.txt").write_text(f"file {number}")
-    with cutting_proxy(service.url, cuts=5) as proxy:
+    expected = {"Proxied", "Proxied/sub"}
+    (tmp_path / "sub").mkdir()
+    for name in [f"{number}.txt" for number in range(4)] + [f"sub/{number}.txt" for number in range(4)]:
+        (tmp_path / name).write_text(f"file {name}")
+        expected.add(f"Proxied/{name}")
+    with cutting_proxy(service.url, cuts=6) as proxy:
         result = run_import(service, alice, str(tmp_path), "--into", "/Proxied", "--no-wait", url=proxy.url)
         assert proxy.cuts_left == 0
     assert result.returncode == 0, result.stderr
     assert "Imported 8 files" in result.stdout
     imported = tree(alice)
-    assert sorted(imported) == ["Proxied", *(f"Proxied/{number}.txt" for number in range(8))]
+    assert set(imported) == expected
     assert {item["version"] for item in imported.values() if item["kind"] == "file"} == {1}
+
+
+def test_a_file_that_never_gets_through_does_not_stop_the_import(
+    service: Service, alice: Person, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    (tmp_path / "b.txt").write_text("b")
+    found = scan(tmp_path, tmp_path / "absent")
+    report = ImportReport(found)
+    with cutting_proxy(service.url, cuts=1000, every=True) as proxy:
+        http = httpx.Client(base_url=proxy.url, headers=alice.http.headers)
+        client = ServiceClient(http, lambda: http)
+        Importer(client, Terminal(), report, pause=lambda _: None).run(found, "/")
+        client.close()
+    report.print(Terminal(), "/")
+    assert {remark.shown for remark in report.failures} == {"a.txt", "b.txt"}
+    assert capsys.readouterr().out.count("The connection to the service broke.") == 2
+
+
+def test_a_service_that_is_gone_ends_the_import(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    found = scan(tmp_path, tmp_path / "absent")
+    http = httpx.Client(base_url="http://127.0.0.1:9")
+    client = ServiceClient(http, lambda: http)
+    with pytest.raises(LostConnectionError, match="can't be reached"):
+        Importer(client, Terminal(), ImportReport(found), pause=lambda _: None).run(found, "/")
+    client.close()
 
 
 @pytest.mark.parametrize(
