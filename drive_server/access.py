@@ -37,7 +37,8 @@ class Principal:
     """Who is calling, as established by the transport. Never built from an argument that a model can see.
 
     `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `in_process`.
-    `expires_at` is when the key in use ends: a key made with it ends no later.
+    `expires_at` is when the key in use ends: a key made with it ends no later. `key_id` is that key, or the one that
+    opened the session.
     """
 
     user_id: str
@@ -47,6 +48,7 @@ class Principal:
     key_name: str | None = None
     is_admin: bool = False
     expires_at: datetime | None = None
+    key_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Who makes a request: by bearer token, or by the session cookie of a browser."""
 
+from dataclasses import replace
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
@@ -62,15 +63,21 @@ async def get_principal(
 PrincipalDep = Annotated[Principal, Depends(get_principal)]
 
 
-async def get_actor(
-    request: Request, principal: PrincipalDep, idempotency_key: Annotated[str | None, Header()] = None
-) -> Actor:
+async def get_actor(request: Request, principal: PrincipalDep) -> Actor:
     """Return the call as the services take it; the journal names the route."""
     route = request.scope.get("route")
-    return Actor(principal, tool=getattr(route, "name", ""), idempotency_key=idempotency_key or None)
+    return Actor(principal, tool=getattr(route, "name", ""))
 
 
 ActorDep = Annotated[Actor, Depends(get_actor)]
+
+
+async def get_writer(actor: ActorDep, idempotency_key: Annotated[str | None, Header()] = None) -> Actor:
+    """Return a call that the journal records: with a key, a repeat of it is not done again."""
+    return replace(actor, idempotency_key=idempotency_key or None)
+
+
+WriterDep = Annotated[Actor, Depends(get_writer)]
 
 
 def _require_same_origin(request: HTTPConnection) -> None:

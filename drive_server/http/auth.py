@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Request, Response, status
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, Strict
 
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
@@ -35,7 +35,7 @@ class NewKey(BaseModel):
 
     name: Annotated[str, Field(max_length=MAX_KEY_NAME_CHARACTERS)]
     scopes: Annotated[list[Annotated[str, Field(max_length=MOST_SCOPE_CHARACTERS)]], Field(max_length=MOST_SCOPES)]
-    days: Annotated[int | None, Field(ge=1, le=MAX_KEY_DAYS)] = None
+    days: Annotated[int | None, Strict(), Field(ge=1, le=MAX_KEY_DAYS)] = None
 
 
 class NewUser(BaseModel):

@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
 from drive_server.errors import InvalidInputError, TooLargeError
-from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.problem import CODES, problem
 from drive_server.http.ranges import Span, UnsatisfiableError, matches_etag, parse_range
 from drive_server.services.documents import Content
@@ -36,7 +36,7 @@ RAW_BODY: Final = {
 async def upload(
     request: Request,
     drive: DriveDep,
-    actor: ActorDep,
+    actor: WriterDep,
     name: Annotated[str, Query(max_length=MAX_NAME_CHARACTERS)],
     parent_id: Annotated[str, Query(max_length=MAX_REF_CHARACTERS)] = "root",
     on_conflict: Literal["fail", "rename", "replace"] = "fail",

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import NameConflictError
-from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.models import Item
 from drive_server.names import clean_name, numbered_name
 from drive_server.services.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
@@ -57,7 +57,7 @@ async def get_item(item_ref: str, drive: DriveDep, actor: ActorDep) -> ItemResul
 
 
 @router.post("", name="create_folder", status_code=status.HTTP_201_CREATED)
-async def create_item(new: NewItem, drive: DriveDep, actor: ActorDep) -> ItemResult:
+async def create_item(new: NewItem, drive: DriveDep, actor: WriterDep) -> ItemResult:
     """Make a folder."""
     return ItemResult.of(await _make_folder(drive, actor, new))
 

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -26,6 +27,7 @@ from drive_server.server import build_server
 from drive_server.tools.callers import DriveToken
 
 MCP_PATH: Final = "/mcp"
+JSON_TYPE: Final = "application/json"
 LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -61,6 +63,10 @@ class McpEndpoint:
         """Hand on what is JSON of reasonable depth: the SDK fails on the rest with an internal error."""
         if scope["method"] != "POST":
             await self._manager.handle_request(scope, receive, send)
+            return
+        if not _is_json(scope):
+            refusal = problem(415, CODES[415], "The body is not declared as JSON.", f"Send it as {JSON_TYPE}.")
+            await refusal(scope, receive, send)
             return
         try:
             body = await Request(scope, receive).body()
@@ -133,6 +139,11 @@ def _is_on_loopback(scope: Scope) -> bool:
         return server is not None and ip_address(server[0]).is_loopback
     except ValueError:
         return False
+
+
+def _is_json(scope: Scope) -> bool:
+    declared = Headers(scope=scope).get("content-type", "")
+    return declared.partition(";")[0].strip().lower() == JSON_TYPE
 
 
 def _misdirected(status: int) -> Response:

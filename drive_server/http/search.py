@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from drive_server.access import Actor, Scope, require_scope
 from drive_server.drive import Drive
+from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.models import Hit, IndexStatus, Page
 from drive_server.services.items import MAX_CURSOR_CHARACTERS
@@ -48,6 +49,8 @@ async def search(
 ) -> SearchResult:
     """Find by names, by names and exact words (`text`), or by names and meaning (`hybrid`, which has no pages)."""
     if mode == "hybrid":
+        if cursor is not None:
+            raise InvalidInputError("A hybrid search has no pages.", hint="Leave the cursor out, or raise the limit.")
         return SearchResult.of(await _hybrid(drive, actor, q, folder_id, limit))
     page = await drive.search.find(actor, q, folder=folder_id, limit=limit, cursor=cursor)
     return SearchResult.of(_names_of(page) if mode == "name" else page)

@@ -75,7 +75,8 @@ class Reader:
 def _start() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
         [sys.executable, "-m", MODULE],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        # Not the whole environment: a process that reads strangers' files is to know no keys.
+        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath, "LANG": "C.UTF-8"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from anyio import to_thread
 from sqlalchemy import ColumnElement, or_, select, update
+from sqlalchemy.orm import aliased
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
 from drive_server.emails import normalise_email
@@ -196,10 +197,12 @@ def _unauthenticated(hint: str) -> UnauthenticatedError:
 
 
 async def _find_key(session: "AsyncSession", secret: str) -> tuple[ApiKeyRow, UserRow]:
+    opener = aliased(ApiKeyRow)
     query = (
         select(ApiKeyRow, UserRow)
         .join(UserRow, UserRow.id == ApiKeyRow.user_id)
-        .where(ApiKeyRow.secret_hash == _digest(secret), ApiKeyRow.revoked_at.is_(None))
+        .outerjoin(opener, opener.id == ApiKeyRow.opened_by)
+        .where(ApiKeyRow.secret_hash == _digest(secret), ApiKeyRow.revoked_at.is_(None), opener.revoked_at.is_(None))
     )
     found = (await session.execute(query)).one_or_none()
     if found is None:
@@ -290,6 +293,7 @@ def _principal_of(key: ApiKeyRow, user: UserRow) -> Principal:
         key_name=key.name,
         is_admin=user.is_admin,
         expires_at=key.expires_at,
+        key_id=key.opened_by or key.id,
     )
 
 

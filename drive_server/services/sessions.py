@@ -29,7 +29,7 @@ class SessionService:
     async def create(self, principal: Principal) -> tuple[str, datetime]:
         """Open a session with the scopes of the key that was shown; return its secret and when it ends.
 
-        It ends after 30 days, or with the key if that expires before. The person's expired sessions are removed.
+        It ends after 30 days, or with the key if that expires or is revoked before. The person's expired sessions are removed.
         """
         now = self._clock()
         ends = min(now + LIFETIME, principal.expires_at or now + LIFETIME)
@@ -44,6 +44,7 @@ class SessionService:
             scopes=sorted(principal.scopes),
             created_at=now,
             expires_at=ends,
+            opened_by=principal.key_id,
         )
         async with self._database.write() as session:
             await session.execute(delete(ApiKeyRow).where(*_sessions_of(principal), ApiKeyRow.expires_at <= now))

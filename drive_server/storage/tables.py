@@ -126,7 +126,10 @@ class ShareRow(Base):
 
 
 class ApiKeyRow(Base):
-    """An API key; only the SHA-256 of its secret is kept (256 random bits need no slow hash)."""
+    """An API key; only the SHA-256 of its secret is kept (256 random bits need no slow hash).
+
+    A browser's session is one too: `opened_by` is then the id of the key that was shown, and ends it when revoked.
+    """
 
     __tablename__ = "api_keys"
 
@@ -141,6 +144,7 @@ class ApiKeyRow(Base):
     expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]
+    opened_by: Mapped[str | None] = mapped_column(String(32))
 
 
 class ChangeRow(Base):

@@ -3,7 +3,8 @@
 from typing import Annotated, Any, Literal
 
 import orjson
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
+from pydantic_core import PydanticCustomError
 
 from drive_server.services.edits import MAX_EDITS
 from drive_server.services.files import MAX_TREE_DEPTH
@@ -11,7 +12,8 @@ from drive_server.services.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.nodes import MAX_REF_CHARACTERS
 from drive_server.services.search import MAX_QUERY_CHARACTERS
 
-MAX_NAME_CHARACTERS = 1020
+# Far more than a name may have: what is too long for a name is told as such, by the rules for names.
+MAX_NAME_CHARACTERS = 8192
 MAX_TEXT_CHARACTERS = 10_000_000
 MAX_EDIT_CHARACTERS = 1_000_000
 MAX_ETAG_CHARACTERS = 128
@@ -33,6 +35,16 @@ def _parsed(value: Any) -> Any:
         return orjson.loads(value)
     except orjson.JSONDecodeError:
         return value
+
+
+def _number(value: Any) -> Any:
+    """True and false are numbers to Python, but not in JSON."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("int_type", "Input should be a valid integer")
+    return value
+
+
+Number = Annotated[int, BeforeValidator(_number)]
 
 
 class EditArgument(BaseModel):
@@ -74,7 +86,6 @@ OptionalItemRef = Annotated[
 Name = Annotated[
     str,
     Field(
-        min_length=1,
         max_length=MAX_NAME_CHARACTERS,
         description="The name: no slash, 255 bytes of UTF-8 at most.",
     ),
@@ -96,16 +107,16 @@ Etag = Annotated[
         description="The etag you read it with; if it changed since, nothing is done and the answer says what changed.",
     ),
 ]
-Depth = Annotated[int, Field(ge=0, le=MAX_TREE_DEPTH, description="How many levels down to go.")]
-PageSize = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="The most entries to answer at once.")]
-HitCount = Annotated[int, Field(ge=1, le=MAX_HITS, description="The most hits to answer at once.")]
+Depth = Annotated[Number, Field(ge=0, le=MAX_TREE_DEPTH, description="How many levels down to go.")]
+PageSize = Annotated[Number, Field(ge=1, le=MAX_LIMIT, description="The most entries to answer at once.")]
+HitCount = Annotated[Number, Field(ge=1, le=MAX_HITS, description="The most hits to answer at once.")]
 Cursor = Annotated[
     str | None,
     Field(max_length=MAX_CURSOR_CHARACTERS, description="The `cursor` of the page before, to go on after it."),
 ]
-Offset = Annotated[int | None, Field(ge=0, le=MAX_INTEGER, description="An offset in characters, from 0.")]
-Line = Annotated[int | None, Field(ge=1, le=MAX_INTEGER, description="A line number, from 1.")]
-VersionNumber = Annotated[int, Field(ge=1, le=MAX_VERSION, description="The number of the version.")]
+Offset = Annotated[Number | None, Field(ge=0, le=MAX_INTEGER, description="An offset in characters, from 0.")]
+Line = Annotated[Number | None, Field(ge=1, le=MAX_INTEGER, description="A line number, from 1.")]
+VersionNumber = Annotated[Number, Field(ge=1, le=MAX_VERSION, description="The number of the version.")]
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS, description="What to look for.")]
 KindFilter = Annotated[Literal["file", "folder"] | None, Field(description="Restrict the hits to files or folders.")]
 Email = Annotated[str, Field(min_length=3, max_length=MAX_EMAIL_CHARACTERS, description="The person's email address.")]
@@ -113,6 +124,6 @@ GivenRole = Annotated[
     Literal["viewer", "editor"], Field(description="viewer: may read; editor: may also change and add.")
 ]
 RunId = Annotated[str | None, Field(max_length=MAX_RUN_ID_CHARACTERS, description="A run of the assistant, by its id.")]
-ChangeId = Annotated[int | None, Field(ge=1, le=MAX_INTEGER, description="A single change, by its number.")]
-Preview = Annotated[bool, Field(description="Tell what would be taken back, and change nothing.")]
+ChangeId = Annotated[Number | None, Field(ge=1, le=MAX_INTEGER, description="A single change, by its number.")]
+Preview = Annotated[bool, Strict(), Field(description="Tell what would be taken back, and change nothing.")]
 ApiKeySecret = Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARACTERS, description="The API key, dak_...")]

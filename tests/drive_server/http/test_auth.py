@@ -157,6 +157,19 @@ async def test_a_session_has_the_scopes_of_its_key_and_ends_with_it(
     assert (refused.status_code, refused.json()["details"]) == (403, {"scope": "write"})
 
 
+async def test_a_revoked_key_takes_its_sessions_with_it_and_no_others(
+    service: Service, owner_client: httpx.AsyncClient
+) -> None:
+    made = (await owner_client.post(KEYS, json={"name": "reader", "scopes": ["read"]})).json()
+    async with service.client("") as browser, service.client("") as second, service.client("") as other:
+        await log_in(browser, made["key"])
+        await log_in(second, browser.cookies["drive_session"])
+        await log_in(other, service.token)
+        await owner_client.delete(f"{KEYS}/{made['id']}")
+
+        assert [(await client.get(ME)).status_code for client in (browser, second, other)] == [401, 401, 200]
+
+
 async def test_the_secret_of_a_session_is_not_kept(service: Service) -> None:
     async with service.client("") as browser:
         await log_in(browser, service.token)
@@ -199,6 +212,8 @@ async def test_bad_keys_are_not_made(service: Service, owner_client: httpx.Async
         {"scopes": ["admin"]},
         {"scopes": "read"},
         {"scopes": ["read"] * 11},
+        {"days": True},
+        {"days": "5"},
         {"days": 0},
         {"days": 10**9},
         {"days": "many"},

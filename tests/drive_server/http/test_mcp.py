@@ -180,6 +180,8 @@ async def test_nonsense_is_refused_and_the_service_goes_on(service: Service) -> 
             headers = {**HEADERS, "Content-Type": "application/json"}
             response = await client.post("/mcp", content=content, headers=headers)
             assert 400 <= response.status_code < 500, content[:20]
+        response = await client.post("/mcp", content=b"{}", headers={**HEADERS, "Content-Type": "text/plain"})
+        assert (response.status_code, response.json()["code"]) == (415, "unsupported_media_type")
         for session_id in ("unknown", "../x", "x" * 5000):
             assert (await whoami(client, session_id, service.token)).status_code in {400, 404}
     async with remote(service, service.token) as host:

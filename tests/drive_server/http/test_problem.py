@@ -107,4 +107,8 @@ def test_the_routes_are_described_with_their_key() -> None:
     for public in ("/api/auth/login", "/api/auth/logout"):
         assert "security" not in paths.pop(public)["post"]
     assert all(operation["security"] == [{"HTTPBearer": []}] for path in paths.values() for operation in path.values())
+    assert [name for name, path in paths.items() if "idempotency-key" in str(path)] == [
+        "/api/drive/files",
+        "/api/drive/items",
+    ]
     assert "application/octet-stream" in paths["/api/drive/files"]["post"]["requestBody"]["content"]

@@ -290,7 +290,7 @@ async def test_the_index_is_woken_after_a_change_of_content_and_only_then(store:
     await store.documents.write_text(ana, item.id, "y")
     assert len(store.wakes) == 2
     await store.documents.write_text(ana, item.id, "y")
-    await store.files.rename(ana, item.id, "b.txt")
+    await store.files.move(ana, item.id, "/f")
     assert len(store.wakes) == 2
     await store.journal.undo(ana, change_id=(await store.journal.list_changes(ana, item=item.id)).items[1].id)
     assert len(store.wakes) == 3
