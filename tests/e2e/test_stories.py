@@ -110,6 +110,47 @@ def test_story_2_a_plan_runs_and_the_share_waits_for_the_person(
     assert [item["role"] for item in shared_files(bob, uploaded["id"])] == ["editor"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "first", "second", "folder"),
+    [
+        (
+            "Staff handbook.md",
+            HANDBOOK_EN,
+            "find the document about parental leave and summarise it",
+            "create a folder Reports, move the summary there and share it with bob@example.com",
+            "Reports",
+        ),
+        (
+            "员工手册.md",
+            HANDBOOK_ZH,
+            "找到关于育儿假的文档并总结一下",
+            "新建文件夹报告,把总结移到那里,并共享给bob@example.com",
+            "报告",
+        ),
+    ],
+)
+def test_story_2_after_story_1_saves_the_summary_that_was_given(
+    alice: Person, bob: Person, name: str, text: str, first: str, second: str, folder: str
+) -> None:
+    alice.upload(name, text)
+    wait_until_indexed(alice)
+    with alice.chat(first) as turn:
+        turn.finish()
+    summary, thread_id = turn.text, turn.of("run")[0]["thread_id"]
+    with alice.chat(second, thread_id=thread_id) as turn:
+        approval = turn.until("approval_needed")
+        args = approval["actions"][0]["args"]
+        assert alice.answer(approval, "edit", args={**args, "role": "editor"}).status_code == 200
+        turn.finish()
+    made = next(item for item in alice.children() if item["name"] == folder)
+    (saved,) = alice.children(made["id"])
+    assert saved["id"] == args["item_id"]
+    assert "16" in alice.content(saved["id"])
+    assert "16" in summary
+    assert [item["role"] for item in shared_files(bob, saved["id"])] == ["editor"]
+    assert sorted(alice.names()) == sorted([folder, name])
+
+
 def shared_files(person: Person, item_id: str) -> list[dict[str, Any]]:
     response = person.http.get(f"/api/drive/items/{item_id}")
     assert response.status_code in {200, 404}, response.text
