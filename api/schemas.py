@@ -1,5 +1,6 @@
 """The JSON of the service's routes. Limits are in characters."""
 
+import unicodedata
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -95,11 +96,19 @@ class ThreadPatch(Body):
 
     title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
 
+    @field_validator("title")
+    @classmethod
+    def _is_plain(cls, title: str) -> str:
+        if any(unicodedata.category(char) == "Cc" and not char.isspace() for char in title):
+            msg = "a title can't have control characters"
+            raise ValueError(msg)
+        return title
+
 
 class UndoBody(Body):
     """How to undo."""
 
-    preview: bool = Field(default=False, description="Say what would be undone, and undo nothing.")
+    preview: bool = Field(default=False, strict=True, description="Say what would be undone, and undo nothing.")
 
 
 class ApprovalView(BaseModel):

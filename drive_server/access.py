@@ -1,6 +1,6 @@
 """Who may do what: roles on items, scopes on keys. Pure; knows neither database nor protocol."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
 
@@ -48,7 +48,7 @@ class Principal:
     key_name: str | None = None
     is_admin: bool = False
     expires_at: datetime | None = None
-    key_id: str | None = None
+    key_id: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Talking to the assistant: a message in, a stream of events out."""
 
+import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
@@ -15,6 +16,7 @@ from api.sse import EventStream
 router = APIRouter(tags=["chat"])
 
 LARGEST_NUMBER = 2**31 - 1
+EVENT_NUMBER = re.compile(r"-?[0-9]{1,100}")
 ASSISTANT = "drive_agent"
 STREAM_EXAMPLE = (
     'id: 1\nevent: run\ndata: {"type":"run","run_id":"5f0c...","thread_id":"9b1e..."}\n\n'
@@ -66,7 +68,6 @@ async def events(
 
 def _event_number(text: str) -> int:
     # "-1" is how LangGraph's clients ask for everything.
-    try:
-        return min(max(int(text), 0), LARGEST_NUMBER)
-    except ValueError:
-        raise InvalidInputError("Last-Event-ID is not the number of an event.", hint="Use the id of a frame.") from None
+    if EVENT_NUMBER.fullmatch(text) is None:
+        raise InvalidInputError("Last-Event-ID is not the number of an event.", hint="Use the id of a frame.")
+    return min(max(int(text), 0), LARGEST_NUMBER)

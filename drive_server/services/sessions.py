@@ -29,7 +29,7 @@ class SessionService:
     async def create(self, principal: Principal) -> tuple[str, datetime]:
         """Open a session with the scopes of the key that was shown; return its secret and when it ends.
 
-        It ends after 30 days, or with the key if that expires or is revoked before. The person's expired sessions are removed.
+        It ends after 30 days, or before that with the key. The person's expired sessions are removed.
         """
         now = self._clock()
         ends = min(now + LIFETIME, principal.expires_at or now + LIFETIME)

@@ -44,7 +44,7 @@ def _number(value: Any) -> Any:
     return value
 
 
-Number = Annotated[int, BeforeValidator(_number)]
+NOT_BOOLEAN = BeforeValidator(_number)
 
 
 class EditArgument(BaseModel):
@@ -107,16 +107,16 @@ Etag = Annotated[
         description="The etag you read it with; if it changed since, nothing is done and the answer says what changed.",
     ),
 ]
-Depth = Annotated[Number, Field(ge=0, le=MAX_TREE_DEPTH, description="How many levels down to go.")]
-PageSize = Annotated[Number, Field(ge=1, le=MAX_LIMIT, description="The most entries to answer at once.")]
-HitCount = Annotated[Number, Field(ge=1, le=MAX_HITS, description="The most hits to answer at once.")]
+Depth = Annotated[int, Field(ge=0, le=MAX_TREE_DEPTH, description="How many levels down to go."), NOT_BOOLEAN]
+PageSize = Annotated[int, Field(ge=1, le=MAX_LIMIT, description="The most entries to answer at once."), NOT_BOOLEAN]
+HitCount = Annotated[int, Field(ge=1, le=MAX_HITS, description="The most hits to answer at once."), NOT_BOOLEAN]
 Cursor = Annotated[
     str | None,
     Field(max_length=MAX_CURSOR_CHARACTERS, description="The `cursor` of the page before, to go on after it."),
 ]
-Offset = Annotated[Number | None, Field(ge=0, le=MAX_INTEGER, description="An offset in characters, from 0.")]
-Line = Annotated[Number | None, Field(ge=1, le=MAX_INTEGER, description="A line number, from 1.")]
-VersionNumber = Annotated[Number, Field(ge=1, le=MAX_VERSION, description="The number of the version.")]
+Offset = Annotated[int | None, Field(ge=0, le=MAX_INTEGER, description="An offset in characters, from 0."), NOT_BOOLEAN]
+Line = Annotated[int | None, Field(ge=1, le=MAX_INTEGER, description="A line number, from 1."), NOT_BOOLEAN]
+VersionNumber = Annotated[int, Field(ge=1, le=MAX_VERSION, description="The number of the version."), NOT_BOOLEAN]
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS, description="What to look for.")]
 KindFilter = Annotated[Literal["file", "folder"] | None, Field(description="Restrict the hits to files or folders.")]
 Email = Annotated[str, Field(min_length=3, max_length=MAX_EMAIL_CHARACTERS, description="The person's email address.")]
@@ -124,6 +124,8 @@ GivenRole = Annotated[
     Literal["viewer", "editor"], Field(description="viewer: may read; editor: may also change and add.")
 ]
 RunId = Annotated[str | None, Field(max_length=MAX_RUN_ID_CHARACTERS, description="A run of the assistant, by its id.")]
-ChangeId = Annotated[Number | None, Field(ge=1, le=MAX_INTEGER, description="A single change, by its number.")]
+ChangeId = Annotated[
+    int | None, Field(ge=1, le=MAX_INTEGER, description="A single change, by its number."), NOT_BOOLEAN
+]
 Preview = Annotated[bool, Strict(), Field(description="Tell what would be taken back, and change nothing.")]
 ApiKeySecret = Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARACTERS, description="The API key, dak_...")]

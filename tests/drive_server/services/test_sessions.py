@@ -73,6 +73,20 @@ async def test_a_session_ends_no_later_than_its_key(sessions: SessionService, al
     assert ends == end
 
 
+async def test_a_session_ends_with_the_local_token_that_is_replaced(
+    drive: Drive, sessions: SessionService, identity: IdentityService
+) -> None:
+    _, token = await identity.ensure_local_user()
+    secret, _ = await sessions.create(await identity.authenticate(token))
+    assert (await identity.authenticate(secret)).email == "me@localhost"
+
+    drive.settings.token_path.unlink()
+    await identity.ensure_local_user()
+
+    with pytest.raises(UnauthenticatedError):
+        await identity.authenticate(secret)
+
+
 async def test_sessions_end_one_by_one_or_all_at_once(
     sessions: SessionService, identity: IdentityService, alice: Actor, bob: Actor
 ) -> None:
