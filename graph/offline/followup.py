@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from graph.offline.building import number
-from graph.offline.conversation import Conversation
-from graph.offline.intents import Intent
-from graph.offline.lexicon_en import SELECTION
-from graph.offline.matching import NO_MATCH, closeness
-from graph.offline.references import Ref
-from graph.offline.understanding import understand
-from graph.offline.wording import PHRASES
+from graph.offline.reading.conversation import Conversation
+from graph.offline.scripts.matching import NO_MATCH, closeness
+from graph.offline.speech.wording import PHRASES
+from graph.offline.understanding.intents import Intent
+from graph.offline.understanding.language import has_han
+from graph.offline.understanding.lexicon_en import SELECTION
+from graph.offline.understanding.references import Ref
+from graph.offline.understanding.requests import understand
+from graph.offline.understanding.slots import number
 
 LAST: Final = -1
 _OFFERED = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
@@ -57,8 +58,16 @@ def _chosen(said: str, intents: Sequence[Intent], offered: Sequence[str]) -> str
             place = SELECTION.get(intent.query) or number(intent.query) or (LAST if intent.query == "最后" else 0)
             if place == LAST or 0 < place <= len(offered):
                 return offered[place if place == LAST else place - 1] if offered else ""
-    named = [path for path in offered if said.strip() and said.strip().strip("“”\"'.。") in path]
+    named = [path for path in offered if _speaks_of(said, path, offered)]
     return named[0] if len(named) == 1 else ""
+
+
+def _speaks_of(said: str, path: str, offered: Sequence[str]) -> bool:
+    """Say whether a message has a part of the path that no other path on offer has: "the one in Archive"."""
+    others = {part for other in offered if other != path for part in other.split("/")}
+    own = [part for part in path.split("/") if part and part not in others]
+    words = set(re.findall(r"[\w.-]+", said.casefold()))
+    return any(part.casefold() in words or (has_han(part) and part in said) or part in said.split("/") for part in own)
 
 
 def _with_choice(intent: Intent, path: str) -> Intent:

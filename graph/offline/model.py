@@ -17,8 +17,8 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from typing_extensions import override
 
-from graph.offline.conversation import Conversation, read_conversation
 from graph.offline.planning import plan
+from graph.offline.reading.conversation import Conversation, read_conversation
 from graph.offline.replay import Reply, Request
 from graph.offline.routing import decide
 from graph.offline.specialist import answer

@@ -2,11 +2,11 @@
 
 from typing import Any, Final
 
-from graph.offline.conversation import Conversation
-from graph.offline.intents import agent_for
-from graph.offline.rendering import instruction, title
+from graph.offline.reading.conversation import Conversation
 from graph.offline.routing import decide, language_of
-from graph.offline.understanding import understand
+from graph.offline.understanding.intents import agent_for
+from graph.offline.understanding.rendering import instruction, title
+from graph.offline.understanding.requests import understand
 
 MOST_STEPS: Final = 8
 

@@ -9,8 +9,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from graph.offline.conversation import Call, Conversation
-from graph.offline.results import Result
+from graph.offline.reading.conversation import Call, Conversation
+from graph.offline.reading.results import Result
 
 MOST_ROUNDS: Final = 8
 LEFT_OUT: Final = "[Left out to save room"

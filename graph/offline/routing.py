@@ -1,12 +1,14 @@
 """Who takes a message: the answer to `RouteDecision`."""
 
+import re
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
-from graph.offline.conversation import Conversation
-from graph.offline.intents import TALK, Intent, agent_for
-from graph.offline.language import detect
-from graph.offline.understanding import understand
+from graph.offline.reading.conversation import Conversation
+from graph.offline.reading.sections import Sections
+from graph.offline.understanding.intents import GUESS, TALK, Intent, agent_for
+from graph.offline.understanding.language import detect
+from graph.offline.understanding.requests import understand
 from graph.state import AGENTS, AgentName, Language
 
 UNSURE: Final = 0.2
@@ -53,7 +55,7 @@ def decide(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `RouteDecision`."""
     intents = understand(conversation.asked, file_open=conversation.sections.file is not None)
     language = language_of(conversation)
-    agent = _leader(intents, conversation.sections.last_agent)
+    agent = _leader(intents, conversation.sections)
     return {
         "agent": agent,
         "needs_plan": needs_plan(intents),
@@ -72,13 +74,22 @@ def needs_plan(intents: Sequence[Intent]) -> bool:
     return len(intents) > 1 and any(intent.kind not in LOOKING | TALK for intent in intents)
 
 
-def _leader(intents: Sequence[Intent], last_agent: str) -> AgentName:
-    if intents and all(intent.kind in FOLLOWING for intent in intents) and last_agent in AGENTS:
-        return cast("AgentName", last_agent)
+def _leader(intents: Sequence[Intent], sections: Sections) -> AgentName:
+    follows = intents and all(_follows(intent, sections) for intent in intents)
+    if follows and sections.last_agent in AGENTS:
+        return sections.last_agent
     agents = {agent_for(intent) for intent in intents}
     if not agents or "drive_agent" in agents:
         return "drive_agent"
     return "document_agent" if "document_agent" in agents else "search_agent"
+
+
+def _follows(intent: Intent, sections: Sections) -> bool:
+    """A choice or an address carries on; so does a bare name right after a question of the assistant."""
+    if intent.kind in FOLLOWING:
+        return True
+    last = re.split(r"(?:^|\n)(?:ai|human): ", sections.conversation)[-1]
+    return intent.kind == "find" and intent.confidence <= GUESS and re.search("[?？]", last) is not None
 
 
 def _reason(intents: Sequence[Intent], agent: AgentName, language: Language) -> str:

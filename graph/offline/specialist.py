@@ -2,10 +2,10 @@
 
 from collections.abc import Generator, Sequence
 
-from graph.offline.conversation import Conversation
 from graph.offline.followup import follow_up
-from graph.offline.intents import Intent, agent_for
-from graph.offline.mentions import items_in
+from graph.offline.reading.conversation import Conversation
+from graph.offline.reading.mentions import items_in
+from graph.offline.reading.results import Result
 from graph.offline.replay import (
     MissingToolError,
     OutOfRoundsError,
@@ -15,12 +15,12 @@ from graph.offline.replay import (
     UnresolvedError,
     replay,
 )
-from graph.offline.results import Result
 from graph.offline.routing import language_of
 from graph.offline.scripts import SCRIPTS
+from graph.offline.speech.wording import path_of
 from graph.offline.task import Task
-from graph.offline.understanding import understand
-from graph.offline.wording import path_of
+from graph.offline.understanding.intents import Intent, agent_for
+from graph.offline.understanding.requests import understand
 
 
 def answer(conversation: Conversation, tools: frozenset[str]) -> Reply:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from graph.offline.conversation import Conversation, Item
+from graph.offline.reading.conversation import Conversation, Item
+from graph.offline.reading.sections import Sections
 from graph.offline.replay import UnresolvedError
-from graph.offline.sections import Sections
-from graph.offline.wording import PHRASES, say
+from graph.offline.speech.wording import PHRASES, say
 from graph.state import AgentName, Language
 
 ROOT: Final = "root"
@@ -58,7 +58,7 @@ class Task:
         """Return a sentence with a hint after it; within a plan only its last step gives hints."""
         if self.is_underway:
             return text
-        return f"{text}{' ' if self.language == 'en' else ''}{self.say(key)}"
+        return f"{text}{' ' if text and self.language == 'en' else ''}{self.say(key)}"
 
     def unresolved(self, key: str, **values: Any) -> UnresolvedError:
         """Return the error that ends the script with a sentence for the person."""

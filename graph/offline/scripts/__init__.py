@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from graph.offline.intents import Intent, Kind
 from graph.offline.replay import Script
 from graph.offline.scripts import access, answering, editing, history, looking, organise, removing, talk
 from graph.offline.task import Task
+from graph.offline.understanding.intents import Intent, Kind
 
 SCRIPTS: Final[Mapping[Kind, Callable[[Task, Intent], Script]]] = {
     "find": looking.find,

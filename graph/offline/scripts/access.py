@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from graph.offline.conversation import Item
-from graph.offline.intents import Intent
+from graph.offline.reading.conversation import Item
+from graph.offline.reading.results import Result
 from graph.offline.replay import Request, Script, call, request
-from graph.offline.resolve import Items, resolve, resolve_one
-from graph.offline.results import Result
 from graph.offline.scripts.outcome import failures
+from graph.offline.scripts.resolve import Items, resolve, resolve_one
 from graph.offline.scripts.summaries import find_summary
+from graph.offline.speech.wording import code, inert, named
 from graph.offline.task import Task
-from graph.offline.wording import code, inert, named
+from graph.offline.understanding.intents import Intent
 
 
 def share(task: Task, intent: Intent) -> Script:

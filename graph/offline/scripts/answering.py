@@ -4,17 +4,17 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from graph.offline.conversation import Item
-from graph.offline.intents import Intent
-from graph.offline.references import CURRENT_FILE, Ref
+from graph.offline.documents.sentences import Sentence, first_heading, read_sentences
+from graph.offline.documents.summary import SURE_ENOUGH, Passage, best_passage, key_sentences
+from graph.offline.reading.conversation import Item
+from graph.offline.reading.results import Result
 from graph.offline.replay import Request, Script, UnresolvedError, call
-from graph.offline.resolve import TOPIC_LIMIT, relevant_hits, resolve_one
-from graph.offline.results import Result
 from graph.offline.scripts.outcome import failed
-from graph.offline.sentences import Sentence, first_heading, read_sentences
-from graph.offline.summary import SURE_ENOUGH, Passage, best_passage, key_sentences
+from graph.offline.scripts.resolve import TOPIC_LIMIT, relevant_hits, resolve_one
+from graph.offline.speech.wording import inert, joined, named, path_of, quoted, span
 from graph.offline.task import Task
-from graph.offline.wording import inert, joined, named, path_of, quoted, span
+from graph.offline.understanding.intents import Intent
+from graph.offline.understanding.references import CURRENT_FILE, Ref
 
 LONGEST_PASSAGE: Final = 500
 AROUND: Final = 600

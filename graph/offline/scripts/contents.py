@@ -3,12 +3,12 @@
 from collections.abc import Generator, Sequence
 from typing import Final
 
-from graph.offline.conversation import Item
-from graph.offline.references import Ref
+from graph.offline.reading.conversation import Item
+from graph.offline.reading.results import Result
 from graph.offline.replay import Request, call
-from graph.offline.resolve import resolve_folder
-from graph.offline.results import Result
+from graph.offline.scripts.resolve import resolve_folder
 from graph.offline.task import Task
+from graph.offline.understanding.references import Ref
 
 PAGE: Final = 40
 MOST_PAGES: Final = 3
@@ -24,13 +24,21 @@ def contents_of(task: Task, ref: Ref) -> Contents:
     total = 0
     for _ in range(MOST_PAGES):
         page = yield from call("list_folder", folder_id=folder["id"], limit=PAGE, cursor=cursor)
-        items += page.entries("items")
+        items += page.items
         total = max(total, page.number("total"), len(items))
         cursor = page.cursor or None
         if not cursor:
             break
     wanted = [item for item in items if _fits(item, ref.extension)]
     return wanted, total - len(items) if cursor else 0
+
+
+def left_over(task: Task) -> int:
+    """Return how many items the pages that this step listed did not hold."""
+    pages = [made.result for made in task.conversation.running if made.name == "list_folder" and made.result]
+    if not pages or not pages[-1].cursor:
+        return 0
+    return max(0, pages[-1].number("total") - sum(len(page.items) for page in pages))
 
 
 def _fits(item: Item, extension: str) -> bool:

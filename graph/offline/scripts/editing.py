@@ -4,16 +4,16 @@ from collections.abc import Generator, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
-from graph.offline.conversation import Item
-from graph.offline.edits import MOST_EDITS, Planned, after_edit, append_edit, plan_edits, prepend_edit
-from graph.offline.intents import Intent
-from graph.offline.references import CURRENT_FILE
+from graph.offline.documents.edits import MOST_EDITS, Planned, after_edit, append_edit, plan_edits, prepend_edit
+from graph.offline.reading.conversation import Item
+from graph.offline.reading.results import Result
 from graph.offline.replay import Request, Script, call, request
-from graph.offline.resolve import resolve_one
-from graph.offline.results import Result
 from graph.offline.scripts.outcome import failed, what_of
+from graph.offline.scripts.resolve import resolve_one
+from graph.offline.speech.wording import inert, named, quoted
 from graph.offline.task import Task
-from graph.offline.wording import inert, named, quoted
+from graph.offline.understanding.intents import Intent
+from graph.offline.understanding.references import CURRENT_FILE
 
 LONGEST_SHOWN: Final = 60
 MOST_PARTS: Final = 3

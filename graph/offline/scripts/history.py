@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from graph.offline.conversation import Item
-from graph.offline.intents import PREVIOUS, Intent
-from graph.offline.references import CURRENT_FILE
+from graph.offline.reading.conversation import Item
 from graph.offline.replay import Script, call, request
-from graph.offline.resolve import resolve_one
 from graph.offline.scripts.outcome import failed, what_of
+from graph.offline.scripts.resolve import resolve_one
+from graph.offline.speech.wording import inert, moment, named, quoted, size
 from graph.offline.task import Task
-from graph.offline.wording import inert, moment, named, quoted, size
+from graph.offline.understanding.intents import PREVIOUS, Intent
+from graph.offline.understanding.references import CURRENT_FILE
 
 LISTED: Final = 10
 _QUOTED = re.compile(r"'(?P<name>[^']+)'")
@@ -82,7 +82,7 @@ def undo(task: Task, _intent: Intent) -> Script:
 def _change(task: Task, change: Item) -> str:
     """Return what a change was; the drive's own sentence is in English only."""
     summary = inert(str(change.get("summary") or change.get("action", "")))
-    key = f"did_{change.get('tool')}"
+    key = f"log_{change.get('tool')}"
     name = _QUOTED.search(summary)
     return task.say(key, name=quoted(name["name"])) if name and task.knows(key) else summary
 

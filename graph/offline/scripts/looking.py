@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from graph.offline.conversation import Item
-from graph.offline.intents import Intent
-from graph.offline.references import CURRENT_FOLDER, Ref
+from graph.offline.reading.conversation import Item
+from graph.offline.reading.results import Result
 from graph.offline.replay import Script, call
-from graph.offline.resolve import relevant_hits, resolve_one
-from graph.offline.results import Result
 from graph.offline.scripts.outcome import failed
+from graph.offline.scripts.resolve import relevant_hits, resolve_one
+from graph.offline.speech.wording import code, counted, inert, item_line, moment, named, path_of, quoted, size
 from graph.offline.task import Task
-from graph.offline.wording import code, counted, inert, item_line, moment, named, path_of, quoted, size
+from graph.offline.understanding.intents import Intent
+from graph.offline.understanding.references import CURRENT_FOLDER, Ref
 
 MOST_FOUND: Final = 10
 PAGE: Final = 40
@@ -30,7 +30,7 @@ def find(task: Task, intent: Intent) -> Script:
             continue
         result = yield from call(tool, query=query, limit=MOST_FOUND)
         waiting = waiting or result.word("note")
-        hits = relevant_hits(result, query) if tool == "semantic_search_files" else result.entries("hits")
+        hits = relevant_hits(result, query) if tool == "semantic_search_files" else result.hits
         if hits:
             return _told_found(task, hits, more=bool(result.cursor))
     told = task.say("found_nothing", query=quoted(query))
@@ -66,7 +66,7 @@ def list_folder(task: Task, intent: Intent) -> Script:
         return (yield from _read(task, item))
     result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
     name = named(item, task.language)
-    count = counted(result.number("total") or len(result.entries("items")), task.language)
+    count = counted(result.number("total") or len(result.items), task.language)
     return _told_list(
         task, result, task.say("listing", folder=name, count=count), task.say("listing_empty", folder=name)
     )
@@ -79,7 +79,7 @@ def _wanted_kind(ref: Ref | None) -> str:
 def _told_list(task: Task, result: Result, lead: str, empty: str) -> str:
     if not result.worked:
         return failed(task, result, lead)
-    items = result.entries("items")
+    items = result.items
     if not items:
         return empty
     lines = [f"- {quoted(str(item.get('name', '')))}{'/' if item.get('kind') == 'folder' else ''}" for item in items]
@@ -94,9 +94,7 @@ def tree(task: Task, intent: Intent) -> Script:
     result = yield from call("get_folder_tree", folder_id=item["id"], depth=3)
     if not result.worked:
         return failed(task, result, named(item, task.language))
-    lines = list(_branches(result.entries("children"), 0)) or [
-        item_line(entry) for entry in result.entries("items")[1:]
-    ]
+    lines = list(_branches(result.entries("children"), 0)) or [item_line(entry) for entry in result.items[1:]]
     if not lines:
         return task.say("listing_empty", folder=named(item, task.language))
     tail = [task.say("listing_cut")] if result.cut or result.data.get("truncated") else []
@@ -143,7 +141,7 @@ def read(task: Task, intent: Intent) -> Script:
     if item.get("kind") == "folder":
         result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
         name = named(item, task.language)
-        count = counted(result.number("total") or len(result.entries("items")), task.language)
+        count = counted(result.number("total") or len(result.items), task.language)
         return _told_list(
             task, result, task.say("listing", folder=name, count=count), task.say("listing_empty", folder=name)
         )

@@ -2,17 +2,17 @@
 
 from collections.abc import Generator, Sequence
 
-from graph.offline.conversation import Item
-from graph.offline.intents import Intent
-from graph.offline.references import CURRENT_FOLDER
+from graph.offline.reading.conversation import Item
+from graph.offline.reading.results import Result
 from graph.offline.replay import Request, Script, call, request
-from graph.offline.resolve import resolve, resolve_folder, resolve_one
-from graph.offline.results import Result
 from graph.offline.scripts.contents import contents_of
 from graph.offline.scripts.outcome import failed, failures, what_of
+from graph.offline.scripts.resolve import resolve, resolve_folder, resolve_one
 from graph.offline.scripts.summaries import find_summary, last_summary, summary_name
+from graph.offline.speech.wording import code, named, path_of, quoted
 from graph.offline.task import Task
-from graph.offline.wording import code, named, path_of, quoted
+from graph.offline.understanding.intents import Intent
+from graph.offline.understanding.references import CURRENT_FOLDER
 
 SUFFIX = ".md"
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graph.offline.reading.results import Result
 from graph.offline.replay import Request
-from graph.offline.results import Result
+from graph.offline.speech.wording import quoted
 from graph.offline.task import Task
-from graph.offline.wording import quoted
 
 
 def what_of(task: Task, one: Request, name: str) -> str:

@@ -2,26 +2,26 @@
 
 from collections.abc import Generator, Sequence
 
-from graph.offline.conversation import Item
-from graph.offline.intents import Intent
-from graph.offline.matching import best_matches, closeness
-from graph.offline.mentions import focus, items_in, known_items
-from graph.offline.references import Ref
+from graph.offline.reading.conversation import Item
+from graph.offline.reading.mentions import focus, items_in, known_items
+from graph.offline.reading.results import Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
-from graph.offline.resolve import ambiguous, resolve, resolve_folder
-from graph.offline.results import Result
-from graph.offline.scripts.contents import contents_of
+from graph.offline.scripts.contents import contents_of, left_over
+from graph.offline.scripts.matching import best_matches, closeness
 from graph.offline.scripts.outcome import failures
+from graph.offline.scripts.resolve import ambiguous, resolve, resolve_folder
+from graph.offline.speech.wording import name_line, named, path_of, quoted
 from graph.offline.task import Task
-from graph.offline.wording import name_line, named, path_of, quoted
+from graph.offline.understanding.intents import Intent
+from graph.offline.understanding.references import Ref
 
 TRASH = "trash"
 
 
 def trash(task: Task, intent: Intent) -> Script:
     """Move what is meant to the trash, all of it in one round, so that there is one question."""
-    more = 0
     items = _asked_already(task)
+    more = left_over(task) if items else 0
     if not items and intent.target and intent.target.form == "all":
         items, more = yield from contents_of(task, intent.target)
         if not items:
@@ -84,14 +84,14 @@ def _in_trash(task: Task, ref: Ref | None) -> Generator[Sequence[Request], Seque
     if (ref is None or ref.is_pronoun) and len(remembered) == 1:
         return remembered
     listed = yield from call("list_folder", folder_id=TRASH, limit=40)
-    trashed = [{**item, "trashed_at": None} for item in listed.entries("items")]
+    trashed: list[Item] = [{**item, "trashed_at": None} for item in listed.items]
     if not trashed:
         raise task.unresolved("trash_empty")
     if ref is None or ref.is_pronoun:
         return _only(task, trashed)
     if ref.form == "all":
         return [item for item in trashed if str(item.get("name", "")).lower().endswith(ref.extension)]
-    return [_match(task, one, listed.entries("items"), trashed) for one in (ref, *ref.others)]
+    return [_match(task, one, listed.items, trashed) for one in (ref, *ref.others)]
 
 
 def _only(task: Task, trashed: list[Item]) -> list[Item]:

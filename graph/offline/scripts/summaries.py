@@ -4,13 +4,13 @@ import re
 from collections.abc import Generator, Sequence
 from typing import Final
 
-from graph.offline.conversation import Conversation, Item, Said
-from graph.offline.matching import fold
-from graph.offline.mentions import changed_items
+from graph.offline.reading.conversation import Conversation, Item, Said
+from graph.offline.reading.mentions import changed_items
+from graph.offline.reading.results import Result
 from graph.offline.replay import Request, call
-from graph.offline.results import Result
+from graph.offline.scripts.matching import fold
+from graph.offline.speech.wording import PHRASES
 from graph.offline.task import Task
-from graph.offline.wording import PHRASES
 from graph.state import Language
 
 WORDS: Final[dict[Language, tuple[str, ...]]] = {"en": ("summary", "总结", "摘要"), "zh": ("总结", "摘要", "summary")}
@@ -33,7 +33,7 @@ def find_summary(task: Task, *, finished: bool = False) -> Generator[Sequence[Re
         return fresh[0]
     for word in WORDS[task.language]:
         result = yield from call("search_files", query=word, limit=LIMIT)
-        files = [hit["file"] for hit in result.entries("hits") if _is_summary(hit.get("file", {}))]
+        files = [hit["file"] for hit in result.hits if _is_summary(hit["file"])]
         if files:
             return _choose(files)
     return None

@@ -1,9 +1,9 @@
 """Talk about the assistant itself, and what is beyond it."""
 
-from graph.offline.intents import Intent
 from graph.offline.replay import Script
+from graph.offline.speech.wording import PHRASES
 from graph.offline.task import Task
-from graph.offline.wording import PHRASES
+from graph.offline.understanding.intents import Intent
 
 
 def talk(task: Task, intent: Intent) -> Script:

@@ -1,0 +1,1 @@
+"""Texts of documents: their sentences, what they say most, and edits of them."""

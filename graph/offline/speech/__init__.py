@@ -1,0 +1,1 @@
+"""What the offline model says, in English and Chinese."""

@@ -1,0 +1,92 @@
+"""Sentences of the offline model in the person's language; how names, paths, sizes and times are written in them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from graph.offline.speech.phrases_en import PHRASES as ENGLISH
+from graph.offline.speech.phrases_zh import PHRASES as CHINESE
+from graph.state import Language
+
+PHRASES: Final[Mapping[Language, Mapping[str, str]]] = {"en": ENGLISH, "zh": CHINESE}
+LONGEST_NAME: Final = 120
+_UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
+_SPACES = re.compile(r"\s+")
+
+
+def say(language: Language, key: str, **values: Any) -> str:
+    """Return a sentence of the offline model with its values filled in."""
+    table = PHRASES[language]
+    standard = {"real_model": table["real_model"], "abilities": table["abilities"]}
+    return table[key].format(**standard, **values)
+
+
+def inert(text: str) -> str:
+    """Return text of a document or a name so that it makes no link or image where answers are shown as Markdown."""
+    return text.replace("](", "] (").replace("][", "] [")
+
+
+def quoted(text: str, limit: int = LONGEST_NAME) -> str:
+    """Return a name or passage on one line in quotation marks, cut if it is long."""
+    line = inert(_SPACES.sub(" ", text).strip())
+    return f"“{line if len(line) <= limit else line[: limit - 1] + '…'}”"
+
+
+def code(path: str) -> str:
+    """Return a path as code."""
+    return f"`{_SPACES.sub(' ', path).replace('`', 'ˋ')}`"
+
+
+def named(item: Mapping[str, Any], language: Language) -> str:
+    """Return an item's name in quotation marks; the root has none."""
+    if item.get("path") == "/" or not item.get("name"):
+        return say(language, "here") if item.get("path") == "/" else code(str(item.get("path") or item.get("id", "")))
+    return quoted(str(item["name"]))
+
+
+def path_of(item: Mapping[str, Any]) -> str:
+    """Return where an item is, as code."""
+    return code(str(item.get("path") or item.get("name") or item.get("id", "")))
+
+
+def item_line(item: Mapping[str, Any]) -> str:
+    """Return an item as a line of a list; folders end in a slash."""
+    slash = "/" if item.get("kind") == "folder" and item.get("path") != "/" else ""
+    return f"- {code(str(item.get('path') or item.get('name', '')) + slash)}"
+
+
+def name_line(item: Mapping[str, Any]) -> str:
+    """Return an item's name as a line of a list."""
+    return f"- {quoted(str(item.get('name') or item.get('path') or ''))}{'/' if item.get('kind') == 'folder' else ''}"
+
+
+def joined(parts: Iterable[str], language: Language) -> str:
+    """Return parts as an enumeration."""
+    return PHRASES[language]["and"].join(parts)
+
+
+def counted(number: int, language: Language) -> str:
+    """Return `1 item`, `2 items`."""
+    return say(language, "item_one" if number == 1 else "item_many", count=number)
+
+
+def size(number: int) -> str:
+    """Return a number of bytes for a person."""
+    amount, unit = float(number), 0
+    while amount >= 1000 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1000, unit + 1
+    return f"{amount:.0f} {_UNITS[unit]}" if unit == 0 or amount >= 100 else f"{amount:.1f} {_UNITS[unit]}"
+
+
+def moment(value: Any) -> str:
+    """Return a time of the wire to the minute, as it is if it can't be read."""
+    try:
+        return f"{datetime.fromisoformat(str(value)):%Y-%m-%d %H:%M}"
+    except ValueError:
+        return str(value or "?")
+
+
+def span(first: int, last: int, language: Language) -> str:
+    """Return a range of lines."""
+    return say(language, "line" if first >= last else "lines", first=first, last=last)

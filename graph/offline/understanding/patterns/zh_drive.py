@@ -1,0 +1,179 @@
+"""Chinese: editing a document; creating, moving, renaming, deleting, restoring."""
+
+from typing import Final
+
+from graph.offline.understanding.patterns.row import Row, row
+
+INTO = "(到|至|进|入|去|往|进去|在|到了|回)"
+CHANGED = (
+    "(替换成|替换为|改成|改为|换成|换为|变成|变为|修改成|修改为|更新为|更新成|更改为|更改成|更正为|调整为|调整到|"
+    "改到|改作|改写为|改写成|替换|换作|写成)"
+)
+WORD = (
+    "(这个词|这个字|这两个字|几个字|这几个字|一词|二字|这句话|这一句|这句|这段话|这段|这一段|这行|这一行|字样|"
+    "这个词语|这个单词|这个短语|这些字)"
+)
+
+ROWS: Final[tuple[Row, ...]] = (
+    *row(
+        "replace",
+        "(凡是|凡|所有|只要)?(写|写着|出现|提到|有|用到)(了)?<find>的(地方|位置|文字)(都|全部|统统)?(要|应该|"
+        "请)?(写成|改成|换成|替换成|改为|换为|写为|变成)<replace>",
+    ),
+    *row(
+        "rename",
+        "[{ba}]<target>(的名字|的名称|的标题|的文件名|的文件夹名)(改|换|设|修改|更改|变更|更新)(为|成|作|叫)<name>",
+        "(重命名|改名|更名|重新命名|改名字)(为|成|叫|作|叫做)<name>",
+        "(改成|改为|换成|叫|叫做|改叫)<name:fileword>",
+    ),
+    *row(
+        "replace",
+        "<_>(应该|应|要|必须)(是|为|写成|写作)<replace>[,]?(而)?(不应该是|不该是|不应是|不是|不要是|不要写)<find>",
+    ),
+    *row(
+        "replace",
+        "用<replace>(来|去)?(替换|代替|取代|替代|换掉|替掉)(掉)?<find>",
+        f"[{{ba}}]<target>(里面的?|里的?|中的?|内的?|上的?|的){{entirely}}<find:quote>{{entirely}}{CHANGED}<replace>",
+        f"{{ba}}{{entirely}}<find>{{entirely}}{CHANGED}<replace>",
+        "(查找|找到|搜索|找出)<find>[,]并?(都|全部)?(替换|改|换)(成|为)<replace>",
+        "(替换|修改|更改|更换){entirely}<find>(为|成)<replace>",
+        f"<find>(应该|应|应当|需要|要|得)?{{entirely}}{CHANGED}<replace>",
+        "<find>(应该|应|应当|需要|要|得)(是|为|写成|写作|写为)<replace>",
+        "(不是|不要写|别写|不该是|不应是)<find>[,](而是|应该是|应是|要写|是|改成|写)<replace>",
+    ),
+    *row(
+        "replace",
+        f"[{{ba}}]<target>(里面的?|里的?|中的?|内的?|上的?|的){{entirely}}<find:quote>{WORD}?(都|全部|全)?(删除|"
+        f"删掉|去掉|移除|删去|去除|删了|拿掉)",
+        f"(删除|删掉|去掉|移除|删去|去除|拿掉)<target>(里面的?|里的?|中的?|内的?|上的?|"
+        f"的){{entirely}}<find:quote>{WORD}?",
+        f"(删除|删掉|去掉|移除|删去|去除|拿掉){{entirely}}<find>的?{WORD}",
+        f"(删除|删掉|去掉|移除|删去|去除|拿掉){WORD}[:]<find:quote>",
+        f"{{ba}}<find>{WORD}(都|全部|全)?(删除|删掉|去掉|移除|删去|去除|删了|拿掉)",
+        replace="",
+    ),
+    *row(
+        "insert",
+        "(在|往|于|到)?<target>?的?{end}(处|里|上|部分|部|位置|那里)?(再)?{insert}(上|一下)?(一|1|这)?(句话|句|"
+        "行字|行|段话|段|个|条|段文字|点)?(内容|文字)?(是|为|写)?[:]<content>",
+        "[{ba}]<content>{insert}?(到|在|进|至)<target>?的?{end}(处|里|上|部分|部)?",
+        "(给|为)?<target>(追加|续上|补充)(上|一下)?(一|1|这)?(句话|句|行字|行|段话|段|个|条|段文字)?[:]<content>",
+        position="end",
+    ),
+    *row(
+        "insert",
+        "(在|往|于|到)?<target>?的?{start}(处|里|上|部分|部|位置|那里)?(再)?{insert}(上|一下)?(一|1|这)?(句话|句|"
+        "行字|行|段话|段|个|条|段文字|个标题)?(内容|文字)?(是|为|写)?[:]<content>",
+        "[{ba}]<content>{insert}?(到|在|进|至)<target>?的?{start}(处|里|上|部分|部)?",
+        position="start",
+    ),
+    *row(
+        "insert",
+        "在<anchor>(这一行|这一节|一节|这句|这句话|一行|标题|这一段|部分|这部分)?(的)?(后面|之后|后|下面|下方|之下|"
+        "下)(再)?{insert}(上|一下)?(一|1|这)?(句话|句|行字|行|段话|段|个|条|段文字)?(内容|文字)?[:]<content>",
+        position="after",
+    ),
+    *row(
+        "insert",
+        "(在|往|向|给)<target>(里面|里|中|内|上)?(再)?{insert}(上|一下)?(一|1|这)?(句话|句|行字|行|段话|段|条|"
+        "段文字|点)?(内容|文字)?[:]<content:quote>",
+        "[{ba}]<content:quote>{insert}(到|进|在|至)<target>(里面|里|中|内|上)?",
+        "{insert}(一|1|这)(句话|句|行字|行|段话|段|段文字)[:]<content>",
+        position="end",
+    ),
+    *row(
+        "create_folder",
+        "在<destination>[{folder}][{inside}](再|新)?{create}{one}(名为|叫做|叫|名叫|名字叫)<names>的?({folder})",
+        "在<destination>[{folder}][{inside}](再|新)?{create}{one}({folder})[,]{called}?[:]<names>",
+        "在<destination>[{folder}][{inside}](再|新)?{create}{one}<names>的?({folder})",
+        "{create}{one}({called})<names>的?({folder})",
+        "{create}(一|两|二|三|四|五|六|七|八|九|十|几|\\d+)?(个)?(新的?|空的?)?({folder})[,](分别)?{called}?[:]<names>",
+        "{create}{one}<names>的?({folder})",
+        "(我)?(要|需要|想要|给我|来)(一|1)?(个)(新的?)?{called}?<names>的?({folder})",
+        "(新|新的)({folder})[:]<names>",
+    ),
+    *row("create_folder", "{create}{one}({folder})", names_missing=True),
+    *row(
+        "create_file",
+        "[{ba}]<content:quote>(保存|存|写|记|记录|另存|存储|写入|存入)(成|为|到|进|入|在|作为)?{one}(新)?(文件|"
+        "文档|笔记)?{called}?<names:named>[文件|里|中|里面]",
+        "(在|到)<names:named>(里面|里|中)(记下|写下|记录|记上|记|写)(一下|一句)?[:]<content:quote>",
+        "(在<destination>[{folder}][{inside}])?{write}{one}({doc})?[,]{called}?<names:named>的?({doc})?[,]{saying}[:]<content>",
+        "(在<destination>[{folder}][{inside}])?{write}{one}({doc})[,]{called}?<names>[,]{saying}[:]<content>",
+        "{write}{one}{called}<names>的({doc})[,]{saying}[:]<content>",
+    ),
+    *row(
+        "create_file",
+        "(在<destination>[{folder}][{inside}])?{write}{one}({doc})?[,]{called}?<names:named>的?({doc})?",
+        "{write}{one}{called}<names>的({doc})",
+        "{write}{one}({doc})[,]{called}<names>",
+        content="",
+    ),
+    *row(
+        "rename",
+        "[{ba}]<target>(的名字|的名称|的标题|的文件名|名字)?(需要|要|应该|得|请|能|可以|能不能|可不可以|"
+        "想)*(重命名|改名|更名|命名|改名字|取名|重新命名|改称|改叫|改名称)(为|成|作|叫|叫做|叫作|到|是)?<name>",
+        "(重命名|改名|更名|重新命名)<target>(为|成|作|叫|叫做|到)<name>",
+        "[{ba}]<target>(的名字|的名称|的标题|的文件名|名字|名称)(改|换|设|修改|更改|变更|更新)(为|成|作|叫)<name>",
+        "(给)<target>(改|起|取|换)(个|一个)?(新)?(名字|名称|名)[,](叫|为|成|叫做|改为|改成|:)?<name>",
+        "<target>(应该|应|要|以后|改|就)+(叫|叫做|称为|名为)<name>",
+    ),
+    *row(
+        "trash",
+        f"[{{ba}}]<target>(都|全部|全都|统统|也|一起|一并|可以|应该|要|该)*(移动|移|扔|丢|放|拖|送|挪|删|"
+        f"清){INTO}(回收站|垃圾桶|垃圾箱|废纸篓)[里|去|中|里面|了|里了|里去]",
+        f"(移动|移|扔|丢|放|拖)<target>{INTO}(回收站|垃圾桶|垃圾箱|废纸篓)[里|去|中|里面|了|里了|里去]",
+    ),
+    *row(
+        "move",
+        f"[{{ba}}]<target>从<origin>[{{inside}}]{{move}}{INTO}<destination>",
+        f"从<origin>[{{inside}}][{{ba}}]<target>{{move}}{INTO}<destination>",
+        f"{{ba}}<target>(都|全部|全都|统统|也|一起|一并)?{{move}}{INTO}<destination>",
+        "{ba}<target>(都|全部|全都|统统|也|一起|一并)?{move}<destination:insidelike>",
+        f"{{move}}{INTO}<destination>",
+        f"{{move}}<target>{INTO}<destination>",
+        "(在<destination>[{inside}])(放入|放|存放){one}<target>",
+        f"<target>(都|全部|全都|统统|也|应该|要|应|得)*{{move}}{INTO}<destination>",
+        "(往|向|到)<destination>[{inside}](放|移|放入|移入){one}<target>",
+        "<target>(应该|应|要|得)(在|属于|归)<destination>",
+    ),
+    *row(
+        "trash",
+        "{ba}<target>(都|全部|全都|统统|也|一起|一并|给)*(删除|删掉|移除|去掉|清除|删去|扔掉|丢掉|丢弃|清掉|删光|"
+        "删干净|删了|清理掉|扔了|丢了|干掉|删|移走)[掉|了|吧]",
+        "{trash}[掉|了|吧|掉吧|了吧]",
+        "{trash}[掉|了]<target>",
+        "<target>(已经|都|也|我|全)*(不需要|不要|没用|用不着|不用|用不到|过时|作废|没有用)[了][,](可以)?(删|删除|"
+        "删掉|删了|扔掉|丢掉|扔了)?[了|掉|吧]",
+        "(我)?(不再需要|不需要|不要|用不着)<target>[了]",
+        "<target>(可以|应该|要|得|该|都|全|也|请)*(删除|删掉|删了|扔掉|丢掉|删去|移除|清除|扔了|删)[掉|了|吧]",
+    ),
+    *row(
+        "restore",
+        "(我)?(不小心|误|错误地|意外|手滑|刚才|刚刚|一不小心|无意中|误操作)+(地)?(把|将)<target>(给)?(删除|删掉|删|"
+        "丢|弄丢)[了|掉|掉了]",
+        "(我)?(不小心|误|错误地|意外|手滑|刚才|刚刚|一不小心|无意中|误操作)+(地)?(删除|删掉|删|丢|弄丢)[了|掉|"
+        "掉了]<target>",
+        "(从|在)(回收站|垃圾桶|垃圾箱|废纸篓)[里|中|里面][{ba}]{restore}[出]<target>",
+        "(从|在)(回收站|垃圾桶|垃圾箱|废纸篓)[里|中|里面][{ba}]<target>{restore}[来|出来|回来]",
+        "[{ba}]<target>从(回收站|垃圾桶|垃圾箱|废纸篓)[里|中|里面](恢复|还原|找回|取回|拿|捞|移|取|放|救)[出来|"
+        "回来|回|出|来|去|回去]",
+        "{restore}(刚才|刚刚|之前|我|被|误)*(删除|删掉|删|移除|误删)(掉|了)?的?<target>",
+        "{ba}<target>(给我|都|全部)?(恢复|还原|找回|复原|取回)[回来|来|出来]",
+        "{ba}<target>(给我|都|全部)?(找|取|捞|弄|拿|要|救)(回来|回)",
+        "(能|可以|可不可以|能不能|还能)?(恢复|还原|找回|复原)[回来|吗|它]",
+        "{restore}<target>",
+        "(取消|撤销)(删除|对)<target>(的删除)?",
+    ),
+)
+
+EMPTYING: Final[tuple[Row, ...]] = (
+    *row("trash", "{empty}[掉|吧|它|一下|了]", emptied_it=True),
+    *row(
+        "trash",
+        "{empty}[掉](文件夹|目录)?<emptied>[{folder}][里|里面|中|的]",
+        "{ba}<emptied>[{folder}][里|里面|中|的内容|里的内容](都|全部|给)?(清空|清理干净|清理|清干净|腾空|清掉|"
+        "清理空|弄空|删空)[掉|了]",
+        "<emptied>[{folder}](清空|清理干净|腾空|删空)[掉|了]",
+    ),
+)
