@@ -130,11 +130,13 @@ async def test_files_of_every_kind_get_their_state_and_what_has_text_is_found(de
 async def test_who_waits_for_the_status_is_told_when_the_work_is_done(desk: Desk, ana: Actor) -> None:
     await desk.store.file(ana, "/leave.txt", samples.LEAVE)
     ingester, _ = desk.open()
+    status = await ingester.status(ana.user_id)
+    assert status.is_unfinished
     async with anyio.create_task_group() as group:
         group.start_soon(ingester.drain)
         with anyio.fail_after(60):
-            while (status := await ingester.status(ana.user_id, wait_seconds=60)).is_unfinished:
-                pass
+            while status.is_unfinished:
+                status = await ingester.status(ana.user_id, wait_seconds=60)
     assert status.counts == {"ready": 1}
     with anyio.fail_after(30):
         assert await ingester.status(ana.user_id, wait_seconds=60) == status
