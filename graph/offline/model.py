@@ -26,9 +26,6 @@ from graph.offline.specialist import answer
 NAME: Final = "offline"
 ROUTE: Final = "RouteDecision"
 PLAN: Final = "TaskPlan"
-LARGE: Final = 20_000
-"""Characters from which the work is done in a thread, so that the event loop goes on."""
-
 _PIECES = re.compile(r"\s*(?:[\u3400-\u9fff，。：；！？、]{1,4}|[^\s\u3400-\u9fff]+)(?:\s+$)?|\s+", re.DOTALL)
 Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 
@@ -101,8 +98,6 @@ class OfflineChatModel(BaseChatModel):
 
 
 async def _next_message_async(messages: Sequence[BaseMessage], options: dict[str, Any]) -> AIMessage:
-    if sum(len(message.text) for message in messages) < LARGE:
-        return _next_message(messages, options)
     return await anyio.to_thread.run_sync(_next_message, messages, options)
 
 

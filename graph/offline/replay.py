@@ -9,11 +9,10 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from graph.offline.reading.conversation import Call, Conversation
+from graph.offline.reading.conversation import READING, Call, Conversation
 from graph.offline.reading.results import Result
 
 MOST_ROUNDS: Final = 8
-LEFT_OUT: Final = "[Left out to save room"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +51,10 @@ class MissingToolError(Exception):
         self.tool = tool
 
 
+class LeftOutError(Exception):
+    """What a call found is no longer in the conversation: it was too long."""
+
+
 class OutOfRoundsError(Exception):
     """There were too many rounds of calls already."""
 
@@ -85,9 +88,18 @@ def replay(script: Script, conversation: Conversation, tools: frozenset[str]) ->
             missing = tuple(one for one, result in zip(wanted, known, strict=True) if result is None)
             if missing and conversation.rounds < MOST_ROUNDS:
                 return Reply(calls=missing)
-            wanted = script.throw(OutOfRoundsError()) if missing else script.send([one for one in known if one])
+            results = [one for one in known if one]
+            if not missing and any(_is_gone(one, result) for one, result in zip(wanted, results, strict=True)):
+                wanted = script.throw(LeftOutError())
+                continue
+            wanted = script.throw(OutOfRoundsError()) if missing else script.send(results)
     except StopIteration as stop:
         return Reply(text=str(stop.value))
+
+
+def _is_gone(one: Request, result: Result) -> bool:
+    """What was read is needed again; of a change it is enough that it was made."""
+    return result.left_out and one.name in READING
 
 
 def _problem(wanted: Sequence[Request], tools: frozenset[str]) -> Exception | None:

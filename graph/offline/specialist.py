@@ -7,6 +7,7 @@ from graph.offline.reading.conversation import Conversation
 from graph.offline.reading.mentions import items_in
 from graph.offline.reading.results import Result
 from graph.offline.replay import (
+    LeftOutError,
     MissingToolError,
     OutOfRoundsError,
     Reply,
@@ -55,6 +56,8 @@ def _one(task: Task, intent: Intent) -> Generator[Sequence[Request], Sequence[Re
         return (yield from SCRIPTS[intent.kind](task, intent))
     except UnresolvedError as unresolved:
         return unresolved.text
+    except LeftOutError:
+        return task.say("left_out")
     except MissingToolError as missing:
         return task.say("no_tool", tool=f"`{missing.tool}`", who=task.say(f"who_{agent_for(intent)}"))
 

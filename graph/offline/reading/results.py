@@ -15,11 +15,13 @@ _OPENING = re.compile(r"(?:^|\n)\{")
 _CODE = re.compile(r"^(?P<code>[a-z][a-z_]{2,40}): (?P<message>.+)", re.DOTALL)
 _CURSOR = re.compile(r"pass cursor (?P<cursor>\S+?)\.?(?:\s|$)")
 _NOTE = re.compile(r"\n\[Cut: [^\n]*\]\s*$")
+LEFT_OUT: Final = "[Left out to save room"
 MOST_OPENINGS: Final = 40
 _STARTS: Final = {
     "items": '{"id":',
     "hits": '{"file":',
     "changes": '{"id":',
+    "undone": '{"id":',
     "versions": '{"number":',
     "shares": '{"item_id":',
 }
@@ -79,6 +81,11 @@ class Result:
         """Return a number of the data, 0 if it is missing."""
         value = self.data.get(name)
         return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the result was taken out of the conversation to save room."""
+        return self.text.startswith(LEFT_OUT)
 
     @property
     def cursor(self) -> str:

@@ -1,5 +1,6 @@
 """Changing the text of a document."""
 
+import re
 from collections.abc import Generator, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
@@ -16,7 +17,8 @@ from graph.offline.understanding.intents import Intent
 from graph.offline.understanding.references import CURRENT_FILE
 
 LONGEST_SHOWN: Final = 60
-MOST_PARTS: Final = 3
+MOST_PARTS: Final = 2
+_MATCHES = re.compile(r"Edit (?P<edit>\d+) matches (?:(?P<count>\d+) places|nothing)")
 
 
 def replace_text(task: Task, intent: Intent) -> Script:
@@ -26,13 +28,13 @@ def replace_text(task: Task, intent: Intent) -> Script:
     if made:
         return (yield from _write(task, item, made, _told_edits(task, intent, _counts(made, intent.edits))))
     text, whole = yield from _text_of(task, item)
+    if not whole:
+        return (yield from _write_unseen(task, item, intent))
     planned = plan_edits(text, intent.edits)
     missing = next((find for (find, _), count in zip(intent.edits, planned.counts, strict=True) if not count), None)
     if missing is not None:
         return _no_match(task, item, text, missing)
-    return (
-        yield from _write(task, item, _change(item, planned, whole=whole), _told_edits(task, intent, planned.counts))
-    )
+    return (yield from _write(task, item, _change(item, planned), _told_edits(task, intent, planned.counts)))
 
 
 def _made_already(task: Task, item: Item) -> Request | None:
@@ -51,16 +53,23 @@ def _counts(made: Request, wishes: Sequence[tuple[str, str]]) -> list[int]:
     return [sum(" ".join(old.split()).casefold() in find for find in finds) for old, _ in wishes]
 
 
-def _change(item: Item, planned: Planned, *, whole: bool) -> Request:
-    if len(planned.edits) > MOST_EDITS and whole:
+def _write_unseen(task: Task, item: Item, intent: Intent) -> Script:
+    """Change a text that is too long to be read whole: the drive itself refuses what does not match once."""
+    edits = [{"find": old, "replace": new} for old, new in intent.edits]
+    one = request("patch_file", file_id=item["id"], edits=edits)
+    return (yield from _write(task, item, one, _told_edits(task, intent, [0] * len(edits))))
+
+
+def _change(item: Item, planned: Planned) -> Request:
+    if len(planned.edits) > MOST_EDITS:
         return request("write_file", file_id=item["id"], content=planned.text)
-    return request("patch_file", file_id=item["id"], edits=[dict(edit) for edit in planned.edits[:MOST_EDITS]])
+    return request("patch_file", file_id=item["id"], edits=[dict(edit) for edit in planned.edits])
 
 
 def _told_edits(task: Task, intent: Intent, counts: Sequence[int]) -> str:
     lines = [
         task.say(
-            "edit_line" if new else "edit_line_removed",
+            ("edit_line" if count else "edit_line_plain") if new else "edit_line_removed",
             find=quoted(old, LONGEST_SHOWN),
             replace=quoted(new, LONGEST_SHOWN),
             count=count,
@@ -72,11 +81,21 @@ def _told_edits(task: Task, intent: Intent, counts: Sequence[int]) -> str:
 
 def _write(task: Task, item: Item, one: Request, told: str) -> Script:
     result = yield from call(one.name, **one.args)
+    matches = _MATCHES.search(result.message) if result.code == "edit_mismatch" else None
+    if matches:
+        return _told_mismatch(task, item, one, matches)
     if not result.worked:
         return failed(task, result, what_of(task, one, str(item.get("name", ""))))
     name, version = named(item, task.language), result.number("version")
     key = "edited" if version else "edited_plain"
     return task.with_hint(task.say(key, name=name, edits=told, version=version), "can_undo")
+
+
+def _told_mismatch(task: Task, item: Item, one: Request, matches: re.Match[str]) -> str:
+    edit = one.args["edits"][int(matches["edit"]) - 1]
+    key = "too_many_matches" if matches["count"] else "no_match"
+    find = quoted(str(edit["find"]), LONGEST_SHOWN)
+    return task.say(key, find=find, name=named(item, task.language), count=matches["count"])
 
 
 def _text_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], tuple[str, bool]]:

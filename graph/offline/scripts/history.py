@@ -5,15 +5,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from graph.offline.reading.conversation import Item
+from graph.offline.reading.results import Result
 from graph.offline.replay import Script, call, request
 from graph.offline.scripts.outcome import failed, what_of
 from graph.offline.scripts.resolve import resolve_one
-from graph.offline.speech.wording import inert, moment, named, quoted, size
+from graph.offline.speech.wording import bounded, inert, moment, named, quoted, size
 from graph.offline.task import Task
 from graph.offline.understanding.intents import PREVIOUS, Intent
 from graph.offline.understanding.references import CURRENT_FILE
 
 LISTED: Final = 10
+_COUNT = re.compile(r"Took back (?P<count>[\d,]+) change")
 _QUOTED = re.compile(r"'(?P<name>[^']+)'")
 
 
@@ -71,12 +73,22 @@ def undo(task: Task, _intent: Intent) -> Script:
         return failed(task, result, what_of(task, one, ""))
     undone = [f"- {_change(task, change)}" for change in result.entries("undone")]
     left = [f"- {inert(_left(entry))}" for entry in result.entries("skipped")]
-    told = [task.say("undone", list="\n".join(undone)) if undone else task.say("undone_nothing")]
+    told = [
+        task.say("undone", list=bounded(undone, task.language, _taken_back(result)))
+        if undone
+        else task.say("undone_nothing")
+    ]
     if left:
         told.append(task.say("undo_skipped", list="\n".join(left)))
     if undone:
         told.append(task.with_hint("", "can_redo"))
     return "\n".join(filter(None, told))
+
+
+def _taken_back(result: Result) -> int:
+    """Return how many changes the drive says it took back: of very many not all are in the result."""
+    said = _COUNT.search(result.text)
+    return int(said["count"].replace(",", "")) if said else 0
 
 
 def _change(task: Task, change: Item) -> str:

@@ -14,7 +14,7 @@ from graph.offline.understanding.intents import Intent
 from graph.offline.understanding.references import CURRENT_FOLDER, Ref
 
 MOST_FOUND: Final = 10
-PAGE: Final = 40
+PAGE: Final = 30
 LONGEST_TEXT: Final = 3_000
 PLACES: Final = {"trash": "listing_trash", "shared": "listing_shared"}
 

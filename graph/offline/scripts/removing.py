@@ -6,11 +6,11 @@ from graph.offline.reading.conversation import Item
 from graph.offline.reading.mentions import focus, items_in, known_items
 from graph.offline.reading.results import Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
-from graph.offline.scripts.contents import contents_of, left_over
+from graph.offline.scripts.contents import PAGE, contents_of, left_over
 from graph.offline.scripts.matching import best_matches, closeness
 from graph.offline.scripts.outcome import failures
 from graph.offline.scripts.resolve import ambiguous, resolve, resolve_folder
-from graph.offline.speech.wording import name_line, named, path_of, quoted
+from graph.offline.speech.wording import bounded, name_line, named, path_of, quoted
 from graph.offline.task import Task
 from graph.offline.understanding.intents import Intent
 from graph.offline.understanding.references import Ref
@@ -64,8 +64,8 @@ def _told(task: Task, items: Sequence[Item], results: Sequence[Result]) -> list[
         return []
     if len(gone) == 1:
         return [task.with_hint(task.say("trashed", name=named(gone[0], task.language)), "can_restore")]
-    lines = "\n".join(name_line(item) for item in gone)
-    return [task.say("trashed_many", count=len(gone), list=lines), task.with_hint("", "can_restore")]
+    lines = bounded([name_line(item) for item in gone], task.language)
+    return [task.say("trashed_many", count=len(gone), list=lines), task.with_hint("", "can_restore_many")]
 
 
 def restore(task: Task, intent: Intent) -> Script:
@@ -83,7 +83,7 @@ def _in_trash(task: Task, ref: Ref | None) -> Generator[Sequence[Request], Seque
     remembered = [item for item in focus(task.conversation) if item.get("trashed_at")]
     if (ref is None or ref.is_pronoun) and len(remembered) == 1:
         return remembered
-    listed = yield from call("list_folder", folder_id=TRASH, limit=40)
+    listed = yield from call("list_folder", folder_id=TRASH, limit=PAGE)
     trashed: list[Item] = [{**item, "trashed_at": None} for item in listed.items]
     if not trashed:
         raise task.unresolved("trash_empty")

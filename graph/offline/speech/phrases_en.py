@@ -46,6 +46,7 @@ PHRASES: Final[dict[str, str]] = {
     "who_search_agent": "Finding and reading is the Search agent's work: ask for it in a message of its own.",
     "out_of_rounds": "I stopped after several rounds without getting to the end. {done}",
     "done_so_far": "Done so far:\n{list}",
+    "left_out": "That took more than fits into this conversation. Ask for a smaller part, or in a new thread.",
     "nothing_done": "Nothing was changed.",
     "no_document": "No document is open. Open one, or name it, for example “… in plan.md”.",
     "which_item": "Which file or folder do you mean? Please name it.",
@@ -108,8 +109,11 @@ PHRASES: Final[dict[str, str]] = {
     "edited": "Changed {name}: {edits}. It is version {version} now.",
     "edited_plain": "Changed {name}: {edits}.",
     "edit_line": "{find} → {replace} ({count}×)",
+    "edit_line_plain": "{find} → {replace}",
     "edit_line_removed": "{find} removed ({count}×)",
     "no_match": "{find} does not occur in {name}. Nothing was changed.",
+    "too_many_matches": "{find} occurs {count} times in {name}, which is too long for me to read whole. Nothing "
+    "was changed. Give me more of the text around the place that you mean.",
     "no_match_near": "{find} does not occur in {name}. Nothing was changed. The nearest is:\n> {line}",
     "inserted": "Added to {name}: “{content}”.",
     "no_anchor": "I don't find {anchor} in {name}. Nothing was changed.",
@@ -123,6 +127,7 @@ PHRASES: Final[dict[str, str]] = {
     "undo_skipped": "Left as it is:\n{list}",
     "can_undo": "“Undo that” takes it back.",
     "can_restore": "It can be restored from the trash; “undo that” takes it back.",
+    "can_restore_many": "They can be restored from the trash; “undo that” takes it all back.",
     "can_redo": "The undo can be undone too.",
     # looking
     "found_one": "Found {name}: {path}.",

@@ -1,7 +1,7 @@
 """Sentences of the offline model in the person's language; how names, paths, sizes and times are written in them."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from graph.state import Language
 
 PHRASES: Final[Mapping[Language, Mapping[str, str]]] = {"en": ENGLISH, "zh": CHINESE}
 LONGEST_NAME: Final = 120
+MOST_LINES: Final = 30
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
 _SPACES = re.compile(r"\s+")
 
@@ -59,6 +60,13 @@ def item_line(item: Mapping[str, Any]) -> str:
 def name_line(item: Mapping[str, Any]) -> str:
     """Return an item's name as a line of a list."""
     return f"- {quoted(str(item.get('name') or item.get('path') or ''))}{'/' if item.get('kind') == 'folder' else ''}"
+
+
+def bounded(lines: Sequence[str], language: Language, total: int = 0) -> str:
+    """Return a list, of a long one its beginning and how much more there is; `total` counts what is not even listed."""
+    more = max(total, len(lines)) - min(len(lines), MOST_LINES)
+    tail = [say(language, "listing_more", count=more)] if more > 0 else []
+    return "\n".join([*lines[:MOST_LINES], *tail])
 
 
 def joined(parts: Iterable[str], language: Language) -> str:

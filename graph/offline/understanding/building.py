@@ -69,13 +69,13 @@ def _list(intent: Intent, draft: Draft) -> Intent:
         return replace(intent, target=CURRENT_FOLDER)
     if target.form == "all":
         return replace(intent, target=target.inside)
-    if target.form == "current file" or FILE_MARK.search(draft.slots["target"]):
+    if target.form in {"current file", "about"} or FILE_MARK.search(draft.slots["target"]):
         return replace(intent, kind="summarise")
     return intent
 
 
 _ASKS = re.compile(r"\b(?:where|which|what)\b|哪|什么", re.IGNORECASE)
-_FOR_ME = re.compile(r"(?:me|us)\b", re.IGNORECASE)
+_FOR_ME = re.compile(r"(?:me|us|(?:an? |the )?(?:overview|list|listing|look))\b", re.IGNORECASE)
 
 
 def _move(intent: Intent, draft: Draft) -> Intent | None:
@@ -98,6 +98,7 @@ def _find(intent: Intent, draft: Draft) -> Intent | None:
     return replace(intent, target=wanted, query=wanted.text or intent.query)
 
 
+_ADJECTIVES: Final = frozenset({"new", "empty", "another", "fresh", "brand new", "新", "新的", "空"})
 _PRONOUN_FIRST = re.compile(r"(?:it|that|this|them|sure)\s", re.IGNORECASE)
 
 
@@ -110,6 +111,8 @@ def _names(intent: Intent, draft: Draft) -> Intent | None:
     if _PRONOUN_FIRST.match(raw):
         return None
     names = tuple(name for name in (name_of(part, draft.masked) for part in parts) if name)
+    if names and all(name.lower() in _ADJECTIVES for name in names):
+        return replace(intent, names=())
     return replace(intent, names=names) if names else None
 
 

@@ -28,7 +28,11 @@ def _absorb(merged: list[Intent], intent: Intent) -> bool:
     """Take the intent into the one before it, if both are one request; say whether that was so."""
     last = merged[-1]
     together = (
-        _with_found(last, intent) or _with_role(last, intent) or _with_edits(last, intent) or _said_twice(last, intent)
+        _with_name(last, intent)
+        or _with_found(last, intent)
+        or _with_role(last, intent)
+        or _with_edits(last, intent)
+        or _said_twice(last, intent)
     )
     if together:
         merged[-1] = together
@@ -66,6 +70,12 @@ def _means(word: str) -> bool:
     return word.lower() in {"it", "them", "that", "all", "它", "它们", "这个", "这些", "全部"}
 
 
+def _with_name(last: Intent, intent: Intent) -> Intent | None:
+    """Take "create a folder and call it X" as one request."""
+    unnamed = last.kind in {"create_folder", "create_file"} and not last.names
+    return replace(last, names=intent.names) if unnamed and intent.kind == "rename" and intent.target == IT else None
+
+
 def _with_role(last: Intent, intent: Intent) -> Intent | None:
     return replace(last, role=intent.role) if last.kind == "share" and intent.kind == "role_hint" else None
 
@@ -80,7 +90,14 @@ def _with_edits(last: Intent, intent: Intent) -> Intent | None:
 def _settled(intent: Intent, *, file_open: bool) -> Intent:
     if intent.kind == "summarise" and intent.target is None:
         return replace(intent, target=CURRENT_FILE if file_open else IT)
+    if file_open and intent.kind in {"replace", "insert"} and _is_plain_word(intent.target):
+        return replace(intent, target=CURRENT_FILE)
     return intent
+
+
+def _is_plain_word(ref: Ref | None) -> bool:
+    """ "In the letter" means the open document; "in plan.md" does not."""
+    return ref is not None and ref.form == "name" and not ref.exact and not ref.kind and "." not in ref.text
 
 
 def _resolve(intents: list[Intent]) -> list[Intent]:

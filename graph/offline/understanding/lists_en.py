@@ -21,11 +21,11 @@ LISTS: Final[dict[str, str]] = {
     "start": r"(?:at|to|on|in) (?:the )?(?:very )?(?:start|beginning|top|front|head|first line)(?: of .+)?",
     "arithmetic": r"(?:what's |what is |how much is )?\d[\d. ]*(?:(?:plus|minus|times|divided by|[-+*/x^])[\d. ]+)+",
     "everyone": "anyone|anybody|everyone|everybody|someone|somebody|people|others|other people",
-    "gist": "gist|bottom line|conclusions?|main findings?|key findings?|upshot|summary|overview|recap|digest|"
-    "outline|synopsis|abstract|essence|short version|quick summary|short summary|brief summary|short "
-    "overview|brief overview|quick overview|tl;?dr|key points|main points|main ideas|key takeaways|main "
-    "takeaways|takeaways|highlights|big picture|bullet points|core message|main message|executive summary|"
-    "rundown|quick rundown|key facts|lowdown",
+    "gist": "gist|essentials|bottom line|conclusions?|main findings?|key findings?|upshot|summary|overview|recap|"
+    "digest|outline|synopsis|abstract|essence|short version|quick summary|short summary|brief summary|"
+    "short overview|brief overview|quick overview|tl;?dr|key points|main points|main ideas|key takeaways|"
+    "main takeaways|takeaways|highlights|big picture|bullet points|core message|main message|executive "
+    "summary|rundown|quick rundown|key facts|lowdown",
     "brief": r"(?:[\w-]+ ){0,4}",
     "access": "access|rights?|permissions?|privileges?",
     "edit": "edit(?:ing|or)?|writ(?:e|ing)|chang(?:e|ing)|modify(?:ing)?|modif(?:y|ication)|collaborat(?:e|ing|"

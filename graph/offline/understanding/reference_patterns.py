@@ -10,7 +10,8 @@ REFERENCES: Final[dict[Language, tuple[tuple[str, str, str], ...]]] = {
             "all",
             "",
             "{the}(everything|anything|stuff|things|whatever|whatever is|what's|what is|all|the lot|it all|all of "
-            "it)[ that]( is| are|'s|) (in|inside|from|under|of|within|out of) <inside>",
+            "it)[ that]( is| are|'s| sits?| lives?| lies?| lie| resides?| remains?|) (in|inside|from|under|of|"
+            "within|out of) <inside>",
         ),
         (
             "all",
@@ -35,8 +36,8 @@ REFERENCES: Final[dict[Language, tuple[tuple[str, str, str], ...]]] = {
         (
             "all",
             "",
-            "{the}(files and folders|files|documents|docs|items|things|contents?|notes)[ that]( is| are|) (in|"
-            "inside|from|under|of|within|out of) <inside>",
+            "{the}(files and folders|files|documents|docs|items|things|contents?|notes)[ that]( is| are| sits?| "
+            "sit| lives?| lies?| lie|) (in|inside|from|under|of|within|out of) <inside>",
         ),
         ("all", "", "(all|every) {the}<ext:extension>[ {doc}]"),
         ("all", "", "<ext:extension> (files|documents)"),

@@ -39,6 +39,7 @@ TEMPLATES: Final[dict[Language, dict[str, str]]] = {
         "insert_after": "In {target}, insert after {anchor}: {content}",
         "undo": "Undo the last change",
         "list_changes": "Show the recent changes",
+        "list_changes_of": "Show the recent changes to {target}",
         "whoami": "Who am I?",
         "and": " and ",
         "inside": " inside {destination}",
@@ -85,6 +86,7 @@ TEMPLATES: Final[dict[Language, dict[str, str]]] = {
         "insert_after": "在{target}里，在{anchor}后面添加：{content}",
         "undo": "撤销上一次的操作",
         "list_changes": "查看最近的改动",
+        "list_changes_of": "{target}最近有哪些改动",
         "whoami": "我是谁？",
         "and": "、",
         "inside": "在{destination}里",
@@ -137,6 +139,8 @@ def instruction(intent: Intent, language: Language) -> str:
 def _key(intent: Intent) -> str:
     if intent.kind == "list_folder" and intent.topic:
         return "as said"
+    if intent.kind == "list_changes" and intent.target:
+        return "list_changes_of"
     if intent.kind == "create_file" and not intent.content:
         return "create_empty"
     if intent.kind == "revoke" and not intent.emails:

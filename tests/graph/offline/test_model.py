@@ -80,7 +80,7 @@ def test_call_ids_differ_within_one_answer(model: OfflineChatModel) -> None:
     listed = [{"id": f"i{n}", "kind": "file", "name": f"{n}.txt"} for n in range(3)]
     messages: list[BaseMessage] = [
         *asked("delete everything in this folder"),
-        AIMessage("", tool_calls=[{"name": "list_folder", "args": {"folder_id": "root", "limit": 40}, "id": "l1"}]),
+        AIMessage("", tool_calls=[{"name": "list_folder", "args": {"folder_id": "root", "limit": 30}, "id": "l1"}]),
         ToolMessage('3 items.\n{"items":' + str(listed).replace("'", '"') + ',"cursor":null}', tool_call_id="l1"),
     ]
     calls = bound(model, "drive_agent").invoke(messages).tool_calls
@@ -163,13 +163,7 @@ def test_tools_can_be_bound_in_every_form(model: OfflineChatModel) -> None:
         """Make a folder."""
         return name + parent_id
 
-    for form in (
-        create_folder,
-        create_folder.func,
-        schema("create_folder"),
-        {"title": "create_folder", "type": "object"},
-    ):
-        assert form is not None
+    for form in (create_folder, schema("create_folder"), {"title": "create_folder", "type": "object"}):
         answer = model.bind_tools([form]).invoke(asked("create a folder A"))
         assert [call["name"] for call in answer.tool_calls] == ["create_folder"]
 
@@ -186,12 +180,7 @@ def test_the_step_of_a_plan_comes_before_the_message(model: OfflineChatModel) ->
     assert [call["args"]["name"] for call in answer.tool_calls] == ["B"]
 
 
-def test_a_long_conversation_is_answered_beside_the_event_loop(model: OfflineChatModel) -> None:
-    answer = bound(model, "drive_agent").invoke([SystemMessage("x" * 50_000), *asked("who are you?")])
-    assert "offline model" in answer.text
-
-
-async def test_a_long_conversation_is_answered_in_a_thread(model: OfflineChatModel) -> None:
+async def test_a_long_conversation_is_answered_too(model: OfflineChatModel) -> None:
     messages = [SystemMessage("x" * 50_000), *asked("who are you?")]
     assert said(await bound(model, "drive_agent").ainvoke(messages)) == said(
         bound(model, "drive_agent").invoke(messages)

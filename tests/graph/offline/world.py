@@ -57,6 +57,7 @@ class Drive:
     texts: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     shares: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     undone: list[str] = field(default_factory=list[str])
+    most: int = 50_000
 
     def __post_init__(self) -> None:
         self._ids = count(1)
@@ -144,7 +145,8 @@ class Drive:
     def tool_read_file(self, file_id: str, start: int | None = None, end: int | None = None) -> Any:
         item = self.find(file_id)
         whole = self.texts[item["id"]][-1]
-        first, last = start or 0, min(end or len(whole), len(whole))
+        first = start or 0
+        last = min(end or len(whole), len(whole), first + self.most)
         part = whole[first:last]
         lines = whole.count("\n", 0, first) + 1
         data = {"file": self.view(item), "text": part, "start": first, "end": last, "total_characters": len(whole)}
@@ -156,7 +158,9 @@ class Drive:
         text = self.texts[item["id"]][-1]
         for edit in edits:
             if text.count(edit["find"]) != 1:
-                raise RefusedError("edit_mismatch", f"The edit matches {text.count(edit['find'])} places.")
+                matches = text.count(edit["find"])
+                found = f"matches {matches} places" if matches else "matches nothing"
+                raise RefusedError("edit_mismatch", f"Edit 1 {found} in the text; it must match exactly one.")
             text = text.replace(edit["find"], edit["replace"])
         self.texts[item["id"]].append(text)
         return "Edited.", self.view(item)

@@ -89,6 +89,8 @@ ROWS: Final[tuple[Row, ...]] = (
         "(don't|do not|dont|no longer|never) (let|allow|permit) <emails:emails>( to|) (see|view|edit|open|read|"
         "access|have|change)[ {access} to] <target>[ any ?more]",
         "(don't|do not|no longer) share <target> with <emails:emails>[ any ?more]",
+        "(revoke|remove|withdraw|take away|take back|cancel) (what|everything|all|whatever|his|her|their)( "
+        "{access}|)( he| she| they|)( has| have|) (on|to|for|in) <target>",
         "(take|remove|kick|drop|cut|throw|get) (him|her|them)( out|) (off|from|of|out of) <target>",
         "(he|she|they) (should|must|may|can|shall) (no longer|not|never) (see|view|edit|open|read|access|have "
         "{access} to) <target>( any ?more|)",
@@ -138,6 +140,8 @@ ROWS: Final[tuple[Row, ...]] = (
         "<emails:emails>[,]?[ <role>]",
         "<target> (shared|visible|available) (with|to) <emails:emails>[,]?[ <role>]",
         "get <emails:emails> (<role> )?{access} to <target>",
+        "(i want|i'd like|i would like|i need|we want) <emails:emails> to (have|get|be given) (<role> )?{access} "
+        "(to|on|for|in|over) <target>",
     ),
     *row(
         "role_hint",

@@ -94,8 +94,8 @@ ROWS: Final[tuple[Row, ...]] = (
         "{move} <target> (back )?to where it was",
         "(i want|i'd like|i need|i would like|let's have|we want) <target> ({move_done}|in|into|under|to be "
         "{move_done}|to go|to be)( {into}|) <destination>",
-        "<target> (should|must|needs to|has to|ought to|belongs?|goes|can|shall)( go| be| be {move_done}| live| be "
-        "put|) ({into}|in|with) <destination>",
+        "<target> (should|must|needs to|has to|ought to|belongs?|goes|can|shall)( go| be| end up| land| wind up| "
+        "move| be {move_done}| live| be put|) ({into}|in|with) <destination>",
         "(in|into|to|inside) <destination>,? {move} <target>",
         "{move} {into} <destination> <target>",
         "(send|archive) <target:named> (to|in|into|under) {the}[folder ]<destination>",

@@ -103,6 +103,8 @@ ROWS: Final[tuple[Row, ...]] = (
         "in) <target>",
         "(what|which files|what files|which documents|what documents)( do| have) (i|you|we) (have|got|keep|store|"
         "find)( stored| saved|)? (in|inside|under|within) <target>",
+        "(give me|show me|tell me|get me|let me see) {the}(everything|all|whatever|all files|things|stuff)( that| "
+        "which|)( is| are| sits?| lies?| lives?|)( stored| saved|) (in|inside|under) <target>",
         "(which|what) (things|folders|notes|papers|pictures|photos|images|items|stuff|documents|files|records)( is|"
         " are| lie| lies| have i| do i have|)( stored| saved| kept| located| put|) (in|inside|under|within) "
         "<target>",

@@ -17,7 +17,7 @@ ROWS: Final[tuple[Row, ...]] = (
     *row(
         "list_shares",
         "<_:rest>(who|whom|who's|anyone|anybody|which people|somebody|someone)<_:rest>(access|see|open|view|edit|"
-        "read|shared?|sharing)<_:rest> <target:item><_:rest>",
+        "read|get into|get at|enter|look into|shared?|sharing)<_:rest> <target:item><_:rest>",
         confidence=LIKELY,
     ),
     *row(

@@ -36,6 +36,8 @@ ROWS: Final[tuple[Row, ...]] = (
         "brief| roughly]",
         "(explain|describe|introduce|outline) <target:named>( to me| to us| for me|)",
         "(explain|describe) (this|the) (document|file|text)",
+        "(tell|give|show|send|list)( me| us|) {the}{brief}{gist}",
+        "(what are|what is|what's) {the}{brief}{gist}( of it| of that| in it|)",
         "(in (one|a|two|three|a few|a couple of|\\w+) (sentences?|words?|lines?|paragraphs?)|in short|in brief|"
         "briefly|shortly),? (what is|what's|what does|summarise|summarize|describe|explain) <target>( about| say| "
         "cover|)",
@@ -65,6 +67,8 @@ ROWS: Final[tuple[Row, ...]] = (
         "something about|speaks? of|is on|explains?|describes?) <query>",
         "(which|what) {doc}( do| did| are| have| has|) (we|i|you|there|they)( have| got| find| keep| own|) {about} "
         "<topic>",
+        "(is|are) <query> (saved|stored|kept|located|filed|somewhere|anywhere|in (my|the|our) drive|around)( "
+        "somewhere| anywhere| here|)( in (my|the|our) drive|)",
         "(who|what) (mentions?|talks about) <query>",
         "(is there|are there|do i have|do we have|have i got|have we) {the}(file|document|doc|note|folder|thing|"
         "files|documents|notes|folders) ({called}|for|with|from) <query>",

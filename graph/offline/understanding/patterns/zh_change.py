@@ -87,6 +87,8 @@ ROWS: Final[tuple[Row, ...]] = (
         "列表中)?(移除|去掉|删除|踢出|移出|删掉|拿掉)[去|了]",
         "(别|不要|不)(再)?(让|允许|准|给)(他|她|他们|她们)(再)?(看到|看|查看|访问|编辑|打开|修改|使用)<target>[了]",
         "{ba}(他|她|他们|她们)从<target>(里|中)?(移除|去掉|删除|移出|删掉|踢出)[去|了]",
+        "(收回|取消|撤销|撤回|移除|去掉)(他|她|他们|她们)(对|在)?<target>(上|里)?的?(所有)?(权限|访问权限|编辑权限|"
+        "查看权限|共享|访问)",
         "{ba}<emails:emails>(踢出|移出|请出|赶出|移除出)<target>",
         "从<target>(的?共享|的?分享|的?协作者)?(里|中|名单里|列表里|名单中|列表中)?(移除|去掉|删除|踢出|移出|"
         "删掉)<emails:emails>",
@@ -109,6 +111,7 @@ ROWS: Final[tuple[Row, ...]] = (
         "(授权)<emails:emails>(来)?{edit}<target>",
         "(给|授予|赋予)<emails:emails>{edit}(的)?(权限|权|权利)",
         "[把|将]<target>的{edit}(权限|权)(给|授予|赋予|开放给|交给|分配给)<emails:emails>",
+        "<_:little><emails:emails>对<target>(有|拥有|具有|得到)(一下)?{edit}(权限|权|的权限)",
         "<_:little><emails:emails>(需要|想|要|应该|得|也要|也需要|应当)?(能|可以|能够|一起)?{edit}<target>",
         role="editor",
     ),
@@ -118,6 +121,7 @@ ROWS: Final[tuple[Row, ...]] = (
         "邀请<emails:emails>(来|一起|共同|一同)*({view})?<target>",
         "(给|授予|赋予|授权|授权给)<emails:emails>(对)?<target>的?({view})?({access}|权|权利)",
         "(给|授予|赋予)<emails:emails>({view})<target>的?(权限|权|权利)",
+        "<_:little><emails:emails>对<target>(有|拥有|具有|得到)({view})?(权限|权|的权限)",
         "(授权)<emails:emails>(来)?{view}<target>",
         "(给|授予|赋予)<emails:emails>{view}(的)?(权限|权|权利)",
         "[把|将]<target>的({view})(权限|权)(给|授予|赋予|开放给|交给|分配给)<emails:emails>",

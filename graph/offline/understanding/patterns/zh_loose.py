@@ -15,7 +15,8 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     *row(
         "list_shares",
-        "<_:rest>(谁|哪些人|别人|什么人|有人)<_:rest>(访问|看|查看|编辑|打开|权限|修改)<_:rest><target:item><_:rest>",
+        "<_:rest>(谁|哪些人|别人|什么人|有人)<_:rest>(访问|看|查看|编辑|打开|权限|修改|进入|"
+        "进)<_:rest><target:item><_:rest>",
         "<target:item><_:rest>(共享|分享|开放)<_:rest>(谁|哪些人|什么人|别人)<_:rest>",
         confidence=LIKELY,
     ),
