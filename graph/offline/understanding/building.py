@@ -19,6 +19,8 @@ OF_ITEMS: Final = frozenset(
     {"share", "revoke", "list_shares", "summarise", "move", "rename", "trash", "restore", "read"}
 )
 
+_OF_THINGS: Final = frozenset({"read", "list_folder", "move", "trash"})
+_ASKS_FIRST = re.compile(r"(?:where|what|how|who|which|why|when|whether|if)\b", re.IGNORECASE)
 _FILLER = re.compile(
     r"\s*[(\[]?(?:too|as well|directly|today|now|only|just|for me|via .{1,20}|也|直接|一下)?[)\]]?\s*", re.IGNORECASE
 )
@@ -30,7 +32,9 @@ def build(found: Row, slots: dict[str, str], clause: str, masked: Masked, langua
     draft = Draft(slots, masked, language, {**found.fields})
     kind = cast("Kind", found.kind)
     intent = Intent(kind, said=masked.reveal(clause).strip(), **draft.common())
-    if EMAIL_MARK.search(slots.get("target", "")):
+    if EMAIL_MARK.search(slots.get("target", "")) or (
+        kind in _OF_THINGS and _ASKS_FIRST.match(slots.get("target", ""))
+    ):
         return None
     special = _SPECIAL.get(kind)
     built = special(intent, draft) if special else intent
@@ -98,6 +102,9 @@ def _find(intent: Intent, draft: Draft) -> Intent | None:
     return replace(intent, target=wanted, query=wanted.text or intent.query)
 
 
+_HOLDS_REQUEST = re.compile(r"\b(?:and|then)\b.*\b(?:folder|inside|in it|into it)\b|里面再|然后|再建", re.IGNORECASE)
+"""A name that is longer than it should be: another request is in it."""
+
 _ADJECTIVES: Final = frozenset({"new", "empty", "another", "fresh", "brand new", "新", "新的", "空"})
 _PRONOUN_FIRST = re.compile(r"(?:it|that|this|them|sure)\s", re.IGNORECASE)
 
@@ -108,7 +115,7 @@ def _names(intent: Intent, draft: Draft) -> Intent | None:
     raw = draft.slots.get("names", "") or draft.slots.get("name", "")
     several = re.search(r"folders|directories|两|三|四|五|六|七|八|九|十|几|\d+个|分别|、", intent.said) is not None
     parts = split_list(raw, draft.language) if several or len(_NAMED.findall(raw)) > 1 else [raw]
-    if _PRONOUN_FIRST.match(raw):
+    if _PRONOUN_FIRST.match(raw) or _HOLDS_REQUEST.search(raw):
         return None
     names = tuple(name for name in (name_of(part, draft.masked) for part in parts) if name)
     if names and all(name.lower() in _ADJECTIVES for name in names):

@@ -22,7 +22,7 @@ _END_MARKS: Final = " \t\n.,;:!?。、~…"
 _JOINTS: Final[dict[Language, re.Pattern[str]]] = {
     "en": re.compile(
         r"(?:\s*[,;.!?\n]+\s*|\s+[-–—]+\s+|\s+)(?:(?:and|then|also|plus|afterwards|after that|finally|next|as well "
-        r"as|followed by|but|or|so|lastly)\b[\s,]*)*",
+        r"as|followed by|but|so|lastly)\b[\s,]*)*",
         re.IGNORECASE,
     ),
     "zh": re.compile(r"[,;。、!?\n\s]*(?:然后|接着|随后|之后|最后|并且|同时|顺便|另外|而且|还要|以及|并|再|后|且|和)*"),
@@ -95,7 +95,7 @@ def _english_request() -> re.Pattern[str]:
 @cache
 def _chinese_request() -> re.Pattern[str]:
     actions = "|".join(sorted(map(re.escape, CHINESE_ACTIONS), key=len, reverse=True))
-    return re.compile(rf"(?:{actions}|把|将(?!来)|给{EMAIL}|让)")
+    return re.compile(rf"(?:{actions}|名字叫|取名|命名为|叫(?!做)|把|将(?!来)|给{EMAIL}|让)")
 
 
 def strip_polite_start(clause: str, language: Language) -> str:

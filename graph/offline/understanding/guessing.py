@@ -7,8 +7,8 @@ from typing import Final
 from graph.offline.understanding.grammar import macros
 from graph.offline.understanding.intents import GUESS, LIKELY, Intent, Kind
 from graph.offline.understanding.language import terms
-from graph.offline.understanding.masking import EMAIL, FILE, PATH, QUOTE, Masked
-from graph.offline.understanding.references import IT, parse_reference
+from graph.offline.understanding.masking import EMAIL, FILE, PATH, QUOTE, SUFFIX, Masked
+from graph.offline.understanding.references import IT, Ref, parse_reference
 from graph.offline.understanding.slots import role_in
 from graph.state import Language
 
@@ -38,15 +38,19 @@ MOST_NAME_WORDS: Final = 6
 SHORT_QUESTION: Final = 4
 
 
-def guess(clause: str, asked: str, masked: Masked, language: Language) -> Intent | None:
-    """Return the likeliest intent of a clause that no pattern matches; None if there is none worth acting on."""
+def guess(clause: str, asked: str, masked: Masked, language: Language, *, by_verb: bool = True) -> Intent | None:
+    """Return the likeliest intent of a clause that no pattern matches; None if there is none worth acting on.
+
+    Without `by_verb` it only says what the clause is about, as of "I deleted plan.md".
+    """
     said = masked.reveal(clause).strip()
     return (
         _selection(asked, masked, language, said)
-        or _by_address(asked, masked, language, said)
-        or _by_verb(asked, masked, language, said)
+        or (by_verb and _by_address(asked, masked, language, said))
+        or (by_verb and _by_verb(asked, masked, language, said))
         or _question(clause, language, said)
         or _named(asked, masked, language, said)
+        or None
     )
 
 
@@ -80,11 +84,24 @@ def _by_address(asked: str, masked: Masked, language: Language, said: str) -> In
     emails = tuple(dict.fromkeys(masked.reveal(mark) for mark in re.findall(EMAIL, asked)))
     if not emails or not _GIVING.search(asked):
         return None
-    mark = re.search(f"{QUOTE}|{FILE}|{PATH}", asked)
-    target = parse_reference(mark[0], masked, language) if mark else IT
+    target = _marked(asked, masked, language) or IT
     if _TAKING.search(asked):
         return Intent("revoke", said=said, target=target, emails=emails, confidence=GUESS)
     return Intent("share", said=said, target=target, emails=emails, role=role_in(asked) or "viewer", confidence=GUESS)
+
+
+_BEFORE_NAME = re.compile(
+    r".*(?:看到|看见|看得到|访问|打开|编辑|查看|再有|没有|拥有|关于|的|对|把|将|给|看|在)", re.DOTALL
+)
+
+
+def _marked(text: str, masked: Masked, language: Language) -> Ref | None:
+    """Return the first item that is quoted or has a suffix; where a Chinese name begins is a guess."""
+    found = re.search(f"(?P<han>[\u3400-\u9fff]*){SUFFIX}|{QUOTE}|{FILE}|{PATH}", text)
+    if not found:
+        return None
+    name = _BEFORE_NAME.sub("", found["han"]) if found["han"] else ""
+    return parse_reference((name + found[0][-1]) if found["han"] else found[0], masked, language)
 
 
 def _question(clause: str, language: Language, said: str) -> Intent | None:
@@ -97,9 +114,8 @@ def _question(clause: str, language: Language, said: str) -> Intent | None:
 def _by_verb(asked: str, masked: Masked, language: Language, said: str) -> Intent | None:
     for kind, pattern in _verbs(language):
         match = pattern.search(asked)
-        marks = re.search(f"{QUOTE}|{FILE}|{PATH}", asked)
-        if match and marks:
-            target = parse_reference(marks[0], masked, language)
+        target = _marked(asked, masked, language)
+        if match and target:
             return Intent(kind, said=said, target=target, confidence=GUESS)
     return None
 

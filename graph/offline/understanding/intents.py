@@ -104,6 +104,23 @@ AGENTS: Final[dict[Kind, AgentName]] = {
     "insert": "document_agent",
 }
 ABOUT_CONTENT: Final[frozenset[Kind]] = frozenset({"summarise", "ask", "read"})
+CHANGING: Final[frozenset[Kind]] = frozenset(
+    {
+        "create_folder",
+        "create_file",
+        "save_summary",
+        "rename",
+        "move",
+        "share",
+        "revoke",
+        "trash",
+        "restore",
+        "restore_version",
+        "replace",
+        "insert",
+        "undo",
+    }
+)
 TALK: Final[frozenset[Kind]] = frozenset({"identity", "help", "greet", "thanks", "confirm", "decline", "beyond"})
 
 

@@ -72,7 +72,7 @@ def _means(word: str) -> bool:
 
 def _with_name(last: Intent, intent: Intent) -> Intent | None:
     """Take "create a folder and call it X" as one request."""
-    unnamed = last.kind in {"create_folder", "create_file"} and not last.names
+    unnamed = last.kind == "rename" or (last.kind in {"create_folder", "create_file"} and not last.names)
     return replace(last, names=intent.names) if unnamed and intent.kind == "rename" and intent.target == IT else None
 
 

@@ -10,8 +10,8 @@ REFERENCES: Final[dict[Language, tuple[tuple[str, str, str], ...]]] = {
             "all",
             "",
             "{the}(everything|anything|stuff|things|whatever|whatever is|what's|what is|all|the lot|it all|all of "
-            "it)[ that]( is| are|'s| sits?| lives?| lies?| lie| resides?| remains?|) (in|inside|from|under|of|"
-            "within|out of) <inside>",
+            "it)[ that]( is| are|'s| sits?| lives?| lies?| lie| resides?| remains?|)( stored| saved| kept| located|"
+            ") (in|inside|from|under|of|within|out of) <inside>",
         ),
         (
             "all",

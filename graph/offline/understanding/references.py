@@ -25,6 +25,11 @@ _COUNTED = re.compile(
     r"items)[: ]+|(?:这)?(?:两|三|四|五|六|几|\d+)(?:个|份)(?:文件夹|文件|文档|目录)$",
     re.IGNORECASE,
 )
+_ADVERBS = re.compile(
+    r"(?<=\S)\s+(?:any ?more|any longer|right now|currently|at the moment|these days|to the essentials|once more|"
+    r"in full|for good measure)$",
+    re.IGNORECASE,
+)
 _EDGES: Final = " \t\n.,;:!?，。；：！？、"
 _ONLY_EXTENSION = re.compile(FILE)
 _ONLY_MARK = re.compile(f"(?:{QUOTE}|{PATH}|{FILE})")
@@ -71,7 +76,7 @@ SUMMARY: Final = Ref("the summary", kind="file")
 
 def parse_reference(raw: str, masked: Masked, language: Language) -> Ref | None:
     """Return what a phrase of a masked text refers to; None if nothing is left of it."""
-    phrase = _COUNTED.sub("", raw.strip(_EDGES)).strip(_EDGES)
+    phrase = _ADVERBS.sub("", _COUNTED.sub("", raw.strip(_EDGES))).strip(_EDGES)
     if not phrase:
         return None
     parts = [part for part in _BETWEEN[language].split(phrase) if part]

@@ -17,14 +17,16 @@ from graph.offline.understanding.clauses import (
 )
 from graph.offline.understanding.grammar import compile_pattern, macros
 from graph.offline.understanding.guessing import guess
-from graph.offline.understanding.intents import LIKELY, Intent
+from graph.offline.understanding.intents import CHANGING, LIKELY, Intent
 from graph.offline.understanding.joining import join
 from graph.offline.understanding.language import detect
 from graph.offline.understanding.lexicon_en import FUNCTION_WORDS
 from graph.offline.understanding.masking import EMAIL, FILE, PATH, QUOTE, Masked, mask
+from graph.offline.understanding.mood import Mood, mood_of
 from graph.offline.understanding.patterns import LAST, LOOSE, REQUESTS, TALK
 from graph.offline.understanding.patterns.row import Row
 from graph.offline.understanding.references import Ref, parse_reference
+from graph.offline.understanding.slots import role_in
 from graph.offline.understanding.verbs_en import ACTIONS
 from graph.state import Language
 
@@ -105,8 +107,10 @@ def _clause(clause: str, masked: Masked, language: Language) -> Intent | None:
             return talk
     if is_only_polite(clause, language):
         return None
-    return (
+    mood = mood_of(clause, asked, language)
+    intent = (
         _located(asked, masked, language)
+        or _shared(asked, masked, language)
         or _match(REQUESTS, asked, masked, language)
         or _unprefixed(asked, masked, language)
         or _respelt(asked, masked, language)
@@ -115,6 +119,39 @@ def _clause(clause: str, masked: Masked, language: Language) -> Intent | None:
         or _ending(asked, masked, language)
         or guess(clause, asked, masked, language)
     )
+    if mood == "wish" or intent is None or not _would_change(intent, mood):
+        return intent
+    return _instead(mood, clause, asked, masked, language)
+
+
+def _would_change(intent: Intent, mood: Mood) -> bool:
+    """Say whether the intent changes something, other than what such a mood asks for: "don't let Bob see it"."""
+    meant: dict[Mood, str] = {"negated": "revoke", "statement": "restore"}
+    return intent.kind in CHANGING and meant.get(mood) != intent.kind
+
+
+def _instead(mood: Mood, clause: str, asked: str, masked: Masked, language: Language) -> Intent | None:
+    said = masked.reveal(clause).strip()
+    if mood == "negated":
+        return Intent("decline", said=said)
+    if mood == "question":
+        return Intent("ask", said=said, query=said, confidence=LIKELY)
+    return guess(clause, asked, masked, language, by_verb=False)
+
+
+_ROLE_TAIL = re.compile(
+    r"[,;]?\s*(?:权限是|权限为|但|而且)?(?:他|她|他们)?(?:只能|仅能|只可|仅可|仅限|可以|可|能|允许)(?P<role>查看|"
+    r"编辑|修改|阅读|看|读)[它一下]*$"
+)
+
+
+def _shared(clause: str, masked: Masked, language: Language) -> Intent | None:
+    """Try a sharing whose role comes after a comma: 给 E 计划.md 的权限,只能看."""
+    tail = _ROLE_TAIL.search(clause) if language == "zh" and re.search(EMAIL, clause) else None
+    intent = _match(REQUESTS, clause[: tail.start()], masked, language) if tail and tail.start() else None
+    if not tail or not intent or intent.kind != "share":
+        return None
+    return replace(intent, role=role_in(tail["role"]) or intent.role)
 
 
 def _match(tables: dict[Language, tuple[Row, ...]], clause: str, masked: Masked, language: Language) -> Intent | None:
@@ -218,7 +255,10 @@ def _places(language: Language) -> tuple[re.Pattern[str], ...]:
         named = f"(?:the (?:file|document|note) )?[^,;]{{0,40}}?(?:{FILE}|{PATH})|the (?:file|document|note) {QUOTE}"
         doc = f"(?P<place>{current}|{named})"
         return (
-            re.compile(rf",? (?:in|inside|within|throughout|across|from|of|to|into) {doc}$", re.IGNORECASE),
+            re.compile(
+                rf",? (?:in|inside|within|throughout|across|all over|everywhere in|from|of|to|into) {doc}$",
+                re.IGNORECASE,
+            ),
             re.compile(r"(?<=\S) (?:in )?(?P<place>here)$", re.IGNORECASE),
             re.compile(rf"^(?:in|inside|within|throughout|for) {doc},? ", re.IGNORECASE),
         )

@@ -16,8 +16,8 @@ _EVERY = re.compile(
 )
 _EVERY_ZH = re.compile(r"^(?:错别字|错字|笔误|文字|词语|所有的?|全部的?|每个|每一个|每一处的?|出现的)+")
 _EVERYWHERE = re.compile(
-    r"[\s,]*(?:\beverywhere|\bthroughout|\bthroughout the (?:text|document|file)|\ball over|\bglobally|\bin all "
-    r"places|\bat once|\bwherever it (?:appears|occurs))$",
+    r"[\s,]*(?:\beverywhere|\bthroughout|\bthroughout the (?:text|document|file)|\ball over|\bglobally|\ball over "
+    r"(?:the|this) (?:text|document|file)|\bin all places|\bat once|\bwherever it (?:appears|occurs))$",
     re.IGNORECASE,
 )
 _AND_ANOTHER = re.compile(r"^(?P<first>.+?),? and (?P<find>.+?) (?:with|by|to|into) (?P<replace>.+)$", re.IGNORECASE)

@@ -8,13 +8,13 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from graph.offline.planning import plan
 from graph.offline.reading.conversation import read_conversation
 from graph.offline.routing import decide
-from graph.offline.understanding.intents import ABOUT_CONTENT, AGENTS, TALK, Intent
+from graph.offline.understanding.intents import ABOUT_CONTENT, AGENTS, CHANGING, TALK, Intent
 from graph.offline.understanding.language import detect
 from graph.offline.understanding.rendering import instruction
 from graph.offline.understanding.requests import understand
 from graph.prompts import json_section
 from graph.state import Language
-from tests.graph.offline import utterances_en, utterances_varied_en, utterances_varied_zh, utterances_zh
+from tests.graph.offline import misleading, utterances_en, utterances_varied_en, utterances_varied_zh, utterances_zh
 from tests.graph.offline.cases import Case
 
 ENGLISH = [*utterances_en.UTTERANCES, *utterances_varied_en.UTTERANCES]
@@ -153,3 +153,8 @@ def test_what_is_dictated_is_content_and_no_request() -> None:
     (intent,) = understand("create a file x.md with the content: buy milk, and then delete everything in Old")
     assert intent.kind == "create_file"
     assert intent.content == "buy milk, and then delete everything in Old"
+
+
+@pytest.mark.parametrize("text", misleading.UTTERANCES)
+def test_what_only_speaks_of_a_change_asks_for_none(text: str) -> None:
+    assert not {intent.kind for intent in understand(text)} & CHANGING

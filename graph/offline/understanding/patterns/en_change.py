@@ -56,6 +56,9 @@ ROWS: Final[tuple[Row, ...]] = (
         "who has access)[ (of|for|on|to|in) <target>]",
         "(what|which) (are )?{the}(shares|permissions|access rights|sharing settings)[ (of|for|on|to) <target>]",
         "(who|which people) (has|have) {access}",
+        "(which|what) (colleagues|people|persons|users|coworkers|co-workers|team members|employees|others|"
+        "friends)( can| could| may| currently| now| already| still| are able to| are allowed to)* (see|view|look "
+        "at|look into|edit|open|read|access|change|modify) <target>",
         "(is|are) (there )?(anyone|anybody|somebody|someone|people|others)( else| besides me| other than me| "
         "except me|)* (able|allowed|who is able|permitted) to (see|view|look at|look into|edit|open|read|access|"
         "change|modify) <target>",

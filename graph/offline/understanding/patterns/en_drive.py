@@ -21,7 +21,11 @@ ROWS: Final[tuple[Row, ...]] = (
         "(new|another) {folder}( {called}|:| for|) <names>[ (inside|within|under) <destination>]",
         "mkdir( -p|) <names>",
     ),
-    *row("create_folder", "{create} {a}{folder}", names_missing=True),
+    *row(
+        "create_folder",
+        "({create}|i need|we need|i want|we want|i'd like|there should be|have)( me| us|) {a}{folder}",
+        names_missing=True,
+    ),
     *row(
         "create_file",
         "{write}( me| us|) {a}({doc} |)({called} |)<names:named> (with|containing|saying) <content:quote>( in it| "
@@ -112,8 +116,9 @@ ROWS: Final[tuple[Row, ...]] = (
     ),
     *row(
         "restore",
-        "i( have|'ve|)( just|) ?(accidentally|mistakenly|unintentionally|wrongly|)( just|) (deleted|removed|lost|"
-        "trashed|erased) <target>( by mistake| by accident| accidentally|)",
+        "i( have|'ve|)( just|) ?(accidentally|mistakenly|unintentionally|wrongly)( just|) (deleted|removed|lost|"
+        "trashed|erased) <target>",
+        "i( have|'ve|)( just|) (deleted|removed|lost|trashed|erased) <target> (by mistake|by accident|accidentally)",
         "{restore} <target>[ again] (from|out of) {the}(trash|bin|recycle bin|trash can|deleted items|garbage)",
         "{restore} {the}(file|folder|document|thing|one|files|stuff)( that| which|) (i|you|we) (have |'ve |)(just |"
         "accidentally |)(deleted|removed|trashed|threw away)[ <_>]",

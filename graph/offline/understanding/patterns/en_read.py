@@ -42,6 +42,7 @@ ROWS: Final[tuple[Row, ...]] = (
         "briefly|shortly),? (what is|what's|what does|summarise|summarize|describe|explain) <target>( about| say| "
         "cover|)",
         "(in short|in brief|in a nutshell|briefly|long story short),? (what (does|do) <target> say|what is <_> about)",
+        "(what|what's|what is|what was)( is|) (said|written|stated|mentioned|described|noted|going on) in <target>",
         "what (do i|should i|must i|do we) need to know (about|from) <target>",
         "<target>,? (in short|in brief|in a nutshell|tl;?dr|summarised|summarized|please summarise|please summarize)",
     ),
