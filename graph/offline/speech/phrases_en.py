@@ -40,10 +40,11 @@ PHRASES: Final[dict[str, str]] = {
     "decline": "All right, I'll leave it.",
     # can't
     "no_tool": "I can't do that here: it needs {tool}, which I don't have in this role. {who}",
-    "who_document_agent": "Changing the text of a document is the Document agent's work: ask for it in a message "
-    "of its own.",
-    "who_drive_agent": "Organising and sharing is the Drive agent's work: ask for it in a message of its own.",
-    "who_search_agent": "Finding and reading is the Search agent's work: ask for it in a message of its own.",
+    "who_document_agent": "Changing the text of a document is the Document agent's work: say it as “replace … with "
+    "… in this document”.",
+    "who_drive_agent": "Organising and sharing is the Drive agent's work: say it again on its own, beginning with "
+    "what is to be done, such as “share …” or “move …”.",
+    "who_search_agent": "Finding and reading is the Search agent's work: say it again on its own, such as “find …”.",
     "out_of_rounds": "I stopped after several rounds without getting to the end. {done}",
     "done_so_far": "Done so far:\n{list}",
     "left_out": "That took more than fits into this conversation. Ask for a smaller part, or in a new thread.",

@@ -102,7 +102,9 @@ def _find(intent: Intent, draft: Draft) -> Intent | None:
     return replace(intent, target=wanted, query=wanted.text or intent.query)
 
 
-_HOLDS_REQUEST = re.compile(r"\b(?:and|then)\b.*\b(?:folder|inside|in it|into it)\b|里面再|然后|再建", re.IGNORECASE)
+_HOLDS_REQUEST = re.compile(
+    r"\b(?:and|then)\b.*\b(?:folder|inside|in it|into it)\b|\b(?:and|or|then)$|里面再|然后|再建", re.IGNORECASE
+)
 """A name that is longer than it should be: another request is in it."""
 
 _ADJECTIVES: Final = frozenset({"new", "empty", "another", "fresh", "brand new", "新", "新的", "空"})

@@ -7,7 +7,10 @@ from typing import Final
 
 PRIVATE: Final = re.compile("[\ue000-\uf8ff]")
 QUOTE_MARK, EMAIL_MARK, PATH_MARK, FILE_MARK, SUFFIX_MARK = 0xE000, 0xE400, 0xE800, 0xEC00, 0xF000
-MOST_MARKS: Final = 0x3FF
+MOST_MARKS: Final = 0x3FE
+DICTATION: Final = "\ue3ff"
+"""Stands for a text that goes on to the end of the message; no quotation gets this mark."""
+
 QUOTE: Final = "[\ue000-\ue3ff]"
 EMAIL: Final = "[\ue400-\ue7ff]"
 PATH: Final = "[\ue800-\uebff]"
@@ -53,40 +56,43 @@ _KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A text with marks in it, and what each mark stands for (quotes without their quotation marks)."""
+    """A text with marks in it, what each stands for (quotes without quotation marks), and what stood there."""
 
     text: str
     hidden: dict[str, str]
+    literal: dict[str, str]
 
     def reveal(self, part: str) -> str:
-        """Put back what stands behind the marks of a part of the text."""
-        return PRIVATE.sub(lambda match: self.reveal(self.hidden.get(match[0], "")), part)
+        """Put back what stands behind the marks of a part of the text; of a quotation alone only what it quotes."""
+        alone = self.hidden.get(part.strip())
+        return alone if alone is not None else PRIVATE.sub(lambda match: self.literal.get(match[0], ""), part)
+
+    def with_dictation(self, start: int) -> "Masked":
+        """Return the text with all that begins at `start` behind one mark."""
+        content = self.reveal(self.text[start:])
+        return Masked(
+            self.text[:start] + DICTATION, {**self.hidden, DICTATION: content}, {**self.literal, DICTATION: content}
+        )
 
 
 def mask(text: str) -> Masked:
     """Hide quotes, emails, paths and file names of a text. The text comes out in NFC with single spaces."""
     hidden: dict[str, str] = {}
+    literal: dict[str, str] = {}
     masked = PRIVATE.sub("", unicodedata.normalize("NFC", text)).replace("\u00a0", " ").replace("\u3000", " ")
     for first, pattern in _KINDS:
-        masked = pattern.sub(lambda match, first=first: _hide(match, first, hidden), masked)
-    return Masked(masked, hidden)
+        masked = pattern.sub(lambda match, first=first: _hide(match, first, hidden, literal), masked)
+    return Masked(masked, hidden, literal)
 
 
-def hide_quote(masked: Masked, content: str) -> tuple[Masked, str]:
-    """Add one more quote; returns the new masked text's table and the mark."""
-    hidden = dict(masked.hidden)
-    mark = _next_mark(QUOTE_MARK, hidden)
-    hidden[mark] = content
-    return Masked(masked.text, hidden), mark
-
-
-def _hide(match: re.Match[str], first: int, hidden: dict[str, str]) -> str:
+def _hide(match: re.Match[str], first: int, hidden: dict[str, str], literal: dict[str, str]) -> str:
     named = next((group for group in match.groupdict().values() if group is not None), None)
     is_file = first == QUOTE_MARK and named is not None and _FILE_NAME.fullmatch(named) is not None
     mark = _next_mark(FILE_MARK if is_file else first, hidden)
     if not mark:
         return match[0]
     hidden[mark] = named if named is not None else match[0]
+    literal[mark] = match[0]
     return mark
 
 

@@ -158,3 +158,14 @@ def test_what_is_dictated_is_content_and_no_request() -> None:
 @pytest.mark.parametrize("text", misleading.UTTERANCES)
 def test_what_only_speaks_of_a_change_asks_for_none(text: str) -> None:
     assert not {intent.kind for intent in understand(text)} & CHANGING
+
+
+def test_quotation_marks_inside_what_is_dictated_stay() -> None:
+    (intent,) = understand('create a file x.md with the content: He said "hi" in plan.md.')
+    assert intent.content == 'He said "hi" in plan.md.'
+
+
+def test_a_long_text_is_dictated_whole_or_not_at_all() -> None:
+    (intent,) = understand("create a file x.md with the content " + "lorem ipsum, " * 500)
+    assert intent.content == ("lorem ipsum, " * 500).strip()
+    assert not {intent.kind for intent in understand("delete " + "x " * 900)} & CHANGING
