@@ -1,6 +1,8 @@
 """The one door to the database: its engine, the only commit, and the seam that translates its errors."""
 
 import logging
+import sqlite3
+import time
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
@@ -28,6 +30,8 @@ logger = logging.getLogger(__name__)
 
 BUSY_TIMEOUT_SECONDS = 30
 POOL_SIZE = 16
+WAL_ATTEMPTS = 100
+WAL_PAUSE_SECONDS = 0.05
 LIVE_NAME_INDEX = "uq_nodes_live_name"
 LIVE_NAME_COLUMNS = "nodes.parent_id, nodes.name"
 # What a driver says of a lone surrogate, of a number over 64 bits, of NUL in a PostgreSQL text.
@@ -105,10 +109,26 @@ def _on_connect(connection: Any, record: Any) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_SECONDS * 1000}")
-    cursor.execute("PRAGMA journal_mode = WAL")
+    _switch_to_wal(cursor)
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+
+
+def _switch_to_wal(cursor: Any) -> None:
+    """Ask for WAL until no other process does so at the same moment: SQLite refuses that at once, whatever the timeout.
+
+    Only the first start on a new file can meet this, in the thread that migrates; the mode stays with the file.
+    """
+    for attempt in range(WAL_ATTEMPTS):
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if attempt == WAL_ATTEMPTS - 1:
+                raise
+            time.sleep(WAL_PAUSE_SECONDS)
+        else:
+            return
 
 
 def _on_begin(connection: Any) -> None:
