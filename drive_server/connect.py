@@ -35,8 +35,10 @@ from drive_server.services.journal import Journal
 from drive_server.services.search import SearchService
 from drive_server.services.sharing import SharingService
 from drive_server.settings import DriveSettings
+from drive_server.signing import Signer
 from drive_server.storage.blobs import open_blobs
 from drive_server.storage.database import open_database
+from drive_server.storage.secret import signing_key
 from drive_server.storage.token_file import make_private_directory
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     database = await open_database(settings.resolved_database_url)
     stack.push_async_callback(database.dispose)
+    signer = Signer(await signing_key(database))
     blobs = await open_blobs(settings.resolved_blob_url)
     texts = TextSource(blobs)
     stack.callback(texts.close)
@@ -96,6 +99,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         settings=settings,
         database=database,
         blobs=blobs,
+        signer=signer,
         identity=IdentityService(database, settings.token_path),
         files=FileService(database, journal),
         documents=DocumentService(database, blobs, journal, texts, max_text_bytes=settings.max_text_bytes),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from drive_server.services.search import SearchService
     from drive_server.services.sharing import SharingService
     from drive_server.settings import DriveSettings
+    from drive_server.signing import Signer
     from drive_server.storage.blobs import BlobStore
     from drive_server.storage.database import Database
 
@@ -28,6 +29,7 @@ class Drive:
     settings: "DriveSettings"
     database: "Database"
     blobs: "BlobStore"
+    signer: "Signer"
     identity: "IdentityService"
     files: "FileService"
     documents: "DocumentService"

@@ -31,6 +31,12 @@ class InvalidInputError(DriveError):
     status = 422
 
 
+class InvalidCursorError(InvalidInputError):
+    """A cursor that this list did not give to this person."""
+
+    code = "invalid_cursor"
+
+
 class InvalidNameError(InvalidInputError):
     """A name that no item may have (separator, control character, reserved, too long)."""
 
@@ -112,6 +118,20 @@ class TooLargeError(DriveError):
 
     code = "too_large"
     status = 413
+
+
+class RateLimitError(DriveError):
+    """Too many calls, sessions or bytes; `details` has the `limit` and `retry_after_seconds`."""
+
+    code = "rate_limited"
+    status = 429
+
+
+class QuotaExceededError(DriveError):
+    """The person's quota has no room for it; `details` has `quota_bytes`, `used_bytes` and `needed_bytes`."""
+
+    code = "quota_exceeded"
+    status = 507
 
 
 class UnsupportedContentError(DriveError):

@@ -19,6 +19,24 @@ class DriveSettings(BaseSettings):
     max_text_bytes: int = Field(default=10_000_000, description="Largest text that a tool reads or writes at once.")
     max_upload_bytes: int = Field(default=5_000_000_000, description="Largest file that can be uploaded.")
     max_request_bytes: int = Field(default=4_194_304, description="Largest JSON body.")
+    quota_bytes: int = Field(default=0, ge=0, description="Most bytes that a person may keep; 0: no limit.")
+    trash_days: int = Field(default=30, ge=1, description="Days after which what is in the trash is deleted for good.")
+    max_versions: int = Field(default=100, ge=1, description="Contents kept of a file, the newest always among them.")
+    upload_hours: int = Field(default=24, ge=1, description="Hours that an unfinished resumable upload is kept.")
+    public_url: str = Field(
+        default="http://127.0.0.1:8000", description="Where people reach this service: links and sign-in lead there."
+    )
+    jwt_issuer: str = Field(
+        default="", description="OpenID Connect issuer whose tokens are taken; empty: API keys only."
+    )
+    jwt_audience: str = Field(default="", description="The audience of such tokens; empty: the address of /mcp.")
+    jwt_keys_url: str = Field(default="", description="Where the issuer's keys are; empty: as its metadata says.")
+    calls_per_minute: int = Field(default=600, ge=1, description="Calls that one key may make in a minute.")
+    concurrent_calls: int = Field(default=16, ge=1, description="Calls that one session may have going on at once.")
+    sessions_per_user: int = Field(default=50, ge=1, description="Open MCP sessions of one person.")
+    session_idle_seconds: int = Field(default=1800, ge=1, description="After so long without a word a session ends.")
+    answer_seconds: int = Field(default=300, ge=1, description="How long a person may take to answer a question.")
+    page_size: int = Field(default=100, ge=1, le=1000, description="Entries in a page of MCP's own lists.")
     public_hosts: str = Field(
         default="", description="Host names (comma-separated) by which a proxy on this machine lets others in."
     )

@@ -41,7 +41,10 @@ class Base(DeclarativeBase):
 
 
 class UserRow(Base):
-    """A person with a drive. `email` is normalised (NFC, lower case)."""
+    """A person with a drive. `email` is normalised (NFC, lower case).
+
+    `used_bytes` is the sum of the person's holdings; `quota_bytes` its limit, None for the one in the settings.
+    """
 
     __tablename__ = "users"
 
@@ -49,6 +52,8 @@ class UserRow(Base):
     email: Mapped[str] = mapped_column(String(320), unique=True)
     root_id: Mapped[str] = mapped_column(String(32))
     is_admin: Mapped[bool] = mapped_column(default=False)
+    quota_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    used_bytes: Mapped[int] = mapped_column(BigInteger, default=0, server_default="0")
     created_at: Mapped[datetime]
 
 
@@ -111,6 +116,17 @@ class VersionRow(Base):
     run_id: Mapped[str | None] = mapped_column(String(64))
 
 
+class HoldingRow(Base):
+    """How many versions in a person's tree have a content: the bytes count once, for the first of them."""
+
+    __tablename__ = "holdings"
+
+    owner_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    blob: Mapped[str] = mapped_column(String(64), primary_key=True)
+    size: Mapped[int] = mapped_column(BigInteger)
+    versions: Mapped[int]
+
+
 class ShareRow(Base):
     """A role on an item for a person, named by email: it also holds for one who gets an account later."""
 
@@ -123,6 +139,92 @@ class ShareRow(Base):
     role: Mapped[int]
     created_at: Mapped[datetime]
     created_by: Mapped[str] = mapped_column(ForeignKey("users.id"))
+
+
+class LinkRow(Base):
+    """Access to an item for whoever has the link's address, which is derived from `id` and kept nowhere.
+
+    `password_hash` is scrypt with its salt; `downloads` counts up to `max_downloads`.
+    """
+
+    __tablename__ = "links"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    node_id: Mapped[str] = mapped_column(ForeignKey("nodes.id"), index=True)
+    role: Mapped[int]
+    password_hash: Mapped[str | None] = mapped_column(String(255))
+    expires_at: Mapped[datetime | None]
+    max_downloads: Mapped[int | None]
+    downloads: Mapped[int] = mapped_column(default=0)
+    created_at: Mapped[datetime]
+    created_by: Mapped[str] = mapped_column(ForeignKey("users.id"))
+
+
+class UploadRow(Base):
+    """A resumable upload: what it will become. Its bytes so far lie in a file of their own, named by `id`."""
+
+    __tablename__ = "uploads"
+    __table_args__ = (Index("ix_uploads_expires", "expires_at"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), index=True)
+    parent: Mapped[str] = mapped_column(String(32))
+    name: Mapped[str] = mapped_column(String(255))
+    media_type: Mapped[str | None] = mapped_column(String(255))
+    on_conflict: Mapped[str] = mapped_column(String(8))
+    length: Mapped[int | None] = mapped_column(BigInteger)
+    metadata_header: Mapped[str] = mapped_column(default="")
+    item_id: Mapped[str | None] = mapped_column(String(32))
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+
+
+class TaskRow(Base):
+    """A call of a tool that goes on after its answer: asked for, going on, or ended with a result.
+
+    It belongs to the user, not to the session that made it. `caller` is the principal as JSON; `lease_until` says that
+    a process works on it until then.
+    """
+
+    __tablename__ = "tasks"
+    __table_args__ = (Index("ix_tasks_user", "user_id", "created_at"), Index("ix_tasks_status", "status"))
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
+    caller: Mapped[dict[str, Any]]
+    tool: Mapped[str] = mapped_column(String(64))
+    arguments: Mapped[dict[str, Any]]
+    meta: Mapped[dict[str, Any]]
+    status: Mapped[str] = mapped_column(String(16), default="working")
+    status_message: Mapped[str] = mapped_column(default="")
+    result: Mapped[dict[str, Any] | None]
+    worker: Mapped[str | None] = mapped_column(String(32))
+    lease_until: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+    updated_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+
+
+class SignInRow(Base):
+    """A host that asked to be let in, and waits until a person agrees in the browser: `key_id` is then its key."""
+
+    __tablename__ = "sign_ins"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    client_name: Mapped[str] = mapped_column(String(255))
+    scopes: Mapped[list[Any]]
+    key_id: Mapped[str | None] = mapped_column(String(32))
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+
+
+class SecretRow(Base):
+    """A secret of the drive itself, made once: what its links, cursors and addresses are signed with."""
+
+    __tablename__ = "secrets"
+
+    name: Mapped[str] = mapped_column(String(32), primary_key=True)
+    value: Mapped[str] = mapped_column(String(128))
 
 
 class ApiKeyRow(Base):
