@@ -17,7 +17,15 @@ from api.errors import InvalidInputError
 from api.ports import Caller, Place, RunChange, RunUndo
 from api.service import open_service
 from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
-from drive_server.http import BodyLimit, build_http, install_problem_handlers, mount_mcp, principal_of_request, serving
+from drive_server.http import (
+    BodyLimit,
+    build_http,
+    build_pages,
+    install_problem_handlers,
+    mount_mcp,
+    principal_of_request,
+    serving,
+)
 from graph.connections import drive_sessions
 from graph.context import ModelRole
 from graph.settings import AgentSettings
@@ -60,6 +68,7 @@ def create_app(
 
     app = assemble(lifespan)
     app.include_router(build_http())
+    app.include_router(build_pages())
     mount_mcp(app)
     install_problem_handlers(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)

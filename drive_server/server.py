@@ -51,8 +51,11 @@ class DriveServer(FastMCP[Any]):
         """The protocol's side of the server, which transports run."""
         return self._mcp_server
 
-    def put(self, function: ToolFunction, title: str, annotations: ToolAnnotations) -> None:
+    def put(
+        self, function: ToolFunction, title: str, annotations: ToolAnnotations, *, can_be_task: bool = False
+    ) -> None:
         """Add a tool: its name is the function's, its description the docstring, its schema the annotations."""
+        del can_be_task
         name = getattr(function, "__name__", "")
         description = cleandoc(function.__doc__ or "")
         self.add_tool(

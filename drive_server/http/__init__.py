@@ -12,6 +12,7 @@ __all__ = [
     "BodyLimit",
     "bearer_token",
     "build_http",
+    "build_pages",
     "install_problem_handlers",
     "mount_mcp",
     "principal_of_request",
@@ -28,3 +29,8 @@ def build_http() -> APIRouter:
     api.include_router(drive)
     api.include_router(auth.router)
     return api
+
+
+def build_pages() -> APIRouter:
+    """Return the routes at the root that people and programs without a key reach: pages, metadata."""
+    return APIRouter()

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from drive_server.connect import open_drive
-from drive_server.http import BodyLimit, build_http, install_problem_handlers, mount_mcp, serving
+from drive_server.http import BodyLimit, build_http, build_pages, install_problem_handlers, mount_mcp, serving
 from drive_server.settings import DriveSettings
 
 
@@ -23,6 +23,7 @@ def create_app(settings: DriveSettings) -> FastAPI:
 
     app = FastAPI(title="Drive", version=version("drive-agent"), lifespan=lifespan)
     app.include_router(build_http())
+    app.include_router(build_pages())
     mount_mcp(app)
     install_problem_handlers(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)

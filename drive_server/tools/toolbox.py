@@ -18,8 +18,13 @@ ToolFunction = Callable[..., Awaitable[CallToolResult]]
 class Toolbox(Protocol):
     """Where tools are put."""
 
-    def put(self, function: ToolFunction, title: str, annotations: ToolAnnotations) -> None:
-        """Add a tool: its name is the function's, its description the docstring, its schema the annotations."""
+    def put(
+        self, function: ToolFunction, title: str, annotations: ToolAnnotations, *, can_be_task: bool = False
+    ) -> None:
+        """Add a tool: its name is the function's, its description the docstring, its schema the annotations.
+
+        `can_be_task`: the host may let it go on as a task and fetch its result later.
+        """
         ...
 
 
