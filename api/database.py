@@ -4,21 +4,19 @@ import logging
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
 
 import anyio
-from sqlalchemy import URL, column, event, make_url, select, table
+from sqlalchemy import URL, column, make_url, select, table
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from api import migrations
 from api.errors import StorageFailureError
+from drive_server.storage.engine import configure_sqlite, is_sqlite, open_engine
 
 logger = logging.getLogger(__name__)
 
-BUSY_TIMEOUT_SECONDS = 30
-POOL_SIZE = 8
 _FAILURES = (OperationalError, InternalError, InterfaceError, PoolTimeoutError, OSError)
 
 
@@ -27,7 +25,7 @@ class Database:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._writing = engine.execution_options(api_write=True)
+        self._writing = engine.execution_options(writes=True)
         # SQLite has one writer. Queueing here is fair and costs no polling; the busy timeout is for other processes.
         self._turn = anyio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
 
@@ -70,47 +68,14 @@ async def open_database(url: str) -> Database:
     with _translated():
         parsed = make_url(url)
         await anyio.to_thread.run_sync(_prepare, parsed)
-        engine = create_async_engine(parsed, hide_parameters=True, **_options(parsed))
-    if _is_sqlite(parsed):
-        _configure_sqlite(engine.sync_engine)
+        engine = open_engine(parsed)
     return Database(engine)
 
 
-def _is_sqlite(url: URL) -> bool:
-    return url.get_backend_name() == "sqlite"
-
-
-def _options(url: URL) -> dict[str, Any]:
-    if not _is_sqlite(url):
-        return {}
-    return {"pool_size": POOL_SIZE, "max_overflow": 0, "connect_args": {"timeout": BUSY_TIMEOUT_SECONDS}}
-
-
 def _prepare(url: URL) -> None:
-    if _is_sqlite(url) and url.database:
+    if is_sqlite(url) and url.database:
         Path(url.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    migrations.upgrade(url, _configure_sqlite if _is_sqlite(url) else None)
-
-
-def _configure_sqlite(engine: Any) -> None:
-    """Make SQLAlchemy, not the driver, begin transactions; set durability and integrity on each connection."""
-    event.listen(engine, "connect", _on_connect)
-    event.listen(engine, "begin", _on_begin)
-
-
-def _on_connect(connection: Any, record: Any) -> None:
-    del record
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_SECONDS * 1000}")
-    cursor.close()
-
-
-def _on_begin(connection: Any) -> None:
-    writes = connection.get_execution_options().get("api_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    migrations.upgrade(url, configure_sqlite if is_sqlite(url) else None)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ def upgrade(url: URL, configure: Callable[[Any], None] | None = None) -> None:
     if configure:
         configure(engine)
     try:
-        with engine.execution_options(api_write=True).begin() as connection:
+        with engine.execution_options(writes=True).begin() as connection:
             config = _config()
             config.attributes["connection"] = connection
             command.upgrade(config, "head")

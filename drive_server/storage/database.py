@@ -1,15 +1,14 @@
 """The one door to the database: its engine, the only commit, and the seam that translates its errors."""
 
 import logging
-import sqlite3
-import time
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any
 
 import anyio
-from sqlalchemy import URL, event, make_url
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import (
     DatabaseError,
     DataError,
@@ -20,18 +19,17 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from drive_server.errors import DriveError, InvalidInputError, NameConflictError, StorageFailureError
+from drive_server.signing import Signer
 from drive_server.storage import migrations
+from drive_server.storage.engine import configure_sqlite, is_sqlite, open_engine
+from drive_server.storage.secret import KEY_BYTES, signing_key
 from drive_server.storage.token_file import make_private_directory
 
 logger = logging.getLogger(__name__)
 
-BUSY_TIMEOUT_SECONDS = 30
-POOL_SIZE = 16
-WAL_ATTEMPTS = 100
-WAL_PAUSE_SECONDS = 0.05
 LIVE_NAME_INDEX = "uq_nodes_live_name"
 LIVE_NAME_COLUMNS = "nodes.parent_id, nodes.name"
 # What a driver says of a lone surrogate, of a number over 64 bits, of NUL in a PostgreSQL text.
@@ -41,11 +39,15 @@ _FAILURES = (DatabaseError, InterfaceError, PoolTimeoutError)
 
 
 class Database:
-    """An engine, and the two ways to use it: a read at one snapshot, and a write that commits once at its end."""
+    """An engine, and the two ways to use it: a read at one snapshot, and a write that commits once at its end.
+
+    `signer` signs with the key that is kept in this database.
+    """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
-        self._writing = engine.execution_options(drive_write=True)
+        self.signer = Signer(token_bytes(KEY_BYTES))
+        self._writing = engine.execution_options(writes=True)
         # SQLite has one writer. Queueing here is fair and costs no polling; busy_timeout is for other processes.
         self._turn = anyio.Lock() if engine.dialect.name == "sqlite" else None
 
@@ -89,51 +91,10 @@ async def open_database(url: str) -> Database:
             await anyio.to_thread.run_sync(_prepare, parsed)
         except OSError as error:
             raise _storage_failure(error) from error
-    options: dict[str, Any] = {}
-    if parsed.get_backend_name() == "sqlite":
-        options = {"pool_size": POOL_SIZE, "max_overflow": 0, "connect_args": {"timeout": BUSY_TIMEOUT_SECONDS}}
-    engine = create_async_engine(parsed, hide_parameters=True, **options)
-    if engine.dialect.name == "sqlite":
-        configure_sqlite(engine.sync_engine)
-    return Database(engine)
-
-
-def configure_sqlite(engine: Any) -> None:
-    """Make SQLAlchemy, not the driver, begin transactions; set durability and integrity on each connection."""
-    event.listen(engine, "connect", _on_connect)
-    event.listen(engine, "begin", _on_begin)
-
-
-def _on_connect(connection: Any, record: Any) -> None:
-    del record
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_SECONDS * 1000}")
-    _switch_to_wal(cursor)
-    cursor.execute("PRAGMA synchronous = FULL")
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.close()
-
-
-def _switch_to_wal(cursor: Any) -> None:
-    """Ask for WAL until no other process does so at the same moment: SQLite refuses that at once, whatever the timeout.
-
-    Only the first start on a new file can meet this, in the thread that migrates; the mode stays with the file.
-    """
-    for attempt in range(WAL_ATTEMPTS):
-        try:
-            cursor.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
-            if attempt == WAL_ATTEMPTS - 1:
-                raise
-            time.sleep(WAL_PAUSE_SECONDS)
-        else:
-            return
-
-
-def _on_begin(connection: Any) -> None:
-    writes = connection.get_execution_options().get("drive_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    engine = open_engine(parsed)
+    database = Database(engine)
+    database.signer = Signer(await signing_key(database))
+    return database
 
 
 def _parse(url: str) -> URL:
@@ -146,10 +107,10 @@ def _parse(url: str) -> URL:
 
 
 def _prepare(url: URL) -> None:
-    is_sqlite = url.get_backend_name() == "sqlite"
-    if is_sqlite and url.database and url.database != ":memory:":
+    embedded = is_sqlite(url)
+    if embedded and url.database and url.database != ":memory:":
         make_private_directory(Path(url.database).parent)
-    migrations.upgrade(url, configure_sqlite if is_sqlite else None)
+    migrations.upgrade(url, configure_sqlite if embedded else None)
 
 
 class _translated:  # noqa: N801 - a context manager that reads as a word

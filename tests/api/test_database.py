@@ -15,6 +15,7 @@ from api.database import open_database
 from api.errors import StorageFailureError
 from api.tables import Base, ThreadRow
 from api.threads import title_of
+from drive_server.storage.engine import configure_sqlite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,16 +39,10 @@ async def test_the_migrations_make_the_tables_that_the_code_knows(tmp_path: Path
 def test_services_that_start_at_once_migrate_once(tmp_path: Path) -> None:
     url = make_url(url_of(tmp_path / "api.db"))
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(migrations.upgrade, [url] * 4, [_with_write_lock] * 4))
+        list(pool.map(migrations.upgrade, [url] * 4, [configure_sqlite] * 4))
     with sqlite3.connect(tmp_path / "api.db") as connection:
         assert connection.execute("SELECT count(*) FROM api_alembic_version").fetchone() == (1,)
     connection.close()
-
-
-def _with_write_lock(engine: object) -> None:
-    from api import database
-
-    database._configure_sqlite(engine)  # pyright: ignore[reportPrivateUsage] - as `open_database` does
 
 
 async def test_a_database_that_can_not_be_opened_says_so(tmp_path: Path) -> None:

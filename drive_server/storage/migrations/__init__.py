@@ -19,7 +19,7 @@ def upgrade(url: URL, configure: Callable[[Any], None] | None = None) -> None:
     if configure:
         configure(engine)
     try:
-        with engine.execution_options(drive_write=True).begin() as connection:
+        with engine.execution_options(writes=True).begin() as connection:
             command.upgrade(config_for(connection), "head")
     finally:
         engine.dispose()

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import exc, func, select, text
 
 from drive_server.errors import InvalidInputError, NameConflictError, StorageFailureError
-from drive_server.storage import database as module
+from drive_server.storage import engine
 from drive_server.storage.database import Database, open_database, translate
 from drive_server.storage.tables import NodeRow, UserRow
 
@@ -151,7 +151,7 @@ async def test_a_full_disk_is_a_storage_failure_and_nothing_is_kept(database: Da
 async def test_a_database_held_by_another_program_is_a_storage_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "BUSY_TIMEOUT_SECONDS", 0)
+    monkeypatch.setattr(engine, "BUSY_TIMEOUT_SECONDS", 0)
     database = await open_database(f"sqlite+aiosqlite:///{tmp_path / 'drive.db'}")
     with closing(sqlite3.connect(tmp_path / "drive.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -8,7 +8,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, make_url, text
 
-from drive_server.storage.database import configure_sqlite
+from drive_server.storage.engine import configure_sqlite
 from drive_server.storage.migrations import config_for, upgrade
 from drive_server.storage.tables import Base
 from tests.fakes.threads import at_once

@@ -10,7 +10,7 @@ down_revision = "0002"
 branch_labels = None
 depends_on = None
 
-TABLES = ("secrets", "sign_ins", "tasks", "uploads", "links", "holdings")
+TABLES = ("secrets", "reads", "sign_ins", "tasks", "uploads", "links", "holdings")
 
 
 def upgrade() -> None:
@@ -22,15 +22,31 @@ def upgrade() -> None:
     _uploads()
     _tasks()
     _sign_ins()
+    _reads()
     _count()
+    _index_entries()
 
 
 def downgrade() -> None:
     """Drop it all."""
+    op.execute("DELETE FROM index_entries WHERE file_id NOT IN (SELECT id FROM nodes)")
+    _index_entries(sa.ForeignKeyConstraint(["file_id"], ["nodes.id"]))
+    op.drop_index("ix_nodes_recent", "nodes")
     for table in TABLES:
         op.drop_table(table)
     op.drop_column("users", "used_bytes")
     op.drop_column("users", "quota_bytes")
+
+
+def _reads() -> None:
+    op.create_table(
+        "reads",
+        sa.Column("user_id", sa.String(length=32), sa.ForeignKey("users.id"), primary_key=True),
+        sa.Column("node_id", sa.String(length=32), primary_key=True),
+        sa.Column("at", UtcDateTime(), nullable=False),
+    )
+    op.create_index("ix_reads_recent", "reads", ["user_id", "at"])
+    op.create_index("ix_nodes_recent", "nodes", ["owner_id", "updated_at"])
 
 
 def _holdings() -> None:
@@ -105,8 +121,8 @@ def _sign_ins() -> None:
         "sign_ins",
         sa.Column("id", sa.String(length=32), primary_key=True),
         sa.Column("client_name", sa.String(length=255), nullable=False),
-        sa.Column("scopes", sa.JSON(), nullable=False),
         sa.Column("key_id", sa.String(length=32), nullable=True),
+        sa.Column("declined_at", UtcDateTime(), nullable=True),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.Column("expires_at", UtcDateTime(), nullable=False),
     )
@@ -115,6 +131,28 @@ def _sign_ins() -> None:
         sa.Column("name", sa.String(length=32), primary_key=True),
         sa.Column("value", sa.String(length=128), nullable=False),
     )
+
+
+def _index_entries(*constraints: sa.ForeignKeyConstraint) -> None:
+    """Let an entry outlive its file: the index has to let go of the passages of what was deleted for good."""
+    op.drop_index("ix_index_entries_state", "index_entries")
+    op.rename_table("index_entries", "index_entries_before")
+    op.create_table(
+        "index_entries",
+        sa.Column("file_id", sa.String(length=32), nullable=False),
+        sa.Column("owner_id", sa.String(length=32), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("updated_at", UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("file_id"),
+        *constraints,
+    )
+    columns = "file_id, owner_id, version, state, reason, attempts, updated_at"
+    op.execute(f"INSERT INTO index_entries ({columns}) SELECT {columns} FROM index_entries_before")  # noqa: S608 - constants
+    op.drop_table("index_entries_before")
+    op.create_index("ix_index_entries_state", "index_entries", ["state"])
 
 
 def _count() -> None:
