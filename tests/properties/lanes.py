@@ -1,4 +1,4 @@
-"""Work that can be checked after a crash: each lane is a sequence of calls in a folder, known beforehand by its seed."""
+"""Work that can be checked after a crash: each lane is a sequence of calls in a folder, known by its seed."""
 
 from __future__ import annotations
 
