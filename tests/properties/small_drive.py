@@ -150,7 +150,10 @@ class SmallDrive:
         node = self.require(person, node_id, EDITOR)
         if node.parent is None:
             raise RefusedError
-        node.name = self.make_way(self.nodes[node.parent], name, node.kind, choice, node, tuple(self.way(node)))
+        folder = self.nodes[node.parent]
+        if choice == "replace" and node.name != name:
+            self.require_may_take_out(person, node)
+        node.name = self.make_way(folder, name, node.kind, choice, node, tuple(self.way(node)))
 
     def move(self, person: str, node_id: str, parent: str, choice: Choice) -> None:
         """Put into another folder."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.models import Item, Outcome
 
-QUOTA = 60
+QUOTA = 100
 EMAILS = ("ana@example.com", "ben@example.com", "eva@example.com")
 ROLES = {1: "viewer", 2: "editor", 3: "owner"}
 
@@ -35,7 +35,7 @@ texts = st.sampled_from(
     ["", "one", "two and twenty bytes.", "三三三三三三三三三三", "five and thirty bytes long, as it is"]
 )
 choices = st.sampled_from(["fail", "fail", "rename", "replace"])
-picks = st.integers(0, 40)
+picks = st.integers(0, 200)
 
 
 class TwoDrives(RuleBasedStateMachine):
@@ -84,8 +84,16 @@ class TwoDrives(RuleBasedStateMachine):
         async with self.store.database.write() as session:
             await session.execute(update(UserRow).values(quota_bytes=QUOTA))
 
-    def pick(self, number: int) -> str:
-        return [*self.small.nodes][number % len(self.small.nodes)]
+    def pick(self, person: str, number: int, kind: str = "", *, in_trash: bool = False) -> str:
+        """Return an item's id: four times of five one with which the step makes sense, if there is one."""
+        small = self.small
+        sensible = [
+            node.id
+            for node in small.nodes.values()
+            if bool(node.trash) == in_trash and kind in ("", node.kind) and small.role(person, node) > 1
+        ]
+        found = sensible if number % 5 and sensible else [*small.nodes]
+        return found[number // 5 % len(found)]
 
     def both(
         self,
@@ -115,7 +123,7 @@ class TwoDrives(RuleBasedStateMachine):
 
     @rule(person=people, parent=picks, name=names)
     def create_folder(self, person: str, parent: int, name: str) -> None:
-        ref = self.pick(parent)
+        ref = self.pick(person, parent, "folder")
         made = self.both(
             person, lambda small: small.before_creation(person, ref, name), self.store.files.create_folder, ref, name
         )
@@ -124,7 +132,7 @@ class TwoDrives(RuleBasedStateMachine):
 
     @rule(person=people, parent=picks, name=names, text=texts)
     def create_file(self, person: str, parent: int, name: str, text: str) -> None:
-        ref = self.pick(parent)
+        ref = self.pick(person, parent, "folder")
         made = self.both(
             person,
             lambda small: small.before_creation(person, ref, name, text),
@@ -138,12 +146,12 @@ class TwoDrives(RuleBasedStateMachine):
 
     @rule(person=people, item=picks, text=texts)
     def write(self, person: str, item: int, text: str) -> None:
-        ref = self.pick(item)
+        ref = self.pick(person, item, "file")
         self.both(person, lambda small: small.write(person, ref, text), self.store.documents.write_text, ref, text)
 
     @rule(person=people, item=picks, name=names, choice=choices)
     def rename(self, person: str, item: int, name: str, choice: Choice) -> None:
-        ref = self.pick(item)
+        ref = self.pick(person, item)
         self.both(
             person,
             lambda small: small.rename(person, ref, name, choice),
@@ -155,7 +163,7 @@ class TwoDrives(RuleBasedStateMachine):
 
     @rule(person=people, item=picks, parent=picks, choice=choices)
     def move(self, person: str, item: int, parent: int, choice: Choice) -> None:
-        ref, to = self.pick(item), self.pick(parent)
+        ref, to = self.pick(person, item), self.pick(person, parent, "folder")
         self.both(
             person,
             lambda small: small.move(person, ref, to, choice),
@@ -167,7 +175,7 @@ class TwoDrives(RuleBasedStateMachine):
 
     @rule(person=people, item=picks, parent=picks, choice=choices)
     def copy(self, person: str, item: int, parent: int, choice: Choice) -> None:
-        ref, to = self.pick(item), self.pick(parent)
+        ref, to = self.pick(person, item), self.pick(person, parent, "folder")
         names: list[str] = []
         made = self.both(
             person,
@@ -194,12 +202,13 @@ class TwoDrives(RuleBasedStateMachine):
 
     @rule(person=people, item=picks)
     def trash(self, person: str, item: int) -> None:
-        ref = self.pick(item)
+        ref = self.pick(person, item)
         self.both(person, lambda small: small.trash(person, ref), self.store.files.trash, ref)
 
     @rule(person=people, item=picks, parent=picks | st.none(), choice=choices)
     def restore(self, person: str, item: int, parent: int | None, choice: Choice) -> None:
-        ref, to = self.pick(item), None if parent is None else self.pick(parent)
+        ref = self.pick(person, item, in_trash=True)
+        to = None if parent is None else self.pick(person, parent, "folder")
         self.both(
             person,
             lambda small: small.restore(person, ref, to, choice),
@@ -211,13 +220,13 @@ class TwoDrives(RuleBasedStateMachine):
 
     @rule(person=people, item=picks)
     def delete_for_good(self, person: str, item: int) -> None:
-        ref = self.pick(item)
+        ref = self.pick(person, item, in_trash=True)
         if self.both(person, lambda small: small.delete(person, ref), self.store.files.delete_for_good, ref):
             self.last = None
 
     @rule(person=people, item=picks, friend=people, role=st.sampled_from([1, 2]))
     def share(self, person: str, item: int, friend: str, role: int) -> None:
-        ref = self.pick(item)
+        ref = self.pick(person, item)
         self.both(
             person,
             lambda small: small.share(person, ref, friend, role),
@@ -229,7 +238,7 @@ class TwoDrives(RuleBasedStateMachine):
 
     @rule(person=people, item=picks, friend=people)
     def revoke(self, person: str, item: int, friend: str) -> None:
-        ref = self.pick(item)
+        ref = self.pick(person, item)
         self.both(person, lambda small: small.revoke(person, ref, friend), self.store.sharing.revoke, ref, friend)
 
     @precondition(lambda self: getattr(self, "last", None) is not None)
