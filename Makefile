@@ -8,13 +8,13 @@ help:
 	@echo 'make test    run the tests'
 	@echo 'make check   lint, types, import contracts'
 	@echo 'make bench   measure, and print the tables'
-	@echo 'make lock    make requirements.lock anew from pyproject.toml'
+	@echo 'make lock    make requirements.lock and package-lock.json anew'
 
 run: .venv/installed
 	@exec $(BIN)/drive-agent serve
 
-test: .venv/installed-test
-	$(BIN)/python -m pytest
+test: .venv/installed-node
+	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: .venv/installed-dev
 	$(BIN)/ruff check .
@@ -22,7 +22,7 @@ check: .venv/installed-dev
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 
-bench: .venv/installed-test
+bench: .venv/installed-node
 	$(BIN)/python -m benchmarks
 
 $(BIN)/python:
@@ -45,6 +45,11 @@ $(BIN)/python:
 	$(INSTALL) '.[dev]'
 	@touch .venv/installed .venv/installed-test $@
 
+# Node itself comes with the tests' Python packages; what runs on it is named in tests/node/package.json.
+.venv/installed-node: .venv/installed-test tests/node/package.json tests/node/package-lock.json
+	$(BIN)/python -m tests.node.install
+	@touch $@
+
 # The project itself is listed by pip-compile because an extra names it; where it lies is nobody else's business.
 lock:
 	rm -rf build/lock
@@ -57,5 +62,7 @@ lock:
 		--output-file build/lock/requirements.lock pyproject.toml
 	grep -v '^drive-agent ' build/lock/requirements.lock > requirements.lock
 	rm -rf build/lock
+	$(MAKE) .venv/installed-test
+	$(BIN)/python -m tests.node.install --lock
 
 .PHONY: help run test check bench lock

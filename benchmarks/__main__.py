@@ -2,7 +2,7 @@
 
 import platform
 
-from benchmarks import importing, tool_call, turn
+from benchmarks import importing, store, tool_call, turn
 
 
 def main() -> None:
@@ -10,6 +10,7 @@ def main() -> None:
     print(f"{platform.platform()}, Python {platform.python_version()}")
     turn.main()
     tool_call.main()
+    store.main()
     importing.main()
 
 

@@ -6,17 +6,18 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 
 import anyio
-import uvicorn
 
 from drive_server.connect import open_drive
+from drive_server.ending import leave_when_told
 from drive_server.errors import DriveError
 from drive_server.http.app import create_app
+from drive_server.runner import Runner
 from drive_server.settings import DriveSettings
 from drive_server.stdio import serve_stdio
+from drive_server.storage.blobs import open_blobs
+from drive_server.storage.collector import Collected, Collector
 from drive_server.storage.database import open_database
-
-KEEP_ALIVE_SECONDS = 75
-GRACE_SECONDS = 5
+from drive_server.storage.token_file import make_private_directory
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(prog="python -m drive_server", description=__doc__)
     parser.set_defaults(command=_stdio)
-    commands = parser.add_subparsers(metavar="stdio|http|migrate|reindex")
+    commands = parser.add_subparsers(metavar="stdio|http|migrate|reindex|collect")
     commands.add_parser("stdio", help="serve MCP over standard input and output").set_defaults(command=_stdio)
     http = commands.add_parser("http", help="serve MCP at /mcp, and files and keys below /api")
     http.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
@@ -45,25 +46,26 @@ def _parser() -> ArgumentParser:
     http.set_defaults(command=_http)
     commands.add_parser("migrate", help="bring the database up to date").set_defaults(command=_migrate)
     commands.add_parser("reindex", help="read all files anew for search").set_defaults(command=_reindex)
+    collect = commands.add_parser("collect", help="remove contents that no file has any more")
+    collect.set_defaults(command=_collect)
     return parser
 
 
 def _stdio(arguments: Namespace) -> None:
     del arguments
+    leave_when_told()
     anyio.run(serve_stdio, DriveSettings())
 
 
 def _http(arguments: Namespace) -> None:
+    leave_when_told()
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
-    uvicorn.run(
-        create_app(DriveSettings()),
-        host=arguments.host,
-        port=arguments.port,
-        log_config=None,
-        access_log=False,
-        timeout_keep_alive=KEEP_ALIVE_SECONDS,
-        timeout_graceful_shutdown=GRACE_SECONDS,
-    )
+    app = create_app(DriveSettings())
+
+    async def wind_down() -> None:
+        await app.state.mcp.wind_down()
+
+    Runner(app, wind_down, host=arguments.host, port=arguments.port).run()
 
 
 def _migrate(arguments: Namespace) -> None:
@@ -76,6 +78,13 @@ def _reindex(arguments: Namespace) -> None:
     anyio.run(_read_all_anew, DriveSettings())
 
 
+def _collect(arguments: Namespace) -> None:
+    del arguments
+    found = anyio.run(_remove_what_nothing_refers_to, DriveSettings())
+    told = f"Removed {found.blobs} contents ({found.size} bytes) and {found.unfinished} unfinished files."
+    print(told)  # noqa: T201 - what a command says to a person
+
+
 async def _bring_up_to_date(settings: DriveSettings) -> None:
     database = await open_database(settings.resolved_database_url)
     await database.dispose()
@@ -85,6 +94,16 @@ async def _read_all_anew(settings: DriveSettings) -> None:
     async with open_drive(settings) as drive:
         await drive.ingester.rebuild()
         await drive.ingester.drain()
+
+
+async def _remove_what_nothing_refers_to(settings: DriveSettings) -> Collected:
+    await anyio.to_thread.run_sync(make_private_directory, settings.root)
+    blobs = await open_blobs(settings.resolved_blob_url)
+    database = await open_database(settings.resolved_database_url)
+    try:
+        return await Collector(database, blobs).run_once()
+    finally:
+        await database.dispose()
 
 
 if __name__ == "__main__":

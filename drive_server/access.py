@@ -36,7 +36,9 @@ ALL_SCOPES = frozenset(Scope)
 class Principal:
     """Who is calling, as established by the transport. Never built from an argument that a model can see.
 
-    `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `in_process`.
+    `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `jwt` (a token of
+    the issuer in the settings; it has no `key_id`), `in_process`, `link`. By a link somebody acts in the name of the
+    person who made it, sees nothing but what the link `link_id` leads to, and has no role but the link's.
     `expires_at` is when the key in use ends: a key made with it ends no later. `key_id` is that key, or the one that
     opened the session.
     """
@@ -49,6 +51,7 @@ class Principal:
     is_admin: bool = False
     expires_at: datetime | None = None
     key_id: str | None = field(default=None, compare=False)
+    link_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,12 @@ def require_scope(principal: Principal, scope: Scope) -> None:
             hint=f"Use a key that was created with --scope {scope}.",
             details={"scope": str(scope)},
         )
+
+
+def require_person(principal: Principal) -> None:
+    """Raise `ForbiddenError` for who comes by a link: nothing they get may outlast the link, or reach beyond it."""
+    if principal.link_id is not None:
+        raise ForbiddenError("This can't be done by a link.", hint="Log in, or use a key of your own.")
 
 
 def require_role(role: Role | None, needed: Role, item_id: str) -> Role:

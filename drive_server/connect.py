@@ -29,16 +29,29 @@ from drive_server.knowledge.ingest import Ingester
 from drive_server.knowledge.text import TextSource
 from drive_server.server import build_server
 from drive_server.services.documents import DocumentService
+from drive_server.services.downloads import DownloadService
+from drive_server.services.expiry import Expiry
 from drive_server.services.files import FileService
+from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity import IdentityService
 from drive_server.services.journal import Journal
+from drive_server.services.link_downloads import LinkDownloads
+from drive_server.services.link_passwords import LinkPasswords
+from drive_server.services.link_visits import LinkVisits
+from drive_server.services.links import LinkService
+from drive_server.services.quota import Limits, QuotaService
+from drive_server.services.recents import Recents
 from drive_server.services.search import SearchService
 from drive_server.services.sharing import SharingService
+from drive_server.services.sign_ins import SignInService
+from drive_server.services.suggestions import SuggestionService
+from drive_server.services.tasks import TaskService
+from drive_server.services.tokens import TokenService
+from drive_server.services.uploads import UploadService
 from drive_server.settings import DriveSettings
-from drive_server.signing import Signer
-from drive_server.storage.blobs import open_blobs
-from drive_server.storage.database import open_database
-from drive_server.storage.secret import signing_key
+from drive_server.storage.blobs import BlobStore, open_blobs
+from drive_server.storage.collector import Collector
+from drive_server.storage.database import Database, open_database
 from drive_server.storage.token_file import make_private_directory
 
 if TYPE_CHECKING:
@@ -85,7 +98,6 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     await anyio.to_thread.run_sync(make_private_directory, settings.root)
     database = await open_database(settings.resolved_database_url)
     stack.push_async_callback(database.dispose)
-    signer = Signer(await signing_key(database))
     blobs = await open_blobs(settings.resolved_blob_url)
     texts = TextSource(blobs)
     stack.callback(texts.close)
@@ -93,23 +105,69 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     index = KnowledgeIndex(settings.resolved_index_url, embedder)
     stack.callback(index.close)
     ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock")
-    journal = Journal(database, blobs, on_content_change=ingester.wake)
-    await stack.enter_async_context(_running("drive-ingester", ingester.run))
+    limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)
+    journal = Journal(database, blobs, on_content_change=ingester.wake, limits=limits)
+    tokens = TokenService(settings) if settings.jwt_issuer else None
+    if tokens is not None:
+        stack.push_async_callback(tokens.close)
+    documents = DocumentService(database, blobs, journal, texts, max_text_bytes=settings.max_text_bytes)
+    housekeeping = Housekeeping(settings.root / "housekeeping.lock")
+    identity = IdentityService(database, settings.token_path, tokens=tokens)
+    passwords = LinkPasswords()
     drive = Drive(
         settings=settings,
         database=database,
         blobs=blobs,
-        signer=signer,
-        identity=IdentityService(database, settings.token_path),
+        signer=database.signer,
+        identity=identity,
+        sign_ins=SignInService(database, database.signer, settings.public_url),
         files=FileService(database, journal),
-        documents=DocumentService(database, blobs, journal, texts, max_text_bytes=settings.max_text_bytes),
+        documents=documents,
+        uploads=_uploads(settings, database, blobs, documents, limits),
+        quota=QuotaService(database, limits),
+        housekeeping=housekeeping,
         sharing=SharingService(database, journal),
+        links=LinkService(database, journal, passwords, settings.public_url),
+        visits=LinkVisits(database, passwords, LinkDownloads()),
+        downloads=DownloadService(documents, identity, database.signer, settings.public_url),
         search=SearchService(database, index),
         journal=journal,
+        tasks=TaskService(database, database.signer),
+        recents=(recents := Recents(database)),
+        suggestions=SuggestionService(database),
         ingester=ingester,
     )
-    drive.server = build_server(drive).protocol
+    stack.push_async_callback(drive.sign_ins.close)
+    drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
+    subscriptions = drive.server.subscriptions
+    await subscriptions.feed.start()
+    journal.on_change = subscriptions.feed.wake
+    await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
+    stack.push_async_callback(recents.flush)
+    await stack.enter_async_context(_running("drive-recents", recents.run))
+    await stack.enter_async_context(_running("drive-tasks", drive.server.tasks.run))
+    housekeeping.add("uploads", drive.uploads.expire)
+    housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
+    housekeeping.add("tasks", drive.tasks.expire)
+    housekeeping.add("trash", Expiry(database, journal, settings.trash_days).run_once)
+    housekeeping.add("contents", Collector(database, blobs).run_once)
+    await stack.enter_async_context(_running("drive-housekeeping", housekeeping.run))
+    await stack.enter_async_context(_running("drive-ingester", ingester.run))
     return drive
+
+
+def _uploads(
+    settings: DriveSettings, database: Database, blobs: BlobStore, documents: DocumentService, limits: Limits
+) -> UploadService:
+    return UploadService(
+        database,
+        blobs,
+        documents,
+        settings.root / "uploads",
+        limits,
+        max_bytes=settings.max_upload_bytes,
+        kept_for=timedelta(hours=settings.upload_hours),
+    )
 
 
 @asynccontextmanager
@@ -177,7 +235,8 @@ async def _own_session(
     # This task's context is its own: every handler of the session inherits the principal, and nobody else does.
     current_principal.set(principal)
     async with create_client_server_memory_streams() as (ours, theirs), anyio.create_task_group() as group:
-        group.start_soon(drive.server.run, *theirs, drive.server.create_initialization_options())
+        protocol = drive.server.protocol
+        group.start_soon(protocol.run, *theirs, protocol.create_initialization_options())
         async with TrustingSession(*ours, read_timeout) as session:
             await session.initialize()
             opened.set_result(session)

@@ -1,18 +1,27 @@
 """The drive as its faces (MCP, HTTP) get it: every service, built."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mcp.server.lowlevel import Server
-
     from drive_server.knowledge.ingest import Ingester
+    from drive_server.server import DriveServer
     from drive_server.services.documents import DocumentService
+    from drive_server.services.downloads import DownloadService
     from drive_server.services.files import FileService
+    from drive_server.services.housekeeping import Housekeeping
     from drive_server.services.identity import IdentityService
     from drive_server.services.journal import Journal
+    from drive_server.services.link_visits import LinkVisits
+    from drive_server.services.links import LinkService
+    from drive_server.services.quota import QuotaService
+    from drive_server.services.recents import Recents
     from drive_server.services.search import SearchService
     from drive_server.services.sharing import SharingService
+    from drive_server.services.sign_ins import SignInService
+    from drive_server.services.suggestions import SuggestionService
+    from drive_server.services.tasks import TaskService
+    from drive_server.services.uploads import UploadService
     from drive_server.settings import DriveSettings
     from drive_server.signing import Signer
     from drive_server.storage.blobs import BlobStore
@@ -23,7 +32,7 @@ if TYPE_CHECKING:
 class Drive:
     """One drive. The services check scopes and roles themselves; `database` and `blobs` check nothing.
 
-    `server` is the protocol's side of the MCP server for sessions inside this process; it is built last, from the rest.
+    `server` is the MCP server, one for all transports of this process; it is built last, from the rest.
     """
 
     settings: "DriveSettings"
@@ -31,10 +40,20 @@ class Drive:
     blobs: "BlobStore"
     signer: "Signer"
     identity: "IdentityService"
+    sign_ins: "SignInService"
     files: "FileService"
     documents: "DocumentService"
+    uploads: "UploadService"
+    quota: "QuotaService"
+    housekeeping: "Housekeeping"
     sharing: "SharingService"
+    links: "LinkService"
+    visits: "LinkVisits"
+    downloads: "DownloadService"
     search: "SearchService"
     journal: "Journal"
+    tasks: "TaskService"
+    recents: "Recents"
+    suggestions: "SuggestionService"
     ingester: "Ingester"
-    server: "Server[Any, Any]" = field(init=False)
+    server: "DriveServer" = field(init=False)

@@ -23,6 +23,14 @@ def normalise_email(raw: str) -> str:
     return email
 
 
+def has_lookalike(raw: str) -> bool:
+    """Whether the stored form has a plain letter where the address as written has another: `ſam@` is kept as `sam@`.
+
+    They may be two people's mailboxes, so that who proves the one has not proved the other.
+    """
+    return any(not character.isascii() and any(map(str.isascii, _fold(character))) for character in raw)
+
+
 def _fold(text: str) -> str:
     # Folding can leave a text that is not NFC, and composing can leave one that folds again: U+0345 is the known case.
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).casefold()))

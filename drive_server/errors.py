@@ -43,6 +43,24 @@ class InvalidNameError(InvalidInputError):
     code = "invalid_name"
 
 
+class MalformedRequestError(InvalidInputError):
+    """A header of the request is missing, or is not of the form that its protocol asks for."""
+
+    status = 400
+
+
+class ProtocolVersionError(InvalidInputError):
+    """The client speaks another version of the protocol than this service."""
+
+    status = 412
+
+
+class ChecksumMismatchError(InvalidInputError):
+    """The bytes that came are not those that the request announced; none of them was kept."""
+
+    status = 460
+
+
 class UnauthenticatedError(DriveError):
     """No credentials, or credentials that are unknown, expired or revoked."""
 
@@ -64,11 +82,25 @@ class ForbiddenError(DriveError):
     status = 403
 
 
+class PasswordRequiredError(DriveError):
+    """The link asks for a password, and none or a wrong one was given."""
+
+    code = "password_required"
+    status = 403
+
+
 class DeclinedError(DriveError):
     """The person at the host was asked and did not agree; nothing was changed."""
 
     code = "declined"
     status = 403
+
+
+class CallCancelledError(DriveError):
+    """The call was cancelled before it was done; nothing was changed."""
+
+    code = "cancelled"
+    status = 409
 
 
 class NotFoundError(DriveError):
@@ -106,6 +138,12 @@ class StateConflictError(DriveError):
     status = 409
 
 
+class LockedError(StateConflictError):
+    """Another request is at work on it at this moment."""
+
+    status = 423
+
+
 class EditMismatchError(DriveError):
     """An edit of `patch_file` matched no place or more than one; `details["candidates"]` has the nearest."""
 
@@ -132,6 +170,13 @@ class QuotaExceededError(DriveError):
 
     code = "quota_exceeded"
     status = 507
+
+
+class UnavailableError(DriveError):
+    """A service that the drive needs for this, such as the issuer of a token, can't be reached at the moment."""
+
+    code = "unavailable"
+    status = 503
 
 
 class UnsupportedContentError(DriveError):

@@ -7,6 +7,8 @@ from typing import Any, Generic, Literal, TypeVar
 T = TypeVar("T")
 
 Kind = Literal["file", "folder"]
+OnConflict = Literal["fail", "rename", "replace"]
+"""What to do if the name is taken: refuse, take the next free one, or take the place of the item that is there."""
 IndexState = Literal["pending", "indexing", "ready", "unsupported", "needs_password", "needs_ocr", "failed"]
 
 
@@ -44,6 +46,26 @@ class TreeNode:
     item: Item
     children: tuple["TreeNode", ...] = ()
     truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MovedItems:
+    """What a move of several items did: the items as they are now; `unchanged` of those named were there already."""
+
+    folder: Item
+    items: tuple[Item, ...]
+    unchanged: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedItems:
+    """What was deleted for good: `count` items; `items` are those that were named or had been trashed, 100 at most.
+
+    They are told as they were; nothing of them is left but the journal's record.
+    """
+
+    count: int
+    items: tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +107,48 @@ class Share:
     created_at: datetime
     created_by: str
     inherited_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Access to an item, with a role, for whoever has the link's address.
+
+    `url` is that address; it is told to the owner only, and never recorded. `downloads` counts up to `max_downloads`
+    (None: no limit). `inherited_from` is the path of the folder above that the link leads to, if so.
+    """
+
+    id: str
+    item_id: str
+    role: str
+    has_password: bool
+    expires_at: datetime | None
+    max_downloads: int | None
+    downloads: int
+    created_at: datetime
+    created_by: str
+    inherited_from: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadUrl:
+    """An address from which whoever has it gets the bytes of one file, until `expires_at`. Empty in a dry run."""
+
+    item: Item
+    version: int
+    url: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class VersionDiff:
+    """The unified diff between the texts of two versions of a file; `truncated` says that it is its beginning."""
+
+    item: Item
+    from_version: int
+    to_version: int
+    diff: str
+    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +196,10 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One recorded call. `entries` hold what each touched row was before and is after."""
+    """One recorded call. `entries` hold what each touched row was before and is after.
+
+    `method` and `key_name` say how the caller proved who they are; both are told to themselves and to administrators.
+    """
 
     id: int
     at: datetime
@@ -146,6 +213,8 @@ class Change:
     approved_by: str | None
     undoes: int | None
     undone_by: int | None
+    method: str | None = None
+    key_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +222,16 @@ class UndoResult:
     """What an undo took back and what it left, with the reason for each thing left."""
 
     undone: tuple[Change, ...]
+    skipped: tuple[dict[str, Any], ...]
+    change_id: int | None
+    preview: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RedoResult:
+    """What was done again after it had been undone, and what was left, with the reason for each thing left."""
+
+    redone: tuple[Change, ...]
     skipped: tuple[dict[str, Any], ...]
     change_id: int | None
     preview: bool

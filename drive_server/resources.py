@@ -1,38 +1,52 @@
 """Files and folders as MCP resources: `drive://files/{file_id}` and `drive://folders/{folder_id}`."""
 
+from base64 import b64encode
+from dataclasses import dataclass
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
-from mcp.server.lowlevel.helper_types import ReadResourceContents
-from mcp.types import ResourceTemplate
-from pydantic import BaseModel
+from mcp.types import Annotations, BlobResourceContents, Resource, ResourceTemplate, TextResourceContents
+from pydantic import AnyUrl, BaseModel
 
 from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.errors import NotFoundError, UnsupportedContentError
+from drive_server.errors import InvalidInputError, NotFoundError, UnsupportedContentError
 from drive_server.media import is_plain_text
+from drive_server.models import Item
+from drive_server.names import display_name
+from drive_server.prompt_words import ATTACHED, PARTLY_ATTACHED, Language
+from drive_server.tools.icons import DOCUMENT, FOLDER, icon_of_file
 from drive_server.tools.results import ItemResult, ListResult
 
 SCHEME: Final = "drive"
 FILES: Final = "files"
 FOLDERS: Final = "folders"
+META_NOTE: Final = "drive-agent/note"
 MOST_CHARACTERS = 200_000
-MOST_BLOB_BYTES = 1_000_000
+MOST_IMAGE_BYTES = 1_000_000
 MOST_ITEMS = 1000
+JSON_TYPE = "application/json"
+NOTE_TYPE = "text/plain"
+
+Contents = TextResourceContents | BlobResourceContents
 
 TEMPLATES: Final = [
     ResourceTemplate(
         name="file",
         title="A file",
         uriTemplate=f"{SCHEME}://{FILES}/{{file_id}}",
-        description=f"The text of a file, up to {MOST_CHARACTERS:,} characters; images and the like as bytes.",
+        description=f"The text of a file, up to {MOST_CHARACTERS:,} characters, by its id or path; small pictures as "
+        "bytes; for other files how to get them.",
+        icons=[DOCUMENT],
     ),
     ResourceTemplate(
         name="folder",
         title="A folder",
         uriTemplate=f"{SCHEME}://{FOLDERS}/{{folder_id}}",
-        description=f"What is directly in a folder, up to {MOST_ITEMS:,} items; `root` is the person's own.",
-        mimeType="application/json",
+        description=f"What is directly in a folder, up to {MOST_ITEMS:,} items, by its id or path; `root` is the "
+        "person's own.",
+        mimeType=JSON_TYPE,
+        icons=[FOLDER],
     ),
 ]
 
@@ -44,44 +58,122 @@ class FolderResource(BaseModel):
     listing: ListResult
 
 
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file's text as it is given to a model: the characters up to `end` of `total`."""
+
+    item: Item
+    text: str
+    media_type: str
+    end: int
+    total: int
+
+    def note(self, language: Language = "en") -> str:
+        """Return what the text is, and that it need not be read again."""
+        words = PARTLY_ATTACHED if self.end < self.total else ATTACHED
+        return words[language].format(
+            path=display_name(self.item.path), id=self.item.id, etag=self.item.etag, end=self.end, total=self.total
+        )
+
+    def contents(self, uri: AnyUrl, language: Language = "en") -> TextResourceContents:
+        """Return the text as the content of the resource, with the note in `_meta`."""
+        meta = {META_NOTE: self.note(language)}
+        return TextResourceContents(uri=uri, text=self.text, mimeType=self.media_type, _meta=meta)
+
+
 class DriveResources:
-    """Reads resources. Raises the drive's errors; a URI of another form is not found like an unknown id."""
+    """Reads and lists resources. Raises the drive's errors; a URI of another form is not found like an unknown id."""
 
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
 
-    async def read(self, actor: Actor, uri: str) -> list[ReadResourceContents]:
-        """Return the contents of the file or folder."""
-        kind, ref = _parsed(uri)
-        return await (self._file(actor, ref) if kind == FILES else self._folder(actor, ref))
+    async def item(self, actor: Actor, uri: str) -> Item:
+        """Return the item behind the URI. Raises `InvalidInputError` if it is of the other kind."""
+        place, ref = _parsed(uri)
+        item = await self._drive.files.get(actor, ref)
+        if (place == FILES) != (item.kind == "file"):
+            raise InvalidInputError(f"This is a {item.kind}.", hint=f"Its address is {uri_of(item)}.")
+        return item
 
-    async def _folder(self, actor: Actor, ref: str) -> list[ReadResourceContents]:
+    async def recent(self, actor: Actor, size: int, cursor: str | None) -> tuple[list[Resource], str | None]:
+        """Return a page of what the caller changed, saw changed or read last, and the cursor of the next."""
+        page = await self._drive.recents.page(actor, size, cursor)
+        return [_resource(item) for item in page.items], page.cursor
+
+    async def read(self, actor: Actor, uri: str) -> list[Contents]:
+        """Return the contents of the file or folder.
+
+        A file's text comes as it is, and after it a note of its own for the model that the text is attached to.
+        """
+        place, ref = _parsed(uri)
+        return await (self._file(actor, ref, AnyUrl(uri)) if place == FILES else self._folder(actor, ref, AnyUrl(uri)))
+
+    async def attached(self, actor: Actor, ref: str) -> Attachment:
+        """Return a file's text for a model. Raises `UnsupportedContentError` for a file without one."""
+        found = await self._drive.documents.read_text(actor, ref, limit=MOST_CHARACTERS)
+        self._drive.recents.note_read(actor, found.item.id)
+        item, text = found.item, found.text
+        if found.end < found.total_characters:
+            text += f"\n[Cut after {found.end:,} of {found.total_characters:,} characters; read_file reads the rest.]"
+        media_type = item.media_type if is_plain_text(item.media_type) else NOTE_TYPE
+        return Attachment(item, text, media_type, found.end, found.total_characters)
+
+    async def _folder(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
         folder = await self._drive.files.get(actor, ref)
         page = await self._drive.files.list_folder(actor, folder.id, limit=MOST_ITEMS)
         result = FolderResource(folder=ItemResult.of(folder), listing=ListResult.of(page))
-        return [ReadResourceContents(content=result.model_dump_json(), mime_type="application/json")]
+        return [TextResourceContents(uri=uri, text=result.model_dump_json(), mimeType=JSON_TYPE)]
 
-    async def _file(self, actor: Actor, ref: str) -> list[ReadResourceContents]:
+    async def _file(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
         try:
-            found = await self._drive.documents.read_text(actor, ref, limit=MOST_CHARACTERS)
+            attached = await self.attached(actor, ref)
         except UnsupportedContentError as error:
-            return [await self._bytes(actor, ref, error)]
-        media_type = found.item.media_type
-        text = found.text
-        if found.end < found.total_characters:
-            text += f"\n[Cut after {found.end:,} of {found.total_characters:,} characters; read_file reads the rest.]"
-        return [ReadResourceContents(content=text, mime_type=media_type if is_plain_text(media_type) else "text/plain")]
+            return await self._without_text(actor, ref, uri, error)
+        return [attached.contents(uri), _note(attached.item, attached.note())]
 
-    async def _bytes(self, actor: Actor, ref: str, no_text: UnsupportedContentError) -> ReadResourceContents:
+    async def _without_text(
+        self, actor: Actor, ref: str, uri: AnyUrl, no_text: UnsupportedContentError
+    ) -> list[Contents]:
         content = await self._drive.documents.open_content(actor, ref)
-        if content.size > MOST_BLOB_BYTES:
-            raise UnsupportedContentError(
-                f"The file has no text to read, and its {content.size:,} bytes are too many to send as a resource.",
-                hint=f"Download it: GET /api/drive/files/{content.item.id}/content.",
-                details={"reason": no_text.message, "size": content.size, "limit": MOST_BLOB_BYTES},
-            ) from no_text
-        data = b"".join([chunk async for chunk in content.stream()])
-        return ReadResourceContents(content=data, mime_type=content.media_type)
+        item = content.item
+        self._drive.recents.note_read(actor, item.id)
+        what = f"{_named(item)} is {content.media_type}, {content.size:,} bytes"
+        if content.media_type.startswith("image/") and content.size <= MOST_IMAGE_BYTES:
+            data = b"".join([chunk async for chunk in content.stream()])
+            picture = BlobResourceContents(uri=uri, blob=b64encode(data).decode(), mimeType=content.media_type)
+            return [picture, _note(item, f"{what}; the picture is attached already.")]
+        instead = (
+            f"{what}, and has no text that could be read here. {no_text.message} Don't read it again: to give its "
+            f"bytes to a person or a program, call get_download_url with file_id={item.id}."
+        )
+        return [TextResourceContents(uri=uri, text=instead, mimeType=NOTE_TYPE)]
+
+
+def uri_of(item: Item) -> str:
+    """Return the address of the item as a resource."""
+    return f"{SCHEME}://{FILES if item.kind == 'file' else FOLDERS}/{quote(item.id, safe='')}"
+
+
+def _named(item: Item) -> str:
+    return f"{display_name(item.path)} (id {item.id})"
+
+
+def _note(item: Item, text: str) -> TextResourceContents:
+    return TextResourceContents(uri=AnyUrl(f"{uri_of(item)}#note"), text=text, mimeType=NOTE_TYPE)
+
+
+def _resource(item: Item) -> Resource:
+    changed = item.updated_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return Resource(
+        uri=AnyUrl(uri_of(item)),
+        name=item.name,
+        title=display_name(item.name),
+        description=display_name(item.path),
+        mimeType=item.media_type,
+        size=item.size,
+        icons=[icon_of_file(item.media_type)],
+        annotations=Annotations.model_validate({"lastModified": changed}),
+    )
 
 
 def _parsed(uri: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
-"""The drive as an MCP server, whatever the transport: its tools and resources, and the one seam for their errors."""
+"""The drive as an MCP server, one for all transports of a process: its tools, resources and prompts."""
 
 import logging
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib.metadata import version
 from inspect import cleandoc
@@ -9,25 +9,45 @@ from typing import Any
 
 from mcp.server.fastmcp import FastMCP
 from mcp.server.fastmcp.exceptions import ToolError
-from mcp.server.lowlevel import Server
-from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.fastmcp.tools import Tool
 from mcp.shared.exceptions import McpError
-from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, CallToolResult, ErrorData, ResourceTemplate, ToolAnnotations
-from pydantic import AnyUrl
+from mcp.types import (
+    TASK_OPTIONAL,
+    CallToolRequest,
+    CallToolResult,
+    ListToolsRequest,
+    ListToolsResult,
+    LoggingLevel,
+    ServerResult,
+    TextContent,
+    ToolAnnotations,
+    ToolExecution,
+)
 
+from drive_server.access import Actor
+from drive_server.completions import DriveCompletions
 from drive_server.drive import Drive
-from drive_server.errors import DriveError, InvalidInputError, NotFoundError
-from drive_server.resources import TEMPLATES, DriveResources
-from drive_server.tools import documents, files, history, knowledge, session, sharing
+from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
+from drive_server.prompts import DrivePrompts
+from drive_server.protocol.failures import error_data, told
+from drive_server.protocol.lowlevel import DriveProtocol
+from drive_server.protocol.pages import Pages
+from drive_server.protocol.prompt_requests import PlainCompletion, PromptRequests
+from drive_server.protocol.resource_requests import ResourceRequests
+from drive_server.protocol.sessions import DriveSession, Sessions
+from drive_server.protocol.subscriptions import Subscriptions
+from drive_server.protocol.tasks import TaskRequests
+from drive_server.resources import DriveResources
+from drive_server.tools import documents, files, history, knowledge, session, sharing, trash
 from drive_server.tools.callers import Callers
 from drive_server.tools.calls import Call, refused
+from drive_server.tools.consent import Consent
+from drive_server.tools.icons import DRIVE, icon_of_tools
+from drive_server.tools.logs import tell, tell_refusal
+from drive_server.tools.task_calls import Proposal
 from drive_server.tools.toolbox import ToolFunction, strict
 
-logger = logging.getLogger(__name__)
-
 NAME = "drive"
-RESOURCE_NOT_FOUND = -32002
-REFUSED = -32000
 
 INSTRUCTIONS = """\
 A person's drive: files and folders, with versions, sharing, search and undo.
@@ -37,64 +57,159 @@ Errors have a code, a sentence and a hint with what to do next. What files say i
 
 
 class DriveServer(FastMCP[Any]):
-    """FastMCP with strict arguments, an identity for each call, and errors that say just what the caller may know."""
+    """FastMCP with the drive's own tools, resources and prompts, an identity for each call, and errors with a code.
+
+    The drive's tools are added with `put`: strict arguments, a `Call` with the caller in it, an answer of their own
+    making. Whatever else is added the way FastMCP has it (`add_tool` or `@tool()`, `@resource()`, `@prompt()`,
+    `@completion()`) works beside them as it does there, with these differences: a plain tool that fails answers
+    `isError` with the text of a `ToolError` that it raised itself, and `internal` for anything else; `McpError` is
+    answered as that JSON-RPC error; plain resources and prompts follow the drive's own in the lists; `@completion()`
+    is asked about what is not the drive's. A plain resource can be subscribed to, and
+    `subscriptions.updated(uri)` tells its subscribers.
+    """
 
     def __init__(self, drive: Drive, *, default_key: str = "") -> None:
         with _logging_left_alone():
             super().__init__(NAME, INSTRUCTIONS)
-        self._callers = Callers(drive.identity, default_key)
-        self._resources = DriveResources(drive)
-        self.protocol.version = version("drive-agent")
+        self._callers = Callers(drive.identity, drive.sign_ins, default_key)
+        self._consent = Consent(drive.journal, drive.settings.answer_seconds)
+        self.subscriptions = Subscriptions(drive, self.sessions, self._callers)
+        self.tasks = TaskRequests(self, drive, self._consent, self._tool, self._proposal, self._actor)
+        prompts = DrivePrompts(drive)
+        self._pages = Pages(drive.signer, drive.settings.page_size, self._user_id)
+        resources = ResourceRequests(self, DriveResources(drive), self.subscriptions, self._pages, self._actor)
+        self._prompts = PromptRequests(self, prompts, DriveCompletions(drive, prompts), self._pages, self._actor)
+        self.protocol.request_handlers |= {
+            ListToolsRequest: self._on_list_tools,
+            CallToolRequest: self._on_call_tool,
+            **resources.handlers(),
+            **self._prompts.handlers(),
+            **self.tasks.handlers(),
+        }
+        self.protocol.set_logging_level()(self._set_level)
 
     @property
-    def protocol(self) -> Server[Any, Any]:
+    def protocol(self) -> DriveProtocol:
         """The protocol's side of the server, which transports run."""
+        assert isinstance(self._mcp_server, DriveProtocol)  # noqa: S101 - made in `_setup_handlers`
         return self._mcp_server
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions that are open, over whatever transport."""
+        return self.protocol.sessions
 
     def put(
         self, function: ToolFunction, title: str, annotations: ToolAnnotations, *, can_be_task: bool = False
     ) -> None:
-        """Add a tool: its name is the function's, its description the docstring, its schema the annotations."""
-        del can_be_task
+        """Add a tool: its name is the function's, its description the docstring, its schema the annotations.
+
+        Its icon is that of the module it is in.
+        """
         name = getattr(function, "__name__", "")
-        description = cleandoc(function.__doc__ or "")
         self.add_tool(
-            function, name, title=title, description=description, annotations=annotations, structured_output=True
+            function,
+            name,
+            title=title,
+            description=cleandoc(function.__doc__ or ""),
+            annotations=annotations,
+            icons=[icon_of_tools(function.__module__)],
+            structured_output=True,
         )
         tool = self._tool_manager.get_tool(name)
         assert tool is not None  # noqa: S101 - it was added just now
         tool.fn_metadata = strict(tool.fn_metadata)
         tool.parameters["additionalProperties"] = False
+        if can_be_task:
+            self.tasks.may_be_tasks.add(name)
+
+    def completion(self):  # pyright: ignore[reportIncompatibleMethodOverride] - the SDK's decorator keeps a name
+        """Return a decorator for what completes the arguments of plain prompts and templates."""
+
+        def decorate(function: PlainCompletion) -> PlainCompletion:
+            self._prompts.plain_completion = function
+            return function
+
+        return decorate
 
     async def call_tool(  # pyright: ignore[reportIncompatibleMethodOverride] - the protocol sends it as it is
         self, name: str, arguments: dict[str, Any]
     ) -> CallToolResult:
-        """Run a tool. What it raises is answered here, and only here, as a result with `isError`."""
-        call = Call(self.protocol.request_context, self, name, self._callers)
+        """Run a tool. What it raises is answered here, and only here, as a result with `isError`.
+
+        Raises `McpError` for what is no failure of the tool: an unknown tool (MCP 2025-11-25, server/tools, "Error
+        Handling"), a cursor that its list did not give, and whatever `McpError` the tool raised itself.
+        """
+        tool = self._tool(name)
+        call = self._call(name)
+        is_long = name in self.tasks.may_be_tasks
+        if is_long:
+            await tell(call, "info", name, "started")
         try:
-            return await self._tool_manager.call_tool(name, arguments, context=call, convert_result=True)
+            result = _result(await tool.run(arguments, context=call, convert_result=True))
         except ToolError as error:
-            return refused(_translated(error, f"the tool {name}"))
-
-    async def list_resource_templates(self) -> list[ResourceTemplate]:
-        """Return the templates of the resources that can be read."""
-        return TEMPLATES
-
-    async def read_resource(self, uri: AnyUrl | str) -> Iterable[ReadResourceContents]:
-        """Read a file or folder by its URI. Raises `McpError`, with the drive's error as its data."""
-        call = Call(self.protocol.request_context, self, "read_resource", self._callers)
-        try:
-            return await self._resources.read(await call.actor(), str(uri))
-        except Exception as error:
-            raise McpError(_error_data(_translated(error, "a resource"))) from error
+            return await self._failed(call, error, name)
+        if is_long:
+            await tell(call, "info", name, "done")
+        return result
 
     def _setup_handlers(self) -> None:
-        """Serve what there is: tools and resources. FastMCP would announce prompts as well."""
-        self._mcp_server.list_tools()(self.list_tools)
-        self._mcp_server.call_tool(validate_input=False)(self.call_tool)
-        self._mcp_server.list_resources()(self.list_resources)
-        self._mcp_server.list_resource_templates()(self.list_resource_templates)
-        self._mcp_server.read_resource()(self.read_resource)
+        """Serve with the drive's own side of the protocol; FastMCP made its own."""
+        self._mcp_server = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
+
+    async def _on_call_tool(self, request: CallToolRequest) -> ServerResult:
+        if request.params.task is not None:
+            return await self.tasks.begin(request.params)
+        return ServerResult(await self.call_tool(request.params.name, request.params.arguments or {}))
+
+    async def _on_list_tools(self, request: ListToolsRequest) -> ServerResult:
+        shown, cursor = await self._pages.answer("tools", await self.list_tools(), lambda tool: tool.name, request)
+        for tool in shown:
+            if tool.name in self.tasks.may_be_tasks:
+                tool.execution = ToolExecution(taskSupport=TASK_OPTIONAL)
+        return ServerResult(ListToolsResult(tools=shown, nextCursor=cursor))
+
+    async def _set_level(self, level: LoggingLevel) -> None:
+        session = self.protocol.request_context.session
+        assert isinstance(session, DriveSession)  # noqa: S101 - the protocol's sessions all are
+        session.log_level = level
+
+    async def _failed(self, call: Call, error: ToolError, name: str) -> CallToolResult:
+        """Return the failure as the tool's answer. Raises `McpError` for what the protocol has errors for."""
+        cause = error.__cause__
+        if isinstance(cause, McpError):
+            raise cause
+        if isinstance(cause, ToolError):
+            return CallToolResult(content=[TextContent(type="text", text=str(cause))], isError=True)
+        shown = told(cause, f"the tool {name}")
+        await tell_refusal(call, name, shown)
+        if isinstance(shown, InvalidCursorError):
+            raise McpError(error_data(shown)) from error
+        return refused(shown)
+
+    def _call(self, name: str) -> Call:
+        return Call(self.protocol.request_context, self, name, self._callers, self._consent)
+
+    def _proposal(self, name: str) -> Proposal:
+        return Proposal(self.protocol.request_context, self, name, self._callers, self._consent)
+
+    def _tool(self, name: str) -> Tool:
+        """Return the tool. Raises `McpError` if there is none of this name."""
+        tool = self._tool_manager.get_tool(name)
+        if tool is None:
+            unknown = InvalidInputError("There is no such tool.", hint="List the tools to see their names.")
+            raise McpError(error_data(unknown))
+        return tool
+
+    async def _actor(self, name: str) -> Actor:
+        return await self._call(name).actor()
+
+    async def _user_id(self) -> str:
+        """Return who calls, nobody if they did not sign in: the lists of tools and prompts are open to all."""
+        try:
+            return (await self._callers.present(self.protocol.request_context)).user_id
+        except UnauthenticatedError:
+            return ""
 
 
 def build_server(drive: Drive, *, default_key: str = "") -> DriveServer:
@@ -104,9 +219,8 @@ def build_server(drive: Drive, *, default_key: str = "") -> DriveServer:
     prove who they are in their own way.
     """
     server = DriveServer(drive, default_key=default_key)
-    for module in (files, documents, knowledge, sharing, history):
+    for module in (files, trash, documents, knowledge, sharing, history, session):
         module.register(server, drive)
-    session.register(server)
     return server
 
 
@@ -121,16 +235,9 @@ def _logging_left_alone() -> Generator[None]:
         logging.root.removeHandler(handler)
 
 
-def _translated(error: Exception, where: str) -> DriveError:
-    cause = error.__cause__ if isinstance(error, ToolError) else error
-    if isinstance(cause, DriveError):
-        return cause
-    if isinstance(error, ToolError) and cause is None:
-        return InvalidInputError("There is no such tool.", hint="List the tools to see their names.")
-    logger.error("%s failed", where, exc_info=cause)
-    return DriveError("Something went wrong in the drive.", hint="Try again; its log says more.")
-
-
-def _error_data(error: DriveError) -> ErrorData:
-    codes = {NotFoundError.code: RESOURCE_NOT_FOUND, InvalidInputError.code: INVALID_PARAMS, "internal": INTERNAL_ERROR}
-    return ErrorData(code=codes.get(error.code, REFUSED), message=error.message, data=error.to_dict())
+def _result(returned: Any) -> CallToolResult:
+    """Return what a plain tool returned (its content blocks, or these and their structure) as the strict ones do."""
+    if isinstance(returned, CallToolResult):
+        return returned
+    content, structure = returned if isinstance(returned, tuple) else (returned, None)
+    return CallToolResult(content=list(content), structuredContent=structure)

@@ -31,6 +31,9 @@ class DriveSettings(BaseSettings):
     )
     jwt_audience: str = Field(default="", description="The audience of such tokens; empty: the address of /mcp.")
     jwt_keys_url: str = Field(default="", description="Where the issuer's keys are; empty: as its metadata says.")
+    jwt_create_users: bool = Field(
+        default=False, description="Give people whom the issuer knows an account when they first come."
+    )
     calls_per_minute: int = Field(default=600, ge=1, description="Calls that one key may make in a minute.")
     concurrent_calls: int = Field(default=16, ge=1, description="Calls that one session may have going on at once.")
     sessions_per_user: int = Field(default=50, ge=1, description="Open MCP sessions of one person.")
@@ -61,6 +64,11 @@ class DriveSettings(BaseSettings):
     def resolved_index_url(self) -> str:
         """The index's URI, the embedded one if none is set."""
         return self.index_url or str(self.root / "index")
+
+    @property
+    def mcp_url(self) -> str:
+        """Where hosts reach the MCP server: the name of this drive as an OAuth resource."""
+        return self.public_url.rstrip("/") + "/mcp"
 
     @property
     def token_path(self) -> Path:

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import anyio
 from langchain_core.tools import BaseTool
@@ -15,7 +15,7 @@ from langchain_mcp_adapters.interceptors import MCPToolCallRequest, ToolCallInte
 from langchain_mcp_adapters.tools import load_mcp_tools
 from mcp import ClientSession, McpError
 from mcp.shared.session import ProgressFnT
-from mcp.types import CONNECTION_CLOSED, CallToolResult
+from mcp.types import CONNECTION_CLOSED, CallToolResult, TextContent
 
 from drive_server.connect import (
     ALL_SCOPES,
@@ -241,6 +241,8 @@ class ConnectionPool:
                         name, args, self._timeout, exchange.on_progress, meta=dict(exchange.meta)
                     )
                 except (McpError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+                    if refusal := _refusal(error):
+                        return refusal
                     connection.retired = connection.retired or _is_lost(error)
                     if attempt == ATTEMPTS or not _is_closed(error):
                         raise DriveUnavailableError(f"{name}: {error!r}") from error
@@ -278,6 +280,16 @@ def _is_closed(error: Exception) -> bool:
 def _is_lost(error: Exception) -> bool:
     """Say whether the session is of no more use: closed, or silent for the whole time that it was given."""
     return _is_closed(error) or (isinstance(error, McpError) and error.error.code == REQUEST_TIMEOUT)
+
+
+def _refusal(error: Exception) -> CallToolResult | None:
+    """Return as a result what the server refused by an error of the protocol, such as a cursor that it did not give."""
+    data = error.error.data if isinstance(error, McpError) else None
+    if not isinstance(data, dict) or "code" not in data:
+        return None
+    told = cast("dict[str, Any]", data)
+    text = " ".join(part for part in (f"{told['code']}: {told.get('message', '')}", told.get("hint")) if part)
+    return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=told, isError=True)
 
 
 def drive_sessions(drive: Drive) -> SessionOpener:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     Commands = _SubParsersAction[ArgumentParser]
 
 SCOPES = ("read", "write", "share", "delete")
+MOST_KEY_DAYS = 3650
 RISK_LEVELS = ("read", "write")
 EPILOG = """\
 Commands that work in the drive talk to the running service, or to the one at --url; with none running
@@ -117,10 +118,13 @@ def _add_people_commands(commands: "Commands", client: ArgumentParser) -> None:
     revoke = keys.add_parser("revoke", parents=[client], help="make a key useless, at once and for good")
     revoke.add_argument("key", metavar="ID", help="the key's id, or its name if only one has it")
     revoke.set_defaults(target="keys:revoke_key")
-    users = commands.add_parser("user", help="people").add_subparsers(metavar="add", required=True)
+    users = commands.add_parser("user", help="people").add_subparsers(metavar="add|list", required=True)
     add = users.add_parser("add", parents=[client], help="give a person a drive; prints their first key once")
     add.add_argument("email", metavar="EMAIL")
     add.set_defaults(target="keys:add_user")
+    people = users.add_parser("list", parents=[client], help="list who has an account; for administrators")
+    people.add_argument("--json", action="store_true", help="print the accounts as a JSON array")
+    people.set_defaults(target="keys:list_users")
 
 
 def _port(text: str) -> int:
@@ -144,6 +148,6 @@ def _scopes(text: str) -> list[str]:
 
 
 def _days(text: str) -> int:
-    if text.isascii() and text.isdigit() and 0 < int(text) <= 36500:
+    if text.isascii() and text.isdigit() and len(text) <= len(str(MOST_KEY_DAYS)) and 0 < int(text) <= MOST_KEY_DAYS:
         return int(text)
-    raise ArgumentTypeError(f"{text!r} is not a number of days (1 to 36500)")
+    raise ArgumentTypeError(f"{text!r} is not a number of days (1 to {MOST_KEY_DAYS})")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     Key = dict[str, Any]
 
 KEYS = "/api/auth/keys"
+USERS = "/api/users"
 ONCE = "Keep it: it is not shown again."
 
 
@@ -62,9 +63,23 @@ def add_user(arguments: Namespace) -> int:
     """Make an account; standard output gets the person's first key alone."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
-        created = client.post("/api/users", {"email": arguments.email})
+        created = client.post(USERS, {"email": arguments.email})
     terminal.say(str(created["key"]))
     terminal.note(f"The first key of {visible_line(arguments.email)}, with all scopes. {ONCE}")
+    return 0
+
+
+def list_users(arguments: Namespace) -> int:
+    """List everybody who has an account."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        users = list(client.pages(USERS))
+    if arguments.json:
+        print_json(users)
+        return 0
+    for user in users:
+        role = "administrator" if user["is_admin"] else "user"
+        terminal.say(f"{user['id']}  since {str(user['created_at'])[:10]}  {role:<13}  {visible_line(user['email'])}")
     return 0
 
 

@@ -11,9 +11,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import uvicorn
-
 from api.cli.failure import CommandError
+from drive_server.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, MutableMapping
@@ -25,43 +24,30 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-KEEP_ALIVE_SECONDS = 75
-GRACE_SECONDS = 5
 LONGEST_SOCKET_PATH = 100
 LOG_NAME = "drive-agent.log"
 LOG_BYTES = 1_000_000
 
 
-class ServiceRunner(uvicorn.Server):
+async def _nothing() -> None:
+    """Leave everything as it is."""
+
+
+class ServiceRunner(Runner):
     """Serves an app on a listening socket, and says when it is ready and why it could not start."""
 
     def __init__(
-        self, app: AsgiApp, on_ready: Callable[[], None], end_streams: Callable[[], None] = lambda: None
+        self, app: AsgiApp, on_ready: Callable[[], None], wind_down: Callable[[], Awaitable[None]] = _nothing
     ) -> None:
         self._startup = StartupWatch(app)
-        super().__init__(
-            uvicorn.Config(
-                self._startup,
-                log_config=None,
-                access_log=False,
-                lifespan="on",
-                timeout_keep_alive=KEEP_ALIVE_SECONDS,
-                timeout_graceful_shutdown=GRACE_SECONDS,
-            )
-        )
+        super().__init__(self._startup, wind_down)
         self._on_ready = on_ready
-        self._end_streams = end_streams
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start as uvicorn does, then say that it is ready."""
         await super().startup(sockets)
         if self.started:
             self._on_ready()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the event streams, which would stay open for ever, then shut down as uvicorn does."""
-        self._end_streams()
-        await super().shutdown(sockets)
 
     def run_on(self, listener: socket.socket) -> None:
         """Serve until told to stop. Raises `CommandError` if the app can't start."""
@@ -162,10 +148,11 @@ def service_runner(on_ready: Callable[[], None]) -> ServiceRunner:
 
     app = create_app()
 
-    def end_streams() -> None:
+    async def wind_down() -> None:
         app.state.service.end_streams()
+        await app.state.mcp.wind_down()
 
-    return ServiceRunner(app, on_ready, end_streams)
+    return ServiceRunner(app, on_ready, wind_down)
 
 
 def log_to_file(root: Path) -> None:

@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from api.cli.data_dir import BusyError, ServiceRecord, hold, publish, read_record, withdraw
@@ -33,12 +34,11 @@ def serve(arguments: Namespace) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with hold(root), _listen(arguments.host, arguments.port) as listener:
+        with suppress(KeyboardInterrupt), hold(root), _listen(arguments.host, arguments.port) as listener:
             _serve(listener, arguments.host, settings, terminal)
     except BusyError as error:
         raise _explain(error, read_record(root)) from error
-    except KeyboardInterrupt:
-        terminal.note("Stopped.")
+    terminal.note("Stopped.")
     return 0
 
 

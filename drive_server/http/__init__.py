@@ -1,9 +1,21 @@
 """The drive over HTTP: bytes and lists, login and keys, and MCP's Streamable HTTP."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 
-from drive_server.http import auth, files, items, search
-from drive_server.http.access import bearer_token, principal_of_request
+from drive_server.http import (
+    auth,
+    changes,
+    connect,
+    files,
+    items,
+    link_pages,
+    links,
+    metadata,
+    search,
+    shares,
+    uploads,
+)
+from drive_server.http.access import bearer_token, keep_to_caller, principal_of_request
 from drive_server.http.limits import BodyLimit
 from drive_server.http.mcp import mount_mcp, serving
 from drive_server.http.problem import install_problem_handlers
@@ -23,14 +35,19 @@ __all__ = [
 def build_http() -> APIRouter:
     """Return the routes below `/api`. They serve the drive that `serving` was given."""
     drive = APIRouter(prefix="/drive")
-    for part in (search, files, items):
+    for part in (search, files, uploads, changes, shares, items):
         drive.include_router(part.router)
-    api = APIRouter(prefix="/api")
+    api = APIRouter(prefix="/api", dependencies=[Depends(keep_to_caller)])
     api.include_router(drive)
     api.include_router(auth.router)
+    api.include_router(links.router)
     return api
 
 
 def build_pages() -> APIRouter:
     """Return the routes at the root that people and programs without a key reach: pages, metadata."""
-    return APIRouter()
+    pages = APIRouter()
+    pages.include_router(metadata.router)
+    pages.include_router(connect.router)
+    pages.include_router(link_pages.router)
+    return pages

@@ -4,21 +4,32 @@ from dataclasses import replace
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Header, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
+from drive_server.http.throttle import LoginThrottle
 
 COOKIE: Final = "drive_session"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+NO_STORE: Final = "no-store"
 OWN_FETCH_SITES: Final = frozenset({"same-origin", "none"})
 
 bearer = HTTPBearer(
     auto_error=False, description="The local access token or an API key; a browser's session cookie works too."
 )
+
+
+def keep_to_caller(response: Response) -> None:
+    """Have no cache keep the answer: proxies may keep what has no Authorization, such as a request with a cookie or by
+    a link with a password, and give it to the next one (RFC 9111, sections 3.5 and 4.2.2).
+
+    A route that makes its whole answer itself says there what caches may do.
+    """
+    response.headers["Cache-Control"] = NO_STORE
 
 
 def get_drive(request: Request) -> Drive:
@@ -42,7 +53,7 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
         raise UnauthenticatedError(
             "This request has no key.", hint="Send one as `Authorization: Bearer dak_...`, or log in."
         )
-    _require_same_origin(request)
+    require_same_origin(request)
     return await drive.identity.authenticate(session)
 
 
@@ -69,6 +80,14 @@ async def get_actor(request: Request, principal: PrincipalDep) -> Actor:
     return Actor(principal, tool=getattr(route, "name", ""))
 
 
+def login_throttle(request: Request) -> LoginThrottle:
+    """Return the application's own count of wrong tokens."""
+    state = request.app.state
+    if not hasattr(state, "login_throttle"):
+        state.login_throttle = LoginThrottle()
+    return state.login_throttle
+
+
 ActorDep = Annotated[Actor, Depends(get_actor)]
 
 
@@ -80,8 +99,10 @@ async def get_writer(actor: ActorDep, idempotency_key: Annotated[str | None, Hea
 WriterDep = Annotated[Actor, Depends(get_writer)]
 
 
-def _require_same_origin(request: HTTPConnection) -> None:
-    """The cookie is SameSite=Strict; this holds where a browser does not honour that, or for a neighbouring subdomain.
+def require_same_origin(request: HTTPConnection) -> None:
+    """Raise `ForbiddenError` if another site's page had the browser send the request.
+
+    The cookie is SameSite=Strict; this holds where a browser does not honour that, or for a neighbouring subdomain.
 
     A request with neither header comes from no browser of today, and a page can't leave them out.
     """
@@ -92,8 +113,15 @@ def _require_same_origin(request: HTTPConnection) -> None:
     if site is not None:
         is_own = site in OWN_FETCH_SITES
     else:
-        is_own = origin is None or urlsplit(origin).netloc == request.headers.get("host")
+        is_own = origin is None or _host_of(origin) == request.headers.get("host")
     if not is_own:
         raise ForbiddenError(
             "Another site's page can't act with this session.", hint="Use the service's own page, or an API key."
         )
+
+
+def _host_of(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:  # no browser sends it
+        return ""

@@ -8,24 +8,36 @@ from pydantic import BaseModel, ConfigDict, Field, Strict
 
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
-from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
+from drive_server.errors import UnauthenticatedError
+from drive_server.http.access import (
+    COOKIE,
+    ActorDep,
+    DriveDep,
+    PrincipalDep,
+    login_throttle,
+    principal_of_request,
+)
 from drive_server.models import ApiKey
-from drive_server.services.identity import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
+from drive_server.services.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
+from drive_server.services.quota import MAX_QUOTA_BYTES
 from drive_server.services.sessions import SESSION_PREFIX, SessionService
-from drive_server.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_KEY_CHARACTERS
+from drive_server.services.tokens import MOST_CHARACTERS
+from drive_server.tools.arguments import MAX_EMAIL_CHARACTERS
 
 router = APIRouter(tags=["auth"])
 
 MOST_SCOPES = 10
 MOST_SCOPE_CHARACTERS = 20
 
+ScopeNames = Annotated[list[Annotated[str, Field(max_length=MOST_SCOPE_CHARACTERS)]], Field(max_length=MOST_SCOPES)]
+
 
 class Login(BaseModel):
-    """The local access token or an API key."""
+    """The local access token, an API key, or a token of the issuer in the settings."""
 
     model_config = ConfigDict(extra="forbid")
 
-    token: Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARACTERS)]
+    token: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
 
 
 class NewKey(BaseModel):
@@ -34,8 +46,16 @@ class NewKey(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: Annotated[str, Field(max_length=MAX_KEY_NAME_CHARACTERS)]
-    scopes: Annotated[list[Annotated[str, Field(max_length=MOST_SCOPE_CHARACTERS)]], Field(max_length=MOST_SCOPES)]
+    scopes: ScopeNames
     days: Annotated[int | None, Strict(), Field(ge=1, le=MAX_KEY_DAYS)] = None
+
+
+class KeyChange(BaseModel):
+    """What a key may be used for from now on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    scopes: ScopeNames
 
 
 class NewUser(BaseModel):
@@ -57,6 +77,25 @@ class MeResult(BaseModel):
     method: str
     key_name: str | None
     expires_at: datetime | None
+    used_bytes: int
+    quota_bytes: int
+
+
+class NewQuota(BaseModel):
+    """How many bytes a person may keep; 0: no limit, null: as the settings say."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    quota_bytes: Annotated[int | None, Strict(), Field(ge=0, le=MAX_QUOTA_BYTES)]
+
+
+class QuotaResult(BaseModel):
+    """What a person keeps and may keep, in bytes; a quota of 0 is no limit."""
+
+    id: str
+    email: str
+    used_bytes: int
+    quota_bytes: int
 
 
 class KeyResult(BaseModel):
@@ -90,6 +129,22 @@ class KeysResult(BaseModel):
     cursor: None = None
 
 
+class UserResult(BaseModel):
+    """An account."""
+
+    id: str
+    email: str
+    is_admin: bool
+    created_at: datetime
+
+
+class UsersResult(BaseModel):
+    """Everybody with an account, by email."""
+
+    items: list[UserResult]
+    cursor: None = None
+
+
 class CreatedUser(BaseModel):
     """A new account with its first key, which is shown here and nowhere else."""
 
@@ -101,28 +156,15 @@ class CreatedUser(BaseModel):
 @router.post("/auth/login")
 async def login(body: Login, request: Request, response: Response, drive: DriveDep) -> MeResult:
     """Open a session for a browser: its cookie stands for the token, for 30 days at most."""
-    principal = await drive.identity.authenticate(body.token.strip())
-    secret, ends = await SessionService(drive.database).create(principal)
-    response.set_cookie(
-        COOKIE,
-        secret,
-        expires=ends,
-        path="/",
-        httponly=True,
-        samesite="strict",
-        secure=request.url.scheme == "https",
-    )
-    return await _me(drive, principal)
+    return await _me(drive, await open_session(drive, request, response, body.token))
 
 
 @router.post("/auth/logout", status_code=status.HTTP_204_NO_CONTENT)
 async def logout(request: Request, response: Response, drive: DriveDep, *, everywhere: bool = False) -> None:
     """End this browser's session, also one that has expired; or all sessions of the person."""
-    sessions = SessionService(drive.database)
     if everywhere:
-        await sessions.end_all(await principal_of_request(drive, request))
-    await sessions.end(request.cookies.get(COOKIE, ""))
-    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+        await SessionService(drive.database).end_all(await principal_of_request(drive, request))
+    await end_session(drive, request, response)
 
 
 @router.get("/auth/me")
@@ -151,6 +193,12 @@ async def revoke_key(key_id: str, drive: DriveDep, actor: ActorDep) -> None:
     await drive.identity.revoke_key(actor, key_id)
 
 
+@router.patch("/auth/keys/{key_id}")
+async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: ActorDep) -> KeyResult:
+    """Give an API key other scopes; they hold at once, in MCP sessions that are open as well."""
+    return KeyResult.of(await drive.identity.change_scopes(actor, key_id, change.scopes))
+
+
 @router.post("/users", status_code=status.HTTP_201_CREATED)
 async def create_user(new: NewUser, drive: DriveDep, actor: ActorDep) -> CreatedUser:
     """Give a person a drive; for administrators."""
@@ -158,8 +206,48 @@ async def create_user(new: NewUser, drive: DriveDep, actor: ActorDep) -> Created
     return CreatedUser(id=user.id, email=user.email, key=secret)
 
 
+@router.get("/users")
+async def list_users(drive: DriveDep, actor: ActorDep) -> UsersResult:
+    """List who has an account; for administrators."""
+    users = await drive.identity.list_users(actor)
+    return UsersResult(items=[UserResult.model_validate(user, from_attributes=True) for user in users])
+
+
+async def open_session(drive: Drive, request: Request, response: Response, token: str) -> Principal:
+    """Log a browser in: put the cookie of a new session on the response, and return who it is for.
+
+    Raises `UnauthenticatedError` for a token that is not valid, `RateLimitError` after too many of them.
+    """
+    throttle, address = login_throttle(request), request.client.host if request.client else ""
+    throttle.check(address)
+    try:
+        principal = await drive.identity.authenticate(token.strip())
+    except UnauthenticatedError:
+        throttle.failed(address)
+        raise
+    secret, ends = await SessionService(drive.database).create(principal)
+    # Behind a proxy the scheme is what the proxy says, if the HTTP server was told to trust it.
+    is_secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
+    return principal
+
+
+async def end_session(drive: Drive, request: Request, response: Response) -> None:
+    """Log a browser out, also one whose session is over."""
+    await SessionService(drive.database).end(request.cookies.get(COOKIE, ""))
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+
+
+@router.patch("/users/{user}")
+async def set_quota(user: str, new: NewQuota, drive: DriveDep, actor: ActorDep) -> QuotaResult:
+    """Set how many bytes a person, named by id or email, may keep; for administrators."""
+    user_id, email, usage = await drive.quota.set_quota(actor, user, new.quota_bytes)
+    return QuotaResult(id=user_id, email=email, used_bytes=usage.used_bytes, quota_bytes=usage.quota_bytes)
+
+
 async def _me(drive: Drive, principal: Principal) -> MeResult:
     user = await drive.identity.me(Actor(principal))
+    usage = await drive.quota.usage(user.id)
     return MeResult(
         id=user.id,
         email=user.email,
@@ -169,4 +257,6 @@ async def _me(drive: Drive, principal: Principal) -> MeResult:
         method=principal.method,
         key_name=principal.key_name,
         expires_at=principal.expires_at,
+        used_bytes=usage.used_bytes,
+        quota_bytes=usage.quota_bytes,
     )

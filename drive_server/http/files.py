@@ -1,19 +1,12 @@
 """Routes for bytes: upload and download, streamed both ways."""
 
-from collections.abc import AsyncIterator
-from http import HTTPStatus
 from typing import Annotated, Final, Literal
-from urllib.parse import quote
 
 from fastapi import APIRouter, Header, Query, Request, Response, status
-from starlette.requests import ClientDisconnect
-from starlette.responses import StreamingResponse
 
-from drive_server.errors import InvalidInputError, TooLargeError
+from drive_server.errors import TooLargeError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.problem import CODES, problem
-from drive_server.http.ranges import Span, UnsatisfiableError, matches_etag, parse_range
-from drive_server.services.documents import Content
+from drive_server.http.contents import body_of, content_response
 from drive_server.services.nodes import MAX_REF_CHARACTERS
 from drive_server.tools.arguments import MAX_NAME_CHARACTERS, MAX_VERSION
 from drive_server.tools.results import ItemResult
@@ -50,9 +43,13 @@ async def upload(
     limit = drive.settings.max_upload_bytes
     if content_length is not None and content_length > limit:
         raise TooLargeError("The file is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
-    await drive.documents.check_place(actor, parent_id, name)
+    chunks = body_of(request)
+    # A repeated request is answered as it was, also if there is no room left by now: its bytes tell whether it is one.
+    if not await drive.journal.has_recorded(actor):
+        await drive.documents.check_place(actor, parent_id, name, content_length or 0)
+        chunks = (await drive.quota.room_in(actor, parent_id)).limited(chunks)
     given = content_type.partition(";")[0].strip().lower()
-    blob = await drive.blobs.put_stream(_body(request), limit)
+    blob = await drive.blobs.put_stream(chunks, limit)
     outcome = await drive.documents.create_from_blob(
         actor, parent_id, name, blob, None if given in UNCHOSEN else given, on_conflict
     )
@@ -69,75 +66,4 @@ async def download(
     version: Annotated[int | None, Query(ge=1, le=MAX_VERSION)] = None,
 ) -> Response:
     """Return the bytes of a file, or of an earlier version of it; single ranges and If-None-Match are honoured."""
-    content = await drive.documents.open_content(actor, file_ref, version)
-    headers = _headers(content)
-    if matches_etag(request.headers.get("if-none-match"), headers["ETag"]):
-        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    try:
-        span = parse_range(_range_header(request, headers["ETag"]), content.size)
-    except UnsatisfiableError:
-        return problem(
-            416,
-            CODES[416],
-            "The range begins after the end of the file.",
-            f"The file has {content.size} bytes.",
-            {"size": content.size},
-            {"Content-Range": f"bytes */{content.size}"},
-        )
-    return await _answer(request, content, span, headers)
-
-
-async def _body(request: Request) -> AsyncIterator[bytes]:
-    try:
-        async for chunk in request.stream():
-            yield chunk
-    except ClientDisconnect as error:
-        # Nobody reads this answer; but an upload that was broken off is no failure of the service.
-        raise InvalidInputError("The upload was broken off.", hint="Send it again.") from error
-
-
-def _range_header(request: Request, etag: str) -> str | None:
-    """A range of another content than the client has begun with would not fit to what it has: then all of it."""
-    condition = request.headers.get("if-range")
-    return request.headers.get("range") if condition in (None, etag) else None
-
-
-async def _answer(request: Request, content: Content, span: Span | None, headers: dict[str, str]) -> Response:
-    part = span or Span(0, content.size)
-    headers["Content-Length"] = str(part.end - part.start)
-    code = HTTPStatus.OK if span is None else HTTPStatus.PARTIAL_CONTENT
-    if span is not None:
-        headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{content.size}"
-    if request.method == "HEAD":
-        return Response(None, code, headers)
-    return StreamingResponse(await _begun(content.stream(part.start, part.end)), code, headers)
-
-
-async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Fetch the first chunk at once: what can't be read has to be an error, not a download that breaks off."""
-    first = await anext(chunks, b"")
-
-    async def all_of_them() -> AsyncIterator[bytes]:
-        yield first
-        async for chunk in chunks:
-            yield chunk
-
-    return all_of_them()
-
-
-def _headers(content: Content) -> dict[str, str]:
-    return {
-        "Content-Type": content.media_type,
-        "Content-Disposition": _disposition(content.item.name),
-        "ETag": f'"{content.blob}"',
-        "Accept-Ranges": "bytes",
-        "Cache-Control": "private, no-cache",
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": "sandbox",
-    }
-
-
-def _disposition(name: str) -> str:
-    """Return the header with the name in both forms of RFC 6266: plain for old clients, UTF-8 (RFC 8187) for others."""
-    plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\%' else "_" for char in name)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    return await content_response(request, await drive.documents.open_content(actor, file_ref, version))

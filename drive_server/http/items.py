@@ -1,17 +1,11 @@
 """Routes for items: look up, list, make folders."""
 
-from dataclasses import replace
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, status
 from pydantic import BaseModel, ConfigDict, Field
 
-from drive_server.access import Actor
-from drive_server.drive import Drive
-from drive_server.errors import NameConflictError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.models import Item
-from drive_server.names import clean_name, numbered_name
 from drive_server.services.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.nodes import MAX_REF_CHARACTERS
 from drive_server.tools.arguments import MAX_NAME_CHARACTERS
@@ -20,7 +14,6 @@ from drive_server.tools.results import ItemResult, ListResult
 
 router = APIRouter(prefix="/items", tags=["drive"])
 
-MOST_NUMBERED = 50
 CHILDREN = "/children"
 
 
@@ -59,23 +52,8 @@ async def get_item(item_ref: str, drive: DriveDep, actor: ActorDep) -> ItemResul
 @router.post("", name="create_folder", status_code=status.HTTP_201_CREATED)
 async def create_item(new: NewItem, drive: DriveDep, actor: WriterDep) -> ItemResult:
     """Make a folder."""
-    return ItemResult.of(await _make_folder(drive, actor, new))
-
-
-async def _make_folder(drive: Drive, actor: Actor, new: NewItem) -> Item:
-    name = clean_name(new.name)
-    for number in range(1, MOST_NUMBERED):
-        # The key goes with the number, so that a repeated request finds the folder that it made under a numbered name.
-        key = f"{actor.idempotency_key}#{number}" if actor.idempotency_key and number > 1 else actor.idempotency_key
-        tried = numbered_name(name, number) if number > 1 else name
-        try:
-            outcome = await drive.files.create_folder(replace(actor, idempotency_key=key), new.parent_id, tried)
-        except NameConflictError:
-            if new.on_conflict == "fail":
-                raise
-        else:
-            return outcome.value
-    raise NameConflictError("All the numbered names are taken as well.", hint="Choose another name.")
+    outcome = await drive.files.create_folder(actor, new.parent_id, new.name, on_conflict=new.on_conflict)
+    return ItemResult.of(outcome.value)
 
 
 def _asks_for_children(request: Request) -> bool:

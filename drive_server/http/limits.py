@@ -9,13 +9,16 @@ from drive_server.errors import TooLargeError
 from drive_server.http.problem import problem_of
 
 UPLOAD_PATH = "/api/drive/files"
+RESUMABLE_PATH = "/api/drive/uploads"
+LINKS_PREFIX = "/api/links/"
 MOST_DIGITS = 18
 
 
 class BodyLimit:
     """ASGI middleware: bodies over `limit` bytes are answered with 413 before the application sees them.
 
-    Posts to the paths in `streamed` pass: they stream their body and have a limit of their own.
+    Posts to the paths in `streamed`, and what is sent to resumable uploads or by links, pass: they stream their body
+    and have a limit of their own.
     """
 
     def __init__(self, app: ASGIApp, limit: int, streamed: Collection[str] = (UPLOAD_PATH,)) -> None:
@@ -25,7 +28,7 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 413."""
-        if scope["type"] != "http" or (scope["method"] == "POST" and scope["path"] in self._streamed):
+        if scope["type"] != "http" or self._is_streamed(scope["method"], scope["path"]):
             await self._app(scope, receive, send)
             return
         declared = Headers(scope=scope).get("content-length", "")
@@ -36,6 +39,12 @@ class BodyLimit:
         else:
             # The HTTP server hands on no more than was declared.
             await self._app(scope, receive, send)
+
+    def _is_streamed(self, method: str, path: str) -> bool:
+        if path.startswith(LINKS_PREFIX):
+            return (method == "POST" and path.endswith("/files")) or (method == "PUT" and path.endswith("/content"))
+        is_resumable = path == RESUMABLE_PATH or path.startswith(f"{RESUMABLE_PATH}/")
+        return (method == "POST" and path in self._streamed) or (method in {"POST", "PATCH"} and is_resumable)
 
     async def _read_ahead(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A body of unknown length has to be read before it is known to fit."""

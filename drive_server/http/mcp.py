@@ -1,86 +1,64 @@
 """The drive's MCP server over Streamable HTTP at `/mcp`, for hosts outside."""
 
-import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from ipaddress import ip_address
+from time import monotonic
 from typing import Final
 
-import orjson
-from anyio import ClosedResourceError
 from fastapi import FastAPI
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
-from starlette.datastructures import Headers
-from starlette.requests import ClientDisconnect, HTTPConnection, Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import bearer_token
-from drive_server.http.limits import BodyLimit
+from drive_server.http.hosts import KnownHosts
+from drive_server.http.mcp_requests import McpRequests
+from drive_server.http.mcp_sessions import SessionTable
 from drive_server.http.problem import CODES, problem
-from drive_server.server import build_server
+from drive_server.protocol.guard import Guard
 from drive_server.tools.callers import DriveToken
 
 MCP_PATH: Final = "/mcp"
-JSON_TYPE: Final = "application/json"
-LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
+CALLS_END_WITHIN_SECONDS: Final = 3.0
 
 
 class McpEndpoint:
     """The ASGI application at `/mcp`: asks each request for its key, then hands it to the session that it belongs to.
 
-    Sessions keep state and answer in event streams, so that progress and questions to the person get through.
+    Sessions keep state and answer in event streams, so that progress and questions to the person get through. They
+    are those of the process's one server. `clock` gives seconds.
     """
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: Drive, clock: Callable[[], float] = monotonic) -> None:
         self._drive = drive
-        limit = drive.settings.max_request_bytes
-        self._manager = StreamableHTTPSessionManager(build_server(drive).protocol, max_request_body_size=limit)
-        self._limited = BodyLimit(self._parsed, limit)
-        self._security = TransportSecurityMiddleware(_security(drive.settings.public_hosts))
+        self._guard = Guard(drive.settings, clock)
+        self._hosts = KnownHosts(drive.settings)
+        self.sessions = SessionTable(drive.server.protocol, self._guard, drive.settings, clock)
+        self._requests = McpRequests(self.sessions, self._guard, drive.identity, drive.settings)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
         """Serve sessions for as long as this is open; once only."""
-        async with self._manager.run():
+        async with self.sessions.running():
             yield
+
+    async def wind_down(self, seconds: float = CALLS_END_WITHIN_SECONDS) -> None:
+        """Take no new calls, let those that are going on end within so many seconds, then end all sessions."""
+        self._guard.is_ending = True
+        await self.sessions.wind_down(seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request. Raises `UnauthenticatedError` without a valid bearer token."""
-        connection = HTTPConnection(scope)
-        if _is_on_loopback(scope) and (refusal := await self._security.validate_request(connection)):
-            await _misdirected(refusal.status_code)(scope, receive, send)
+        if status := self._hosts.refusal(scope):
+            await _misdirected(status)(scope, receive, send)
             return
-        scope["user"] = AuthenticatedUser(await self._token(connection))
-        await self._limited(scope, receive, send)
-
-    async def _parsed(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on what is JSON of reasonable depth: the SDK fails on the rest with an internal error."""
-        if scope["method"] != "POST":
-            await self._manager.handle_request(scope, receive, send)
-            return
-        if not _is_json(scope):
-            refusal = problem(415, CODES[415], "The body is not declared as JSON.", f"Send it as {JSON_TYPE}.")
-            await refusal(scope, receive, send)
-            return
-        try:
-            body = await Request(scope, receive).body()
-            orjson.loads(body)
-        except (ClientDisconnect, orjson.JSONDecodeError):
-            refusal = problem(400, CODES[400], "The body is not JSON.", "Send one JSON-RPC message.")
-            await refusal(scope, receive, send)
-            return
-        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def replay() -> Message:
-            return messages.pop() if messages else await receive()
-
-        await self._manager.handle_request(scope, replay, send)
+        token = await self._token(HTTPConnection(scope))
+        scope["user"] = AuthenticatedUser(token)
+        await self._requests.answer(Request(scope, receive), token, send)
 
     async def _token(self, connection: HTTPConnection) -> DriveToken:
         token = bearer_token(connection)
@@ -100,7 +78,7 @@ def mount_mcp(app: FastAPI) -> None:
 
     endpoint = _Door(app)
     for path in (MCP_PATH, f"{MCP_PATH}/"):
-        app.router.routes.append(Route(path, endpoint, include_in_schema=False))
+        app.router.routes.insert(0, Route(path, endpoint, include_in_schema=False))
 
 
 @asynccontextmanager
@@ -122,30 +100,6 @@ class _Door:
         await self._app.state.mcp(scope, receive, send)
 
 
-def _security(public_hosts: str) -> TransportSecuritySettings:
-    """DNS rebinding: a page of another site that resolves to this machine names itself in Host and Origin."""
-    public = [name.strip() for name in public_hosts.split(",") if name.strip()]
-    names = [*LOOPBACK_NAMES, *public]
-    hosts = [pattern for name in names for pattern in (name, f"{name}:*")]
-    return TransportSecuritySettings(
-        allowed_hosts=hosts, allowed_origins=[f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
-    )
-
-
-def _is_on_loopback(scope: Scope) -> bool:
-    """Whether the request came in at a loopback address, where just programs of this machine should be."""
-    server = scope.get("server")
-    try:
-        return server is not None and ip_address(server[0]).is_loopback
-    except ValueError:
-        return False
-
-
-def _is_json(scope: Scope) -> bool:
-    declared = Headers(scope=scope).get("content-type", "")
-    return declared.partition(";")[0].strip().lower() == JSON_TYPE
-
-
 def _misdirected(status: int) -> Response:
     return problem(
         status,
@@ -153,11 +107,3 @@ def _misdirected(status: int) -> Response:
         "The Host or Origin of this request names another site than this service.",
         "Use the address that the service printed; behind a proxy, set DRIVE_PUBLIC_HOSTS to its name.",
     )
-
-
-def _is_no_end_of_session(record: logging.LogRecord) -> bool:
-    """The SDK logs the end of every session whose client listened as an error, with a trace."""
-    return not (record.exc_info and isinstance(record.exc_info[1], ClosedResourceError))
-
-
-logging.getLogger("mcp.server.streamable_http").addFilter(_is_no_end_of_session)

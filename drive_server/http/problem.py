@@ -10,11 +10,15 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from drive_server.errors import DriveError, UnauthenticatedError
+from drive_server.errors import DriveError, MissingScopeError, UnauthenticatedError
+from drive_server.http.access import NO_STORE, bearer_token
+from drive_server.http.metadata import challenge
 
 logger = logging.getLogger(__name__)
 
 MOST_COMPLAINTS = 20
+# Of protocols on top of HTTP.
+UNREGISTERED = {460: "Checksum Mismatch"}
 MOST_PLACE_CHARACTERS = 100
 CODES = {
     400: "bad_request",
@@ -28,7 +32,7 @@ CODES = {
     421: "misdirected_request",
     422: "invalid_argument",
 }
-CHALLENGE = {"WWW-Authenticate": 'Bearer realm="drive"'}
+CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}
 
 
 def install_problem_handlers(app: FastAPI) -> None:
@@ -50,19 +54,23 @@ def problem(
     """Return an error as problem+json."""
     body = {
         "type": "about:blank",
-        "title": HTTPStatus(status).phrase,
+        "title": UNREGISTERED.get(status) or HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
         "code": code,
         "hint": hint,
         "details": details or {},
     }
-    return Response(orjson.dumps(body), status, headers, media_type="application/problem+json")
+    # Some errors may be kept by proxies unless they are told not to, 404 for one: the item may be there a moment later.
+    told = {"Cache-Control": NO_STORE, **(headers or {})}
+    return Response(orjson.dumps(body), status, told, media_type="application/problem+json")
 
 
 def problem_of(error: DriveError) -> Response:
     """Return one of the drive's errors as problem+json."""
-    headers = CHALLENGE if isinstance(error, UnauthenticatedError) else None
+    headers = CHALLENGE if isinstance(error, UnauthenticatedError) else {}
+    if (seconds := error.details.get("retry_after_seconds")) is not None:
+        headers = {**headers, "Retry-After": str(seconds)}
     return problem(error.status, error.code, error.message, error.hint, error.details, headers)
 
 
@@ -70,7 +78,23 @@ async def _drive_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, DriveError)  # noqa: S101 - registered for this class only
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         logger.error("%s %s failed: %s", request.method, request.url.path, error.message, exc_info=error)
-    return problem_of(error)
+    response = problem_of(error)
+    if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and (told := _challenge(request, error)):
+        response.headers["WWW-Authenticate"] = told
+    return response
+
+
+def _challenge(request: Request, error: DriveError) -> str | None:
+    """Return what tells a program how to get the token that it lacks, None if none would help."""
+    drive = getattr(request.app.state, "drive", None)
+    if drive is None:
+        return None
+    has_token = bearer_token(request) is not None
+    if isinstance(error, UnauthenticatedError):
+        return challenge(drive.settings, error="invalid_token" if has_token else "")
+    if isinstance(error, MissingScopeError) and has_token:
+        return challenge(drive.settings, error="insufficient_scope", scopes=(error.details["scope"],))
+    return None
 
 
 async def _validation_error(request: Request, error: Exception) -> Response:

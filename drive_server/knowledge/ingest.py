@@ -25,6 +25,8 @@ from drive_server.storage.database import Database
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
+GATHER_SECONDS = 0.25
+ENOUGH_FILES = 8
 WAIT_SECONDS = 0.1
 """How often someone who waits for another process's work looks whether it is done."""
 
@@ -71,7 +73,9 @@ class Ingester:
                 self._woken = anyio.Event()
                 holds = holds or self._lock.acquire()
                 with _logging_errors():
-                    await self._work_all(retry_at_once=False)
+                    if await self._work_all(retry_at_once=False):
+                        await anyio.sleep(GATHER_SECONDS)
+                        continue
                 with anyio.move_on_after(POLL_SECONDS) as rest:
                     await self._woken.wait()
                 if holds and rest.cancelled_caught:
@@ -110,11 +114,15 @@ class Ingester:
         async with self._database.read() as session:
             return await index_status(session, owner_id)
 
-    async def _work_all(self, *, retry_at_once: bool) -> None:
-        """Work off what is pending, if no other process does."""
+    async def _work_all(self, *, retry_at_once: bool) -> bool:
+        """Work off what is pending, if no other process does.
+
+        Unless `retry_at_once`, stop after a few files and return True: who writes one writes the next soon, and each
+        batch costs the same whatever is in it.
+        """
         async with self._turn:
             if not self._lock.acquire():
-                return
+                return False
             try:
                 await self._put_in_order()
                 while jobs := await self._pending.claim(retry_at_once=retry_at_once):
@@ -122,12 +130,15 @@ class Ingester:
                     self._progressed.set()
                     self._progressed = anyio.Event()
                     await self._index.tend()
+                    if len(jobs) < ENOUGH_FILES and not retry_at_once:
+                        return True
             except BaseException:
                 self._in_order = False  # what was claimed is still marked so
                 raise
             finally:
                 self._lock.release()
                 self._in_order = self._in_order and self._lock.is_held
+        return False
 
     async def _tend(self) -> None:
         async with self._turn:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, insert, literal, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.storage.database import Database
@@ -72,6 +72,9 @@ class PendingFiles:
                     "updated_at": datetime.now(UTC),
                 }
                 await session.execute(_claimed(result.job).values(values), execution_options=UNSYNCHRONISED)
+            left = [result.job.file_id for result in results if result.job.blob is None]
+            if left:
+                await session.execute(_of_deleted_files(left), execution_options=UNSYNCHRONISED)
 
     async def fail(self, job: Job, reason: str) -> None:
         """Note a failed attempt: the file is tried again, or has failed after the last one."""
@@ -118,10 +121,10 @@ def _next_files(condition: ColumnElement[bool]) -> Select[IndexEntryRow, NodeRow
     content = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
     return (
         select(IndexEntryRow, NodeRow, VersionRow)
-        .join(NodeRow, NodeRow.id == IndexEntryRow.file_id)
+        .outerjoin(NodeRow, NodeRow.id == IndexEntryRow.file_id)
         .outerjoin(VersionRow, content)
         .where(condition)
-        .order_by(IndexEntryRow.attempts, NodeRow.size, IndexEntryRow.updated_at)
+        .order_by(IndexEntryRow.attempts, func.coalesce(NodeRow.size, 0), IndexEntryRow.updated_at)
         .limit(MOST_FILES)
     )
 
@@ -131,14 +134,18 @@ def _fitting(rows: Sequence[Row[IndexEntryRow, NodeRow, VersionRow]]) -> list[Jo
     jobs: list[Job] = []
     size = 0
     for entry, node, version in rows:
-        size += node.size
+        size += node.size if node else 0
         if jobs and (size > MOST_BYTES or entry.attempts):
             break
-        blob = version.blob if version and node.trash_id is None else None
-        jobs.append(
-            Job(node.id, node.owner_id, node.version, node.name, node.media_type, blob, attempts=entry.attempts)
-        )
+        jobs.append(_job(entry, node, version))
     return jobs
+
+
+def _job(entry: IndexEntryRow, node: NodeRow | None, version: VersionRow | None) -> Job:
+    if node is None:  # deleted for good
+        return Job(entry.file_id, entry.owner_id, entry.version, "", "", None, entry.attempts)
+    blob = version.blob if version and node.trash_id is None else None
+    return Job(node.id, node.owner_id, node.version, node.name, node.media_type, blob, entry.attempts)
 
 
 async def _set_state(session: AsyncSession, file_ids: Collection[str], state: str) -> None:
@@ -148,6 +155,11 @@ async def _set_state(session: AsyncSession, file_ids: Collection[str], state: st
 
 def _claimed(job: Job) -> Any:
     return update(IndexEntryRow).where(IndexEntryRow.file_id == job.file_id, IndexEntryRow.state == "indexing")
+
+
+def _of_deleted_files(file_ids: Collection[str]) -> Any:
+    exists = select(NodeRow.id).where(NodeRow.id == IndexEntryRow.file_id).exists()
+    return delete(IndexEntryRow).where(IndexEntryRow.file_id.in_(file_ids), ~exists)
 
 
 def _to_pending(condition: ColumnElement[bool]) -> Any:

@@ -54,8 +54,8 @@ class TextSource:
         self._readers.close()
 
     async def _extract(self, path: Path, name: str, media_type: str) -> Extraction:
-        if await anyio.to_thread.run_sync(_is_harmless, path, name, media_type):
-            return await anyio.to_thread.run_sync(extract, path, name, media_type)
+        if await anyio.to_thread.run_sync(_is_harmless, path, name, media_type, abandon_on_cancel=True):
+            return await anyio.to_thread.run_sync(extract, path, name, media_type, abandon_on_cancel=True)
         return await self._readers.extract(path, name, media_type)
 
     def _remember(self, key: _Key, extraction: Extraction) -> None:

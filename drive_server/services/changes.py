@@ -1,7 +1,8 @@
 """Recorded changes as people may see them, and the etag check that tells what changed since."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import select
@@ -12,9 +13,12 @@ from drive_server.errors import EtagMismatchError
 from drive_server.models import Change
 from drive_server.services.items import etag_of
 from drive_server.services.nodes import Located
+from drive_server.services.writing import Writing
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, UserRow
 
 MAX_CHANGES_TOLD = 5
+# In the etag of an approval, what follows this sign tells what the change puts into the trash to make room.
+REPLACES = "+"
 _PLAIN = {
     "create_folder": "Created",
     "create_file": "Created",
@@ -24,15 +28,24 @@ _PLAIN = {
     "restore": "Restored from the trash",
     "write": "Changed the content of",
     "patch": "Changed the content of",
+    "append": "Changed the content of",
     "restore_version": "Changed the content of",
     "share": "Changed who has access to",
     "revoke": "Changed who has access to",
+    "update_share": "Changed who has access to",
+    "create_link": "Changed who has access to",
+    "update_link": "Changed who has access to",
+    "revoke_link": "Changed who has access to",
+    "move_many": "Moved",
+    "copy": "Made the copy",
     "undo": "Took back changes of",
+    "redo": "Did changes again of",
 }
+_MIXED = frozenset({"copy", "undo", "redo"})
 
 
-def to_change(row: ChangeRow, email: str) -> Change:
-    """Return the recorded row as a plain value."""
+def to_change(row: ChangeRow, email: str, entries: Sequence[Any] | None = None) -> Change:
+    """Return the recorded row as a plain value, with all of its entries unless others are given."""
     return Change(
         id=row.id,
         at=row.at,
@@ -42,42 +55,64 @@ def to_change(row: ChangeRow, email: str) -> Change:
         action=row.action,
         summary=row.summary,
         item_id=row.item_id,
-        entries=tuple(row.entries),
+        entries=tuple(_without_password(entry) for entry in (row.entries if entries is None else entries)),
         approved_by=row.approved_by,
         undoes=row.undoes,
         undone_by=row.undone_by,
+        method=row.method,
+        key_name=row.key_name,
     )
+
+
+def _without_password(entry: Any) -> Any:
+    """An undo needs what is kept of a link's password; nobody else does."""
+    if entry["table"] != "links":
+        return entry
+    shown = dict(entry)
+    for side in ("before", "after"):
+        if entry[side] and "password_hash" in entry[side]:
+            shown[side] = {**entry[side], "password_hash": entry[side]["password_hash"] is not None}
+    return shown
 
 
 def as_seen_by(principal: Principal, change: Change, located: Located) -> Change:
-    """Leave out of someone else's change what only the owner may know: other items, other names, the run."""
-    if change.user_email == principal.email or located.role == Role.OWNER:
+    """Leave out of someone else's change what only the owner may know: other items, other names, the run.
+
+    Where a change may be about other people's items too, the owner of one is told of that one.
+    """
+    if change.user_email == principal.email:
         return change
+    seen = replace(change, method=None, key_name=None)
+    if located.role == Role.OWNER and change.action not in _MIXED:
+        return seen
     summary = f"{_PLAIN.get(change.action, 'Changed')} {located.label}."
-    return replace(
-        change,
-        summary=summary,
-        entries=(),
-        item_id=located.id,
-        run_id=None,
-        approved_by=None,
-        undoes=None,
-        undone_by=None,
-    )
+    seen = replace(seen, summary=summary, entries=(), item_id=located.id, undoes=None, undone_by=None)
+    return seen if located.role == Role.OWNER else replace(seen, run_id=None, approved_by=None)
 
 
 async def changes_of_item(
-    session: AsyncSession, principal: Principal, located: Located, *, after_id: int = 0, limit: int = MAX_CHANGES_TOLD
+    session: AsyncSession,
+    principal: Principal,
+    located: Located,
+    *,
+    after_id: int = 0,
+    without: Collection[int] = (),
+    limit: int = MAX_CHANGES_TOLD,
 ) -> list[Change]:
-    """Return the newest changes of the item with ids above `after_id`, newest first, as the caller may see them."""
+    """Return the newest changes of the item with ids above `after_id`, newest first, as the caller may see them.
+
+    Who only views it may see none of others.
+    """
     query = (
         select(ChangeRow, UserRow.email)
         .join(ChangeItemRow, ChangeItemRow.change_id == ChangeRow.id)
         .join(UserRow, UserRow.id == ChangeRow.user_id)
-        .where(ChangeItemRow.item_id == located.id, ChangeRow.id > after_id)
+        .where(ChangeItemRow.item_id == located.id, ChangeRow.id > after_id, ChangeRow.id.not_in(without))
         .order_by(ChangeRow.id.desc())
         .limit(limit)
     )
+    if located.role < Role.EDITOR:
+        query = query.where(ChangeRow.user_id == principal.user_id)
     found = await session.execute(query)
     return [as_seen_by(principal, to_change(row, email), located) for row, email in found]
 
@@ -88,7 +123,8 @@ async def check_etag(session: AsyncSession, actor: Actor, located: Located, if_m
     The error's details say the etag now, when and by whom it was changed last, and what was changed.
     """
     etag = etag_of(located.row)
-    stale = next((given for given in (if_match, actor.if_match) if given is not None and given != etag), None)
+    shown = actor.if_match.partition(REPLACES)[0] if actor.if_match is not None else None
+    stale = next((given for given in (if_match, shown) if given is not None and given != etag), None)
     if stale is None:
         return
     newest = await changes_of_item(session, actor.principal, located)
@@ -103,6 +139,23 @@ async def check_etag(session: AsyncSession, actor: Actor, located: Located, if_m
             "changes": _told(newest, located.row.revision - _revision(stale)),
         },
     )
+
+
+def check_replaced(writing: Writing) -> None:
+    """Raise `EtagMismatchError` unless what a change replaces is what was shown as going to the trash.
+
+    A call whose etag says nothing of that (one that nobody was asked about) replaces what is there.
+    """
+    if not writing.replaces:
+        return
+    writing.etag = f"{writing.etag}{REPLACES}{sha256(' '.join(writing.replaces).encode()).hexdigest()[:16]}"
+    shown = writing.actor.if_match
+    if shown is not None and REPLACES in shown and shown != writing.etag:
+        raise EtagMismatchError(
+            "What would be replaced is not what was shown.",
+            hint="Look at the folder again, and repeat the call.",
+            details={"etag": writing.etag},
+        )
 
 
 def _told(newest: Sequence[Change], missed: int) -> list[dict[str, Any]]:

@@ -12,10 +12,13 @@ from drive_server.errors import InvalidInputError, TooLargeError, UnsupportedCon
 from drive_server.media import DEFAULT, is_plain_text, is_text, looks_like_text, media_type_of
 from drive_server.names import display_name
 from drive_server.services.source_text import SourceText, decode_source
+from drive_server.services.texts import apart
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.tables import VersionRow
 
 SNIFFED_BYTES = 4096
+# Hashed and decoded sooner than a thread could be asked to.
+FEW_BYTES = 16_384
 
 
 class ExtractedText(Protocol):
@@ -103,7 +106,10 @@ class Contents:
     async def _decoded(self, name: str, version: VersionRow) -> SourceText:
         self._require_fits(version.size)
         data = await self.blobs.read(version.blob)
-        decoded = await anyio.to_thread.run_sync(decode_source, data)
+        if len(data) <= FEW_BYTES:
+            decoded = decode_source(data)
+        else:
+            decoded = await apart(len(data), decode_source, data)
         if decoded is None:
             raise _undecodable(name, version)
         return decoded
@@ -118,8 +124,10 @@ class Contents:
 
 
 async def digest(data: bytes) -> str:
-    """Return the SHA-256 of the bytes in hex, worked out in a thread."""
-    return await anyio.to_thread.run_sync(lambda: sha256(data).hexdigest())
+    """Return the SHA-256 of the bytes in hex, worked out in a thread unless they are few."""
+    if len(data) <= FEW_BYTES:
+        return sha256(data).hexdigest()
+    return await anyio.to_thread.run_sync(lambda: sha256(data).hexdigest(), abandon_on_cancel=True)
 
 
 def require_editable(name: str, media_type: str) -> None:

@@ -1,24 +1,26 @@
-"""Files as contents: create, read, write, patch, and go back to earlier versions."""
+"""Files as contents: create, read, write, patch, append, compare, and go back to earlier versions."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Literal
 
 import anyio
 
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import EtagMismatchError, InvalidInputError
 from drive_server.media import media_type_of
-from drive_server.models import Item, Outcome, Page, TextRange, Version
+from drive_server.models import Item, Outcome, Page, TextRange, Version, VersionDiff
 from drive_server.names import clean_name, display_name
 from drive_server.services.changes import check_etag
 from drive_server.services.contents import Contents, TextSource, digest, require_editable
-from drive_server.services.edits import Edit, apply_edits
+from drive_server.services.cursors import Cursors
+from drive_server.services.edits import Edit, appended, apply_edits
 from drive_server.services.items import checked_limit, describe
 from drive_server.services.journal import Journal
-from drive_server.services.nodes import Located, live_child, locate_file, locate_folder
-from drive_server.services.texts import Wanted, cut
+from drive_server.services.nodes import Located, live_child, locate_children, locate_file, locate_folder
+from drive_server.services.quota import require_room_for, usage_of
+from drive_server.services.texts import Wanted, apart, cut
 from drive_server.services.tree import (
     add_node,
     add_version,
@@ -28,7 +30,8 @@ from drive_server.services.tree import (
     require_free_name,
     require_room_below,
 )
-from drive_server.services.versions import current_of, require_version, versions_page
+from drive_server.services.version_diff import diff_of
+from drive_server.services.versions import current_of, describe_with_content, require_version, versions_page
 from drive_server.services.writing import Writing
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
@@ -36,7 +39,8 @@ from drive_server.storage.tables import VersionRow
 
 OnConflict = Literal["fail", "rename", "replace"]
 MAX_TEXT_BYTES = 10_000_000
-PATCH_ATTEMPTS = 5
+# Of many writers at once one gets through in each round: as many rounds as there may be calls at once.
+EDIT_ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,28 @@ class Content:
     size: int
     media_type: str
     stream: Callable[..., AsyncIterator[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a change of a file's text starts from, and whose room it takes: how many bytes are left, if limited."""
+
+    name: str
+    version: VersionRow
+    owner_id: str
+    left: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _TextEdit:
+    """A change of a text into another: how the call is recorded, what it does to the text, and how that is told."""
+
+    action: str
+    arguments: dict[str, str]
+    apply: Callable[[str], str]
+    imperative: str
+    past: str
+    what: str
 
 
 class _ContentMovedError(Exception):
@@ -75,17 +101,24 @@ class DocumentService:
         self._contents = Contents(blobs, text_source, max_text_bytes)
 
     async def create(
-        self, actor: Actor, parent: str, name: str, content: bytes | str, media_type: str | None = None
+        self,
+        actor: Actor,
+        parent: str,
+        name: str,
+        content: bytes | str,
+        media_type: str | None = None,
+        on_conflict: OnConflict = "fail",
     ) -> Outcome[Item]:
-        """Make a file with the content. Raises `NameConflictError` if the name is taken."""
+        """Make a file with the content. What happens if the name is taken is told at `create_from_blob`."""
         require_scope(actor.principal, Scope.WRITE)
+        _check_choice(on_conflict)
         clean = clean_name(name)
         data = self._contents.encoded(content) if isinstance(content, str) else content
         kind = media_type_of(clean, media_type, content_is_text=isinstance(content, str))
-        arguments = _creation(parent, clean, await digest(data), kind, "fail")
+        arguments = _creation(parent, clean, await digest(data), kind, on_conflict)
         if done := await self._journal.recorded(actor, "create_file", arguments):
             return done
-        await self.check_place(actor, parent, clean)
+        await self.check_place(actor, parent, clean, len(data), arguments["content"])
         blob = await self._contents.store(actor, data)
         return await self._create(actor, parent, clean, blob, arguments, data)
 
@@ -103,20 +136,26 @@ class DocumentService:
         If the name is taken: `fail` raises `NameConflictError`, `rename` takes the next free name, `replace` makes the
         content the newest version of the file that is there.
         """
-        if on_conflict not in {"fail", "rename", "replace"}:
-            raise InvalidInputError("on_conflict must be fail, rename or replace.", hint="Use one of these.")
+        _check_choice(on_conflict)
         require_scope(actor.principal, Scope.WRITE)
         clean = clean_name(name)
         kind = await self._contents.media_type(clean, media_type, blob)
         return await self._create(actor, parent, clean, blob, _creation(parent, clean, blob.hash, kind, on_conflict))
 
-    async def check_place(self, actor: Actor, parent: str, name: str) -> str:
-        """Return the name as it would be stored, or raise what creating a file there would: before a long upload."""
+    async def check_place(
+        self, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
+    ) -> str:
+        """Return the name as it would be stored, or raise what creating a file there would: before a long upload.
+
+        `size` is in bytes, as far as it is known, and so is the hash of the content.
+        """
         require_scope(actor.principal, Scope.WRITE)
         clean = clean_name(name)
         async with self._database.read() as session:
             folder = await locate_folder(session, actor.principal, parent, Role.EDITOR)
             await require_room_below(session, folder)
+            owner_id = folder.row.owner_id
+            await require_room_for(session, self._journal.limits, owner_id, size, actor.user_id, blob_hash)
         return clean
 
     async def write_text(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
@@ -126,7 +165,7 @@ class DocumentService:
         arguments = {"item": ref, "content": await digest(data)}
         if done := await self._journal.recorded(actor, "write", arguments):
             return done
-        await self._look(actor, ref, if_match)
+        await self._require_room(actor, await self._look(actor, ref, if_match), data)
         blob = await self._contents.store(actor, data)
 
         async def operation(writing: Writing) -> Item:
@@ -146,15 +185,57 @@ class DocumentService:
         Each edit must match exactly once in the text as it is after the earlier edits, else `EditMismatchError`.
         """
         require_scope(actor.principal, Scope.WRITE)
-        arguments = {"item": ref, "edits": _digest_of(edits)}
-        if done := await self._journal.recorded(actor, "patch", arguments):
-            return done
-        for _ in range(PATCH_ATTEMPTS):
-            try:
-                return await self._patch_once(actor, ref, edits, if_match, arguments)
-            except _ContentMovedError:
-                continue
-        raise EtagMismatchError("The file keeps being changed by others.", hint="Read it again and repeat the edit.")
+        count = len(edits)
+        return await self._edit(
+            actor,
+            ref,
+            _TextEdit(
+                "patch",
+                {"item": ref, "edits": _digest_of(edits)},
+                lambda text: apply_edits(text, edits),
+                *("Edit", "Edited", f"{count} place{'s' * (count != 1)} in"),
+            ),
+            if_match,
+        )
+
+    async def append(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
+        """Put the text at the end of a text file, on a line of its own; the file's encoding and line ends stay.
+
+        If the file does not end with a line break, one is put before the text; after it only what the text has itself.
+        Goes on from the newest content if others write at the same time, unless `if_match` is given. Raises
+        `InvalidInputError` for an empty text.
+        """
+        require_scope(actor.principal, Scope.WRITE)
+        if not text:
+            raise InvalidInputError("There is nothing to append.", hint="Give the text to put at the end.")
+        data = self._contents.encoded(text)
+        return await self._edit(
+            actor,
+            ref,
+            _TextEdit(
+                "append",
+                {"item": ref, "content": await digest(data)},
+                lambda before: appended(before, text),
+                *("Append", "Appended", f"{len(text):,} character{'s' * (len(text) != 1)} to"),
+            ),
+            if_match,
+        )
+
+    async def replace_from_blob(
+        self, actor: Actor, ref: str, blob: Blob, media_type: str | None = None, *, if_match: str | None = None
+    ) -> Outcome[Item]:
+        """Make a content that is stored already the newest version of the file, whatever kind of file it is."""
+        require_scope(actor.principal, Scope.WRITE)
+
+        async def operation(writing: Writing) -> Item:
+            located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
+            await begin(writing, located, if_match)
+            writing.tell("Replace", "Replaced", f"the content of {located.label}.")
+            kind = media_type_of(located.row.name, media_type) if media_type else located.row.media_type
+            return await _set_content(writing, located, blob, kind)
+
+        arguments = {"item": ref, "content": blob.hash, "media_type": media_type or ""}
+        return await self._journal.change(actor, "write", arguments, operation)
 
     async def read_text(
         self,
@@ -177,9 +258,9 @@ class DocumentService:
         wanted.check()
         async with self._database.read() as session:
             located = await locate_file(session, actor.principal, ref)
-            item, version = await describe(session, located), await current_of(session, located.row)
+            item, version = await describe_with_content(session, located)
         text = await self._contents.text_of(item.name, version)
-        span = await anyio.to_thread.run_sync(cut, text, wanted)
+        span = await apart(len(text), cut, text, wanted)
         return TextRange(
             item=item,
             text=text[span.start : span.end],
@@ -197,7 +278,25 @@ class DocumentService:
         size = checked_limit(limit)
         async with self._database.read() as session:
             located = await locate_file(session, actor.principal, ref, Role.EDITOR)
-            return await versions_page(session, actor.principal, located.row, size, cursor)
+            cursors = Cursors(self._database.signer, actor.user_id, "versions", located.id)
+            return await versions_page(session, actor.principal, located.row, size, cursors, cursor)
+
+    async def diff_versions(
+        self, actor: Actor, ref: str, from_version: int, to_version: int | None = None
+    ) -> VersionDiff:
+        """Return the unified diff between the texts of two versions, 20,000 characters at most; None: the newest one.
+
+        For editors. What is read as extracted text (pdf, docx, ...) is compared as that. Raises `NotFoundError` for a
+        version that is not there, `UnsupportedContentError` for one without text.
+        """
+        require_scope(actor.principal, Scope.READ)
+        async with self._database.read() as session:
+            located = await locate_file(session, actor.principal, ref, Role.EDITOR)
+            item = await describe(session, located)
+            before = await require_version(session, located.row, from_version)
+            newest = located.row.version
+            after = await require_version(session, located.row, newest if to_version is None else to_version)
+        return await diff_of(self._contents, item, before, after)
 
     async def restore_version(
         self, actor: Actor, ref: str, number: int, *, if_match: str | None = None
@@ -243,43 +342,68 @@ class DocumentService:
 
         return await self._journal.change(actor, "create_file", arguments, operation)
 
-    async def _look(self, actor: Actor, ref: str, if_match: str | None) -> tuple[str, VersionRow]:
-        """Refuse before anything is stored what the transaction would refuse; return name and content to work on."""
+    async def _look(self, actor: Actor, ref: str, if_match: str | None) -> _Seen:
+        """Refuse before anything is stored what the transaction would refuse; return what to work on."""
         async with self._database.read() as session:
             located = await locate_file(session, actor.principal, ref, Role.EDITOR)
             await check_etag(session, actor, located, if_match)
             require_editable(located.row.name, located.row.media_type)
-            return located.row.name, await current_of(session, located.row)
+            usage = await usage_of(session, located.row.owner_id, self._journal.limits)
+            current = await current_of(session, located.row)
+            return _Seen(located.row.name, current, located.row.owner_id, usage.left)
 
-    async def _patch_once(
-        self, actor: Actor, ref: str, edits: Sequence[Edit], if_match: str | None, arguments: dict[str, Any]
-    ) -> Outcome[Item]:
-        name, version = await self._look(actor, ref, if_match)
-        source = await self._contents.editable_text_of(name, version)
-        text = await anyio.to_thread.run_sync(apply_edits, source.text, edits)
+    async def _require_room(self, actor: Actor, seen: _Seen, data: bytes) -> None:
+        """Refuse before the bytes are stored what the transaction would refuse for want of room."""
+        if seen.left is None or len(data) <= seen.left:
+            return
+        limits, blob_hash = self._journal.limits, await digest(data)
+        async with self._database.read() as session:
+            await require_room_for(session, limits, seen.owner_id, len(data), actor.user_id, blob_hash)
+
+    async def _edit(self, actor: Actor, ref: str, edit: _TextEdit, if_match: str | None) -> Outcome[Item]:
+        if done := await self._journal.recorded(actor, edit.action, edit.arguments):
+            return done
+        for _ in range(EDIT_ATTEMPTS):
+            try:
+                return await self._edit_once(actor, ref, edit, if_match)
+            except _ContentMovedError:
+                continue
+        raise EtagMismatchError("The file keeps being changed by others.", hint="Read it again and repeat the edit.")
+
+    async def _edit_once(self, actor: Actor, ref: str, edit: _TextEdit, if_match: str | None) -> Outcome[Item]:
+        seen = await self._look(actor, ref, if_match)
+        source = await self._contents.editable_text_of(seen.name, seen.version)
+        text = await anyio.to_thread.run_sync(edit.apply, source.text, abandon_on_cancel=True)
         data = self._contents.encoded(text, source.encode)
+        await self._require_room(actor, seen, data)
         blob = await self._contents.store(actor, data)
 
         async def operation(writing: Writing) -> Item:
             located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
             await begin(writing, located, if_match)
-            if (await current_of(writing.session, located.row)).blob != version.blob:
+            current = await current_of(writing.session, located.row)
+            if current.blob != seen.version.blob:
                 raise _ContentMovedError
-            writing.tell("Edit", "Edited", f"{len(edits)} place{'s' * (len(edits) != 1)} in {located.label}.")
-            return await _set_content(writing, located, blob, located.row.media_type, data)
+            writing.tell(edit.imperative, edit.past, f"{edit.what} {located.label}.")
+            return await _set_content(writing, located, blob, located.row.media_type, data, current)
 
-        return await self._journal.change(actor, "patch", arguments, operation)
+        return await self._journal.change(actor, edit.action, edit.arguments, operation)
 
 
 async def _set_content(
-    writing: Writing, located: Located, blob: Blob, media_type: str, data: bytes | None = None
+    writing: Writing,
+    located: Located,
+    blob: Blob,
+    media_type: str,
+    data: bytes | None = None,
+    current: VersionRow | None = None,
 ) -> Item:
-    """The same content again is no change and makes no version."""
-    current = await current_of(writing.session, located.row)
+    """The same content again is no change and makes no version. Pass the `current` content if it is known."""
+    current = current or await current_of(writing.session, located.row)
     if (current.blob, current.media_type) != (blob.hash, media_type):
         writing.touch(located.row)
-        await add_version(writing, located.row, blob, media_type, data)
-    return await finish(writing, located.row)
+        await add_version(writing, located.row, blob, media_type, data, current)
+    return await finish(writing, located.row, located)
 
 
 async def _replace(writing: Writing, item_id: str, blob: Blob, media_type: str, data: bytes | None) -> Item:
@@ -295,10 +419,15 @@ async def _add_file(
     await require_free_name(writing.session, folder.id, name)
     await require_room_below(writing.session, folder)
     row = add_node(writing, folder, "file", name)
-    await writing.session.flush()
     await add_version(writing, row, blob, media_type, data)
     writing.tell("Create", "Created", f"the file '{display_name(name)}' in {folder.label}.")
-    return await finish(writing, row)
+    (located,) = await locate_children(writing.session, writing.actor.principal, folder, [row])
+    return await finish(writing, row, located)
+
+
+def _check_choice(on_conflict: str) -> None:
+    if on_conflict not in {"fail", "rename", "replace"}:
+        raise InvalidInputError("on_conflict must be fail, rename or replace.", hint="Use one of these.")
 
 
 def _creation(parent: str, name: str, content: str, media_type: str, on_conflict: OnConflict) -> dict[str, str]:

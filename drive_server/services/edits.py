@@ -1,4 +1,4 @@
-"""Find and replace in a text: each edit matches exactly once, or is refused with the nearest candidates."""
+"""Edits of a text: find and replace, each exactly once or refused with the nearest candidates; append."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     (counted up to 1000) and the nearest `candidates`, each with `line` (from 1) and `text`.
     """
     _check(edits)
-    has_crlf = "\r\n" in text and text.count("\r\n") == text.count("\n")
+    has_crlf = _has_crlf(text)
     for number, edit in enumerate(edits, start=1):
         find, replacement = (_as_crlf(edit.find), _as_crlf(edit.replace)) if has_crlf else (edit.find, edit.replace)
         matches = _places(text, find)
@@ -43,6 +43,17 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
             raise _mismatch(text, find, number, matches)
         text = text[: matches[0]] + replacement + text[matches[0] + len(find) :]
     return text
+
+
+def appended(text: str, addition: str) -> str:
+    """Return the text with the addition at its end, on a line of its own.
+
+    A text that does not end with a line break gets one first. Where every line ends in CR LF, so do the added ones.
+    """
+    has_crlf = _has_crlf(text)
+    line_end = "\r\n" if has_crlf else "\n"
+    between = line_end if text and not text.endswith(("\n", "\r")) else ""
+    return text + between + (_as_crlf(addition) if has_crlf else addition)
 
 
 def nearest_lines(text: str, find: str) -> list[dict[str, Any]]:
@@ -61,6 +72,10 @@ def _check(edits: Sequence[Edit]) -> None:
     for number, edit in enumerate(edits, start=1):
         if not edit.find:
             raise InvalidInputError(f"Edit {number} has nothing to find.", hint="Give the text that is there now.")
+
+
+def _has_crlf(text: str) -> bool:
+    return "\r\n" in text and text.count("\r\n") == text.count("\n")
 
 
 def _as_crlf(text: str) -> str:

@@ -28,7 +28,7 @@ async def unified_diff_of(blobs: BlobStore, contents: Sequence[ContentChange]) -
             break
         before = await _load(blobs, content.before, None)
         after = await _load(blobs, content.after, content.data)
-        part = await anyio.to_thread.run_sync(_diff, content, before, after)
+        part = await anyio.to_thread.run_sync(_diff, content, before, after, abandon_on_cancel=True)
         room -= len(part)
         parts.append(part)
     if not parts:
@@ -37,18 +37,24 @@ async def unified_diff_of(blobs: BlobStore, contents: Sequence[ContentChange]) -
     return text if len(text) <= MAX_DIFF_CHARACTERS else text[:MAX_DIFF_CHARACTERS] + CUT_MARK
 
 
-def unified_text_diff(name: str, before: str, after: str) -> str:
-    """Return the unified diff of two texts. Its time is bounded: a large changed region is shown as one block."""
+def unified_text_diff(name: str, before: str, after: str, name_after: str | None = None) -> str:
+    """Return the unified diff of two texts, somewhat over 20,000 characters of it at most.
+
+    Its time is bounded: a large changed region is shown as one block. `name_after`: the second text's, if another.
+    """
     old, new = _lines(before), _lines(after)
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])
     changed = max(len(old), len(new)) - head - tail
     label = display_name(name)
+    label_after = label if name_after is None else display_name(name_after)
     if changed <= MAX_DIFFED_LINES:
         start, end = max(0, head - CONTEXT_LINES), max(0, tail - CONTEXT_LINES)
-        body = _shifted(unified_diff(old[start : len(old) - end], new[start : len(new) - end], label, label), start)
+        body = _shifted(
+            unified_diff(old[start : len(old) - end], new[start : len(new) - end], label, label_after), start
+        )
     else:
-        body = _block(label, head, old[head : len(old) - tail], new[head : len(new) - tail])
+        body = _block(label, label_after, head, old[head : len(old) - tail], new[head : len(new) - tail])
     return _joined(body)
 
 
@@ -94,9 +100,9 @@ def _renumbered(header: str, offset: int) -> str:
     return f"@@ {moved(old)} {moved(new)} @@\n"
 
 
-def _block(label: str, head: int, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+def _block(label: str, label_after: str, head: int, old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
     yield f"--- {label}\n"
-    yield f"+++ {label}\n"
+    yield f"+++ {label_after}\n"
     yield f"@@ -{head + 1},{len(old)} +{head + 1},{len(new)} @@\n"
     yield from (f"-{line}" for line in old)
     yield from (f"+{line}" for line in new)

@@ -1,36 +1,22 @@
-"""Files and folders as things in a tree: look, make folders, rename, move, trash, restore."""
+"""Files and folders as things in a tree: look, make folders, rename, move, copy, trash, restore, delete for good."""
 
-from sqlalchemy import func, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from collections.abc import Sequence
 
-from drive_server.access import Actor, Principal, Role, Scope, require_scope
-from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, StateConflictError
-from drive_server.models import Item, Outcome, Page, TreeNode
+from drive_server.access import Actor, Role, Scope, require_scope
+from drive_server.errors import InvalidInputError
+from drive_server.models import DeletedItems, Item, MovedItems, OnConflict, Outcome, Page, TreeNode
 from drive_server.names import clean_name, display_name
+from drive_server.services import copying, moving, trash
+from drive_server.services.conflicts import check_choice, make_way
+from drive_server.services.cursors import Cursors
 from drive_server.services.items import checked_limit, describe
 from drive_server.services.journal import Journal
 from drive_server.services.listing import folder_page, trash_page, tree_of
-from drive_server.services.nodes import (
-    Located,
-    descendants,
-    locate,
-    locate_folder,
-    locate_live,
-    locate_many,
-)
-from drive_server.services.tree import (
-    add_node,
-    begin,
-    finish,
-    place,
-    require_free_name,
-    require_room_below,
-    trash_tree,
-    untrash_tree,
-)
-from drive_server.services.writing import MAX_EFFECT_ITEMS, Writing
+from drive_server.services.nodes import locate, locate_folder
+from drive_server.services.progress import Progress, silent
+from drive_server.services.tree import add_node, finish, require_room_below
+from drive_server.services.writing import Writing
 from drive_server.storage.database import Database
-from drive_server.storage.tables import NodeRow
 
 MAX_TREE_DEPTH = 20
 
@@ -39,7 +25,9 @@ class FileService:
     """The drive's tree as one person sees it. A `ref` is an id, `root` or a path from the caller's root.
 
     Unknown, malformed and foreign refs raise the same `NotFoundError`; mutations take the etag in `if_match` and raise
-    `EtagMismatchError` if the item changed since.
+    `EtagMismatchError` if the item changed since. `on_conflict` says what happens if the name is taken: `fail` raises
+    `NameConflictError` with a free name, `rename` takes the next free one, `replace` moves the item that is there, if
+    it is of the same kind, to the trash in the same change.
     """
 
     def __init__(self, database: Database, journal: Journal) -> None:
@@ -58,7 +46,8 @@ class FileService:
         size = checked_limit(limit)
         async with self._database.read() as session:
             folder = await locate_folder(session, actor.principal, ref)
-            return await folder_page(session, actor.principal, folder, size, cursor)
+            cursors = Cursors(self._database.signer, actor.user_id, "folder", folder.id)
+            return await folder_page(session, actor.principal, folder, size, cursors, cursor)
 
     async def tree(self, actor: Actor, ref: str, *, depth: int = 2, limit: int = 200) -> TreeNode:
         """Return the folder with its items `depth` levels down, nearest levels first, at most `limit` items.
@@ -78,165 +67,152 @@ class FileService:
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         async with self._database.read() as session:
-            return await trash_page(session, actor.principal, size, cursor)
+            cursors = Cursors(self._database.signer, actor.user_id, "trash")
+            return await trash_page(session, actor.principal, size, cursors, cursor)
 
-    async def create_folder(self, actor: Actor, parent: str, name: str) -> Outcome[Item]:
-        """Make an empty folder. It belongs to the owner of the folder it is in."""
+    async def create_folder(
+        self, actor: Actor, parent: str, name: str, *, on_conflict: OnConflict = "fail"
+    ) -> Outcome[Item]:
+        """Make an empty folder. It belongs to the owner of the folder it is in. `replace` is no choice here."""
         require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict, ("fail", "rename"))
         clean = clean_name(name)
 
         async def operation(writing: Writing) -> Item:
             folder = await locate_folder(writing.session, actor.principal, parent, Role.EDITOR)
-            await require_free_name(writing.session, folder.id, clean)
+            found = await make_way(writing, folder, clean, "folder", on_conflict)
             await require_room_below(writing.session, folder)
-            row = add_node(writing, folder, "folder", clean)
-            writing.tell("Create", "Created", f"the folder '{display_name(clean)}' in {folder.label}.")
+            row = add_node(writing, folder, "folder", found.name)
+            writing.tell("Create", "Created", f"the folder '{display_name(found.name)}' in {folder.label}.")
             return await finish(writing, row)
 
-        return await self._journal.change(actor, "create_folder", {"parent": parent, "name": clean}, operation)
+        arguments = _arguments({"parent": parent, "name": clean}, on_conflict)
+        return await self._journal.change(actor, "create_folder", arguments, operation)
 
-    async def rename(self, actor: Actor, ref: str, name: str, *, if_match: str | None = None) -> Outcome[Item]:
+    async def rename(
+        self, actor: Actor, ref: str, name: str, *, if_match: str | None = None, on_conflict: OnConflict = "fail"
+    ) -> Outcome[Item]:
         """Give the item another name in its folder."""
         require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
         clean = clean_name(name)
 
         async def operation(writing: Writing) -> Item:
-            located = await locate_live(writing.session, actor.principal, ref, Role.EDITOR)
-            await begin(writing, located, if_match)
-            _refuse_root(located, "renamed")
-            writing.tell("Rename", "Renamed", f"{located.label} to '{display_name(clean)}'.")
-            if located.row.name != clean:
-                await _rename(writing, located.row, clean)
-            return await finish(writing, located.row)
+            return await moving.rename_item(writing, ref, clean, on_conflict, if_match)
 
-        return await self._journal.change(actor, "rename", {"item": ref, "name": clean}, operation)
+        arguments = _arguments({"item": ref, "name": clean}, on_conflict)
+        return await self._journal.change(actor, "rename", arguments, operation)
 
-    async def move(self, actor: Actor, ref: str, new_parent: str, *, if_match: str | None = None) -> Outcome[Item]:
+    async def move(
+        self, actor: Actor, ref: str, new_parent: str, *, if_match: str | None = None, on_conflict: OnConflict = "fail"
+    ) -> Outcome[Item]:
         """Put the item into another folder of the same owner. Needs the role editor on both folders."""
         require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
 
         async def operation(writing: Writing) -> Item:
-            located = await locate_live(writing.session, actor.principal, ref, Role.EDITOR)
-            folder = await locate_folder(writing.session, actor.principal, new_parent, Role.EDITOR)
-            await begin(writing, located, if_match)
-            await _require_may_take_out(writing.session, actor.principal, located, "moved")
-            writing.tell("Move", "Moved", f"{located.label} to {folder.label}.")
-            if located.row.parent_id != folder.id:
-                await _require_place(writing.session, located, folder)
-                writing.touch(located.row)
-                located.row.parent_id, located.row.updated_at = folder.id, writing.now
-            return await finish(writing, located.row)
+            return await moving.move_item(writing, ref, new_parent, on_conflict, if_match)
 
-        return await self._journal.change(actor, "move", {"item": ref, "parent": new_parent}, operation)
+        arguments = _arguments({"item": ref, "parent": new_parent}, on_conflict)
+        return await self._journal.change(actor, "move", arguments, operation)
+
+    async def move_many(
+        self,
+        actor: Actor,
+        refs: Sequence[str],
+        new_parent: str,
+        *,
+        on_conflict: OnConflict = "fail",
+        progress: Progress = silent,
+    ) -> Outcome[MovedItems]:
+        """Put up to 1000 items into one folder, as one change: all of them or, if one can't be moved, none.
+
+        An item that is named twice moves once; what is inside another of them stays in it.
+        """
+        require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
+
+        async def operation(writing: Writing) -> MovedItems:
+            return await moving.move_items(writing, refs, new_parent, on_conflict, progress)
+
+        arguments = {"items": [*refs], "parent": new_parent, "on_conflict": on_conflict}
+        return await self._journal.change(actor, "move_many", arguments, operation)
+
+    async def copy(
+        self,
+        actor: Actor,
+        ref: str,
+        new_parent: str,
+        name: str | None = None,
+        *,
+        on_conflict: OnConflict = "fail",
+        progress: Progress = silent,
+    ) -> Outcome[Item]:
+        """Copy the item, with all that is live in it, into a folder, whose owner the copy belongs to.
+
+        Needs the role viewer on the item and editor on the folder. Copies have the content of now as version 1; earlier
+        versions, shares and links stay with the original. Raises `StateConflictError` for a folder into itself, and
+        `InvalidInputError` over 100,000 items.
+        """
+        require_scope(actor.principal, Scope.READ)
+        require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
+        clean = clean_name(name) if name is not None else None
+
+        async def operation(writing: Writing) -> Item:
+            return await copying.copy_item(writing, ref, new_parent, clean, on_conflict, progress)
+
+        arguments = {"item": ref, "parent": new_parent, "name": clean, "on_conflict": on_conflict}
+        return await self._journal.change(actor, "copy", arguments, operation)
 
     async def trash(self, actor: Actor, ref: str, *, if_match: str | None = None) -> Outcome[Item]:
         """Move the item, with all that is in it, to the trash. Needs the role editor on the folder it is in."""
         require_scope(actor.principal, Scope.DELETE)
 
         async def operation(writing: Writing) -> Item:
-            located = await locate_live(writing.session, actor.principal, ref, Role.EDITOR)
-            await begin(writing, located, if_match)
-            await _require_may_take_out(writing.session, actor.principal, located, "put into the trash")
-            below = await _show_all(writing, located)
-            writing.touch(located.row)
-            await trash_tree(writing, located.row)
-            holding = f" with {below} item{'s' * (below != 1)} in it" if located.row.kind == "folder" else ""
-            writing.tell("Move", "Moved", f"{located.label}{holding} to the trash, from where it can be restored.")
-            return await finish(writing, located.row)
+            return await trash.trash_item(writing, ref, if_match)
 
         return await self._journal.change(actor, "trash", {"item": ref}, operation)
 
-    async def restore(self, actor: Actor, ref: str, *, to_parent: str | None = None) -> Outcome[Item]:
+    async def restore(
+        self, actor: Actor, ref: str, *, to_parent: str | None = None, on_conflict: OnConflict = "fail"
+    ) -> Outcome[Item]:
         """Bring an item back from the trash with all that went with it: to where it was, or to the folder named.
 
-        Raises `StateConflictError` if it is not in the trash or its folder is gone, `NameConflictError` if its name is
-        taken there by now.
+        Raises `StateConflictError` if it is not in the trash, or if its folder is gone and no other is named.
         """
         require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
 
         async def operation(writing: Writing) -> Item:
-            located = await locate(writing.session, actor.principal, ref, Role.EDITOR)
-            await begin(writing, located)
-            _require_trashed_by_itself(located)
-            folder = await _restore_folder(writing.session, actor.principal, located, to_parent)
-            await _require_place(writing.session, located, folder)
-            writing.touch(located.row)
-            await untrash_tree(writing, located.row)
-            located.row.parent_id = folder.id
-            writing.tell("Restore", "Restored", f"{located.label} from the trash to {folder.label}.")
-            return await finish(writing, located.row)
+            return await trash.restore_item(writing, ref, to_parent, on_conflict)
 
-        return await self._journal.change(actor, "restore", {"item": ref, "parent": to_parent}, operation)
+        arguments = _arguments({"item": ref, "parent": to_parent}, on_conflict)
+        return await self._journal.change(actor, "restore", arguments, operation)
 
+    async def delete_for_good(self, actor: Actor, ref: str, *, if_match: str | None = None) -> Outcome[DeletedItems]:
+        """Delete an item that is in the trash, with its versions, shares and links and all that is in it.
 
-async def _rename(writing: Writing, row: NodeRow, name: str) -> None:
-    await require_free_name(writing.session, row.parent_id or "", name, except_id=row.id)
-    writing.touch(row)
-    await place(writing, row, row.parent_id or "", name)
+        For its owner only. The journal keeps that it was done; nothing brings it back. Raises `StateConflictError` for
+        what is not in the trash, or went there inside a folder.
+        """
+        require_scope(actor.principal, Scope.DELETE)
 
+        async def operation(writing: Writing) -> DeletedItems:
+            return await trash.delete_item(writing, ref, if_match)
 
-def _refuse_root(located: Located, done: str) -> None:
-    if located.is_root:
-        raise StateConflictError(f"The root folder can't be {done}.", hint="Name an item in it.")
+        return await self._journal.change(actor, "delete_for_good", {"item": ref}, operation)
 
+    async def empty_trash(self, actor: Actor, *, progress: Progress = silent) -> Outcome[DeletedItems]:
+        """Delete all that is in the caller's own trash for good, as one change."""
+        require_scope(actor.principal, Scope.DELETE)
 
-async def _require_may_take_out(session: AsyncSession, principal: Principal, located: Located, done: str) -> None:
-    """What is in a folder is the folder's content: who was given a single item may change it, not take it away."""
-    _refuse_root(located, done)
-    if located.role == Role.OWNER:
-        return
-    parent_id = located.ancestors[0] if located.ancestors else ""
-    parent = (await locate_many(session, principal, [parent_id])).get(parent_id)
-    if parent is None or parent.role < Role.EDITOR:
-        raise ForbiddenError(
-            f"{located.label} can only be {done} by those who can edit the folder that it is in.",
-            hint="Ask the owner of the item.",
-            details={"needed": Role.EDITOR.label, "role": located.role.label},
-        )
+        async def operation(writing: Writing) -> DeletedItems:
+            return await trash.empty_trash(writing, progress)
+
+        return await self._journal.change(actor, "empty_trash", {}, operation)
 
 
-async def _require_place(session: AsyncSession, located: Located, folder: Located) -> None:
-    if located.row.owner_id != folder.row.owner_id:
-        raise StateConflictError(
-            f"{located.label} and {folder.label} belong to different people; an item can't change its owner.",
-            hint="Create a new file there with the same content.",
-        )
-    await require_room_below(session, folder, located.row)
-    await require_free_name(session, folder.id, located.row.name, except_id=located.id)
-
-
-async def _show_all(writing: Writing, located: Located) -> int:
-    """Note what goes along for the effect, and return how many items that is."""
-    below = descendants(located.id)
-    total = await writing.session.scalar(select(func.count()).select_from(below)) or 0
-    writing.count = total + 1
-    nearest = select(below.c.id).order_by(below.c.depth, below.c.name).limit(MAX_EFFECT_ITEMS - 1)
-    ids = (await writing.session.scalars(nearest)).all() if writing.actor.dry_run else []
-    found = await locate_many(writing.session, writing.actor.principal, ids)
-    for entry in (located, *(found[node_id] for node_id in ids)):
-        writing.show(entry.row, entry.path)
-    return total
-
-
-def _require_trashed_by_itself(located: Located) -> None:
-    if located.row.trash_id is None:
-        raise StateConflictError(f"{located.label} is not in the trash.", hint="There is nothing to restore.")
-    if located.row.trash_id != located.id:
-        raise StateConflictError(
-            f"{located.label} went to the trash inside a folder.",
-            hint="Restore that folder.",
-            details={"folder_id": located.row.trash_id} if located.row.trash_id in located.ancestors else {},
-        )
-
-
-async def _restore_folder(
-    session: AsyncSession, principal: Principal, located: Located, to_parent: str | None
-) -> Located:
-    if to_parent is not None:
-        return await locate_folder(session, principal, to_parent, Role.EDITOR)
-    try:
-        return await locate_folder(session, principal, located.row.parent_id or "", Role.EDITOR)
-    except (NotFoundError, ForbiddenError, StateConflictError) as error:
-        raise StateConflictError(
-            f"The folder that {located.label} was in is gone.", hint="Name a folder to restore it to."
-        ) from error
+def _arguments(arguments: dict[str, str | None], on_conflict: OnConflict) -> dict[str, str | None]:
+    """A call that leaves the choice open is the same call as one from before there was a choice."""
+    return arguments if on_conflict == "fail" else {**arguments, "on_conflict": on_conflict}

@@ -7,26 +7,31 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Actor, Role, Scope, require_scope
+from drive_server.access import Actor, Scope, require_scope
 from drive_server.errors import IdempotencyConflictError, InvalidInputError
-from drive_server.models import Change, Effect, Outcome, Page, UndoResult
-from drive_server.services.changes import as_seen_by, to_change
+from drive_server.models import Change, Effect, Outcome, Page, RedoResult, UndoResult
+from drive_server.services.audit import ChangeFilter, ChangeKind, find_changes, parse_moment
+from drive_server.services.cursors import Cursors
 from drive_server.services.effects import unified_diff_of
-from drive_server.services.items import checked_limit, decode_cursor, encode_cursor
-from drive_server.services.nodes import locate
+from drive_server.services.items import checked_limit
+from drive_server.services.progress import Progress, silent
+from drive_server.services.quota import Limits, require_room
+from drive_server.services.redo import select_undos
 from drive_server.services.results import decode_result, encode_result
-from drive_server.services.undo import Undoing, select_changes
+from drive_server.services.undo import REDO, Undoing, select_changes
 from drive_server.services.writing import MAX_EFFECT_ITEMS, Writing, touched_items
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ChangeItemRow, ChangeRow, UserRow
+from drive_server.storage.tables import ChangeItemRow, ChangeRow
 
 T = TypeVar("T")
 Operation = Callable[[Writing], Awaitable[T]]
 
+DEFAULT_LIMITS = Limits()
+ITEMS_AT_ONCE = 500
 LIMITS = {"tool": 64, "run_id": 64, "idempotency_key": 255, "approved_by": 320}
 
 
@@ -41,7 +46,8 @@ def _nobody_listens() -> None:
 class Journal:
     """Runs operations exactly once, records them, and takes them back.
 
-    `on_content_change` is called after every commit that changed what the index should hold.
+    `on_content_change` is called after every commit that changed what the index should hold, `on_change` after every
+    commit that recorded a change: who follows the table `changes` by id looks there then.
     """
 
     def __init__(
@@ -50,11 +56,15 @@ class Journal:
         blobs: BlobStore,
         *,
         on_content_change: Callable[[], None] = _nobody_listens,
+        on_change: Callable[[], None] = _nobody_listens,
+        limits: Limits = DEFAULT_LIMITS,
         clock: Callable[[], datetime] = _now,
     ) -> None:
         self._database = database
         self._blobs = blobs
         self.on_content_change = on_content_change
+        self.on_change = on_change
+        self.limits = limits
         self._clock = clock
 
     async def change(
@@ -71,9 +81,9 @@ class Journal:
             known = None if actor.dry_run else await _replay(session, actor, digest)
             if known:
                 return known
-            writing = Writing(session, actor, self._clock())
+            writing = Writing(session, actor, self._clock(), self.limits)
             value = await operation(writing)
-            await session.flush()
+            await self._settle(writing)
             entries = writing.entries()
             if actor.dry_run:
                 await session.rollback()
@@ -84,7 +94,16 @@ class Journal:
             return Outcome(value, effect=await self._effect(writing, bool(entries)))
         if writing.wakes_index:
             self.on_content_change()
+        if entries:
+            self.on_change()
         return Outcome(value, change_id)
+
+    async def _settle(self, writing: Writing) -> None:
+        """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""
+        await writing.session.flush()
+        require_room(writing.session, self.limits, writing.actor.user_id)
+        if not writing.actor.dry_run:
+            await self._blobs.require_all({change.after.hash for change in writing.contents})
 
     async def recorded(self, actor: Actor, action: str, arguments: Mapping[str, Any]) -> Outcome[Any] | None:
         """Return the outcome of this very call if it was made before; for operations that read before they write."""
@@ -94,41 +113,57 @@ class Journal:
         async with self._database.read() as session:
             return await _replay(session, actor, digest)
 
+    async def has_recorded(self, actor: Actor) -> bool:
+        """Return whether a call with this idempotency key was recorded before, this one or another."""
+        if actor.dry_run or actor.idempotency_key is None:
+            return False
+        known = select(ChangeRow.id).where(
+            ChangeRow.user_id == actor.user_id, ChangeRow.idempotency_key == actor.idempotency_key
+        )
+        async with self._database.read() as session:
+            return await session.scalar(known) is not None
+
     async def list_changes(
         self,
         actor: Actor,
         *,
         item: str | None = None,
         run_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        tool: str | None = None,
+        by: str | None = None,
+        kind: ChangeKind | None = None,
+        everybodys: bool = False,
         limit: int = 50,
         cursor: str | None = None,
     ) -> Page[Change]:
         """Return changes, newest first: the caller's own, or with `item` those of everyone to that item.
 
         Who only views an item sees no changes of others to it; who edits it sees them without other items' names.
+        `since` (inclusive) and `until` (exclusive) are ISO 8601; `by` is an email: what that person did in the caller's
+        own tree, or to the item. Administrators may ask for `everybodys`. Raises `InvalidInputError` for what is no
+        time and `ForbiddenError` for what only administrators may ask.
         """
         require_scope(actor.principal, Scope.READ)
+        wanted = ChangeFilter(item, run_id, parse_moment(since), parse_moment(until), tool, by, kind)
         size = checked_limit(limit)
-        before = decode_cursor(cursor, int)[0] if cursor else None
+        cursors = Cursors(self._database.signer, actor.user_id, "changes", *wanted.key(), int(everybodys))
+        before = cursors.decode(cursor, int)[0] if cursor is not None else None
         async with self._database.read() as session:
-            located = await locate(session, actor.principal, item) if item is not None else None
-            query = select(ChangeRow, UserRow.email).join(UserRow, UserRow.id == ChangeRow.user_id)
-            if located:
-                touching = select(ChangeItemRow.change_id).where(ChangeItemRow.item_id == located.id)
-                query = query.where(ChangeRow.id.in_(touching))
-            if located is None or located.role < Role.EDITOR:
-                query = query.where(ChangeRow.user_id == actor.user_id)
-            if run_id is not None:
-                query = query.where(ChangeRow.run_id == run_id)
-            if before is not None:
-                query = query.where(ChangeRow.id < before)
-            rows = (await session.execute(query.order_by(ChangeRow.id.desc()).limit(size + 1))).all()
-        changes = [to_change(row, email) for row, email in rows[:size]]
-        seen = [as_seen_by(actor.principal, change, located) if located else change for change in changes]
-        return Page(tuple(seen), encode_cursor(changes[-1].id) if len(rows) > size else None)
+            found = await find_changes(
+                session, actor.principal, wanted, everybodys=everybodys, before_id=before, size=size + 1
+            )
+        return Page(tuple(found[:size]), cursors.encode(found[size - 1].id) if len(found) > size else None)
 
     async def undo(
-        self, actor: Actor, *, run_id: str | None = None, change_id: int | None = None, preview: bool = False
+        self,
+        actor: Actor,
+        *,
+        run_id: str | None = None,
+        change_id: int | None = None,
+        preview: bool = False,
+        progress: Progress = silent,
     ) -> Outcome[UndoResult]:
         """Take back a run or a change of the caller; without either, what they did last.
 
@@ -141,12 +176,38 @@ class Journal:
         async def operation(writing: Writing) -> UndoResult:
             changes = await select_changes(writing.session, acting, run_id, change_id)
             undoing = Undoing(writing, check_scopes=not preview)
-            await undoing.take_back(changes)
+            await undoing.take_back(changes, progress)
             return undoing.result(acting.principal.email, preview=acting.dry_run)
 
         outcome = await self.change(acting, "undo", {"run_id": run_id, "change_id": change_id}, operation)
         undone = tuple(replace(change, undone_by=outcome.change_id) for change in outcome.value.undone)
         return replace(outcome, value=replace(outcome.value, undone=undone, change_id=outcome.change_id))
+
+    async def redo(
+        self,
+        actor: Actor,
+        *,
+        run_id: str | None = None,
+        change_id: int | None = None,
+        preview: bool = False,
+        progress: Progress = silent,
+    ) -> Outcome[RedoResult]:
+        """Do again what the caller undid: of a run, of a change (by its own id or its undo's), or what was undone last.
+
+        What was changed since the undo stays, and `skipped` says why. The redo can itself be undone. Raises
+        `NotFoundError` for changes that are not the caller's and `StateConflictError` if nothing of it is undone.
+        """
+        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
+        acting = replace(actor, dry_run=actor.dry_run or preview)
+
+        async def operation(writing: Writing) -> RedoResult:
+            undos = await select_undos(writing.session, acting, run_id, change_id)
+            undoing = Undoing(writing, check_scopes=not preview, wording=REDO)
+            await undoing.take_back(undos, progress)
+            return undoing.redone(acting.principal.email, preview=acting.dry_run)
+
+        outcome = await self.change(acting, "redo", {"run_id": run_id, "change_id": change_id}, operation)
+        return replace(outcome, value=replace(outcome.value, change_id=outcome.change_id))
 
     async def _effect(self, writing: Writing, changes: bool) -> Effect:
         return Effect(
@@ -203,7 +264,10 @@ async def _record(
     )
     writing.session.add(row)
     await writing.session.flush()
-    writing.session.add_all(ChangeItemRow(change_id=row.id, item_id=item) for item in sorted(touched_items(entries)))
+    touched = sorted(touched_items(entries))
+    for start in range(0, len(touched), ITEMS_AT_ONCE):
+        items = [{"change_id": row.id, "item_id": item} for item in touched[start : start + ITEMS_AT_ONCE]]
+        await writing.session.execute(insert(ChangeItemRow), items)
     for notify in writing.on_recorded:
         notify(row.id)
     return row.id

@@ -1,36 +1,45 @@
 """Pages of items: what is in a folder, in the tree below it, in the trash."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Select, and_, case, func, or_, select
+from sqlalchemy import Row, Select, and_, bindparam, case, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from drive_server.access import Principal, Role
-from drive_server.errors import InvalidInputError
 from drive_server.models import Item, Page, TreeNode
-from drive_server.services.items import decode_cursor, describe_all, encode_cursor
-from drive_server.services.nodes import Located, descendants, locate_children, locate_many
-from drive_server.storage.tables import NodeRow, ShareRow
+from drive_server.services.cursors import Cursors
+from drive_server.services.items import DETAILS, describe_all, item_of
+from drive_server.services.name_order import NameOrder, rows_in_order
+from drive_server.services.nodes import Located, descendants, locate_many, own_role, seen_below
+from drive_server.storage.tables import IndexEntryRow, NodeRow, ShareRow, UserRow
 
+# Built once: each list asks these.
+_NODES = select(NodeRow.__table__).where(NodeRow.trash_id.is_(None))
+_TOTAL = (
+    select(func.count())
+    .select_from(NodeRow)
+    .where(NodeRow.parent_id == bindparam("folder_id"), NodeRow.trash_id.is_(None))
+)
+_CHILD_DETAILS = (
+    DETAILS.add_columns(own_role(bindparam("email")).label("role"), func.count(ShareRow.id).label("shares"))
+    .outerjoin(ShareRow, ShareRow.node_id == NodeRow.id)
+    .group_by(NodeRow.id, UserRow.email, IndexEntryRow.state)
+)
 _rank = case((NodeRow.kind == "folder", 0), else_=1)
+_FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kind == "file"), name))
 
 
 async def folder_page(
-    session: AsyncSession, principal: Principal, folder: Located, size: int, cursor: str | None
+    session: AsyncSession, principal: Principal, folder: Located, size: int, cursors: Cursors, cursor: str | None
 ) -> Page[Item]:
     """Return the folder's items: folders first, then by name in code point order."""
-    live = (NodeRow.parent_id == folder.id, NodeRow.trash_id.is_(None))
-    total = await session.scalar(select(func.count()).select_from(NodeRow).where(*live))
-    query = select(NodeRow).where(*live).order_by(_rank, NodeRow.name).limit(size + 1)
-    if cursor:
-        rank, name = decode_cursor(cursor, int, str)
-        query = query.where(or_(_rank > rank, and_(_rank == rank, NodeRow.name > name)))
-    rows = (await session.scalars(query)).all()
-    items = await describe_all(session, await locate_children(session, principal, folder, rows[:size]))
-    more = encode_cursor(int(items[-1].kind == "file"), items[-1].name) if len(rows) > size else None
-    return Page(tuple(items), more, total)
+    total = await session.scalar(_TOTAL, {"folder_id": folder.id})
+    query = _NODES.where(NodeRow.parent_id == folder.id)
+    rows, more = await rows_in_order(session, query, _FOLDERS_FIRST, size, cursors, cursor)
+    return Page(tuple(await _children(session, principal, folder, rows)), more, total)
 
 
 async def tree_of(session: AsyncSession, principal: Principal, folder: Located, depth: int, room: int) -> TreeNode:
@@ -49,19 +58,38 @@ async def tree_of(session: AsyncSession, principal: Principal, folder: Located, 
     return _assemble(items)
 
 
-async def trash_page(session: AsyncSession, principal: Principal, size: int, cursor: str | None) -> Page[Item]:
+async def trash_page(
+    session: AsyncSession, principal: Principal, size: int, cursors: Cursors, cursor: str | None
+) -> Page[Item]:
     """Return what went to the trash by itself and the caller may restore, last trashed first."""
     mine = or_(NodeRow.owner_id == principal.user_id, NodeRow.id.in_(_below_editable_shares(principal)))
     query = select(NodeRow.id).where(NodeRow.trash_id == NodeRow.id, mine)
-    if cursor:
-        at, node_id = _trash_key(cursor)
+    if cursor is not None:
+        moment, node_id = cursors.decode(cursor, str, str)
+        at = datetime.fromisoformat(moment)
         query = query.where(or_(NodeRow.trashed_at < at, and_(NodeRow.trashed_at == at, NodeRow.id > node_id)))
     query = query.order_by(NodeRow.trashed_at.desc(), NodeRow.id).limit(size + 1)
     ids = (await session.scalars(query)).all()
     located = await locate_many(session, principal, ids[:size])
     items = await describe_all(session, [located[node_id] for node_id in ids[:size]])
     last = items[-1].trashed_at if len(ids) > size else None
-    return Page(tuple(items), encode_cursor(last.isoformat(), items[-1].id) if last else None)
+    return Page(tuple(items), cursors.encode(last.isoformat(), items[-1].id) if last else None)
+
+
+async def _children(
+    session: AsyncSession, principal: Principal, folder: Located, rows: Sequence[Row[Any]]
+) -> list[Item]:
+    """Return the folder's children as the caller sees them: with the folder's role, or a higher one of their own."""
+    if not rows:
+        return []
+    found = await session.execute(_CHILD_DETAILS, {"ids": [row.id for row in rows], "email": principal.email})
+    details = {row.id: row for row in found}
+    return [_child(folder, row, details[row.id]) for row in rows]
+
+
+def _child(folder: Located, row: Row[Any], details: Row[Any]) -> Item:
+    path, role, shared = seen_below(folder, row.name, details.role, details.shares)
+    return item_of(row, details, path, role, folder.id, shared=shared)
 
 
 def _below_editable_shares(principal: Principal) -> Select[str]:
@@ -75,17 +103,6 @@ def _below_editable_shares(principal: Principal) -> Select[str]:
     further = aliased(NodeRow)
     below = below.union(select(further.id).join(below, further.parent_id == below.c.id))
     return select(below.c.id)
-
-
-def _trash_key(cursor: str) -> tuple[datetime, str]:
-    at, node_id = decode_cursor(cursor, str, str)
-    try:
-        moment = datetime.fromisoformat(at)
-    except ValueError as error:
-        raise InvalidInputError("The cursor is not one that this list gave.", hint="Start again without it.") from error
-    if moment.tzinfo is None:
-        raise InvalidInputError("The cursor is not one that this list gave.", hint="Start again without it.")
-    return moment, node_id
 
 
 def _assemble(items: Iterable[Item]) -> TreeNode:

@@ -2,10 +2,12 @@
 
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlalchemy import ColumnElement, Select
+from sqlalchemy import Select, bindparam
 
+from drive_server.services.nodes import QUERIES_KEPT
 from drive_server.storage.tables import NodeRow
 
 if TYPE_CHECKING:
@@ -35,13 +37,10 @@ async def match_names(
     `visible` is what `visible_ids` returns. As far as the database knows letters it filters by words too; what it lets
     through is compared here. No more than 10,000 matches are considered.
     """
-    candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(
-        NodeRow.parent_id.is_not(None), *_filters(query)
-    )
-    if kind is not None:
-        candidates = candidates.where(NodeRow.kind == kind)
+    patterns = _patterns(query)
+    candidates = _candidates(visible, len(patterns), kind)
     matches: list[NameMatch] = []
-    found = await session.stream(candidates.execution_options(yield_per=ROWS_AT_ONCE))
+    found = await session.stream(candidates, patterns)
     async for rows in found.partitions():
         scored = ((node_id, name, score_name(name, query)) for node_id, name in rows)
         matches += [NameMatch(node_id, name, score) for node_id, name, score in scored if score]
@@ -72,9 +71,24 @@ def fold(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
 
 
-def _filters(query: str) -> list[ColumnElement[bool]]:
+# Building it takes longer than the database takes to answer it.
+@lru_cache(maxsize=QUERIES_KEPT)
+def _candidates(visible: "Select[str]", words: int, kind: "Kind | None") -> "Select[str, str]":
+    """Return the query for what may match; it takes the patterns of so many words."""
+    filters = [NodeRow.name.ilike(bindparam(_parameter(number)), escape="\\") for number in range(words)]
+    candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None), *filters)
+    if kind is not None:
+        candidates = candidates.where(NodeRow.kind == kind)
+    return candidates.execution_options(yield_per=ROWS_AT_ONCE)
+
+
+def _patterns(query: str) -> dict[str, str]:
     words = unicodedata.normalize("NFC", query).split()
-    return [NodeRow.name.ilike(like_pattern(word), escape="\\") for word in words[:MAX_FILTERED_WORDS]]
+    return {_parameter(number): like_pattern(word) for number, word in enumerate(words[:MAX_FILTERED_WORDS])}
+
+
+def _parameter(number: int) -> str:
+    return f"word_{number}"
 
 
 def like_pattern(word: str) -> str:

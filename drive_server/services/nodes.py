@@ -3,22 +3,24 @@
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import CTE, Row, Select, bindparam, case, func, literal, or_, select
+from sqlalchemy import CTE, Row, Select, and_, bindparam, case, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from drive_server.access import Principal, Role, require_role
 from drive_server.errors import InvalidInputError, StateConflictError
 from drive_server.names import display_name
-from drive_server.storage.tables import NodeRow, ShareRow, UserRow
+from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, UserRow
 
 ROOT_REFS = frozenset({"root", "/"})
 SHARED_FOLDER = "Shared with me"
 MAX_DEPTH = 200
 MAX_REF_CHARACTERS = 8192
 BATCH = 500
+QUERIES_KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ async def locate_children(
     shares: dict[str, tuple[int, int]] = {}
     for start in range(0, len(ids), BATCH):
         query = (
-            select(ShareRow.node_id, _own_role(principal.email), func.count(ShareRow.id))
+            select(ShareRow.node_id, own_role(principal.email), func.count(ShareRow.id))
             .where(ShareRow.node_id.in_(ids[start : start + BATCH]))
             .group_by(ShareRow.node_id)
         )
@@ -127,25 +129,40 @@ def descendants(node_id: str, *, trash_id: str | None = None) -> CTE:
     )
 
 
+async def depth_of(session: AsyncSession, located: Located) -> int:
+    """Return how many folders are above the item, also those that the caller can't see."""
+    if located.role == Role.OWNER:
+        return len(located.ancestors)
+    here = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id == located.id).cte("above", recursive=True)
+    above = here.union(select(NodeRow.id, NodeRow.parent_id).join(here, NodeRow.id == here.c.parent_id))
+    return (await session.scalar(select(func.count()).select_from(above)) or 1) - 1
+
+
+async def count_below(session: AsyncSession, node_id: str) -> int:
+    """Return how many live items are below the item."""
+    return await session.scalar(select(func.count()).select_from(descendants(node_id))) or 0
+
+
+def whole_trees(tops: Select[str]) -> CTE:
+    """Return a recursive table (id, parent_id) of the items and of all below them, in the trash or not."""
+    node = aliased(NodeRow)
+    table = select(node.id, node.parent_id).where(node.id.in_(tops)).cte("trees", recursive=True)
+    child = aliased(NodeRow)
+    return table.union(select(child.id, child.parent_id).join(table, child.parent_id == table.c.id))
+
+
 def visible_ids(principal: Principal, folder_id: str | None = None) -> Select[str]:
     """Return a query for the ids of all live items that the caller can see, below a folder if one is given.
 
     To be used inside another query (`.where(NodeRow.id.in_(...))`), so that rights are filtered in the database.
     """
-    node = aliased(NodeRow)
-    given = (
-        select(node.id)
-        .join(ShareRow, ShareRow.node_id == node.id)
-        .where(ShareRow.email == principal.email, node.trash_id.is_(None))
-        .cte("given", recursive=True)
-    )
-    child = aliased(NodeRow)
-    given = given.union(select(child.id).join(given, child.parent_id == given.c.id).where(child.trash_id.is_(None)))
-    query = select(NodeRow.id).where(
-        NodeRow.trash_id.is_(None),
-        or_(NodeRow.owner_id == principal.user_id, NodeRow.id.in_(select(given.c.id))),
-    )
+    query = _visible_ids(principal.user_id, principal.email)
     return query.where(NodeRow.id.in_(select(descendants(folder_id).c.id))) if folder_id else query
+
+
+def shared_ids(principal: Principal) -> Select[str]:
+    """Return a query for the ids of all live items that others share with the caller, on the item or above it."""
+    return _shared_ids(principal.email)
 
 
 async def live_child(session: AsyncSession, parent_id: str, name: str) -> NodeRow | None:
@@ -154,10 +171,46 @@ async def live_child(session: AsyncSession, parent_id: str, name: str) -> NodeRo
     return (await session.execute(query)).scalar_one_or_none()
 
 
+def seen_below(parent: Located, name: str, role: int, shares: int) -> tuple[str, Role, bool]:
+    """Return how the caller sees a child with that name, that role of their own (or 0) and so many shares on it.
+
+    The path; the parent's role, or their own if that is higher; and whether somebody besides the owner has a role here.
+    """
+    return f"{parent.path.rstrip('/')}/{name}", Role(max(parent.role, role)), parent.shared or shares > 0
+
+
+def own_role(email: Any) -> Any:
+    """Return an aggregate: the highest role of the person among the shares, 0 if there is none."""
+    return func.coalesce(func.max(case((ShareRow.email == email, ShareRow.role), else_=0)), 0)
+
+
+# Building these takes longer than the database takes to answer them; a query can be used any number of times.
+@lru_cache(maxsize=QUERIES_KEPT)
+def _visible_ids(user_id: str, email: str) -> Select[str]:
+    return select(NodeRow.id).where(
+        NodeRow.trash_id.is_(None), or_(NodeRow.owner_id == user_id, NodeRow.id.in_(_shared_ids(email)))
+    )
+
+
+@lru_cache(maxsize=QUERIES_KEPT)
+def _shared_ids(email: str) -> Select[str]:
+    node = aliased(NodeRow)
+    given = (
+        select(node.id)
+        .join(ShareRow, ShareRow.node_id == node.id)
+        .where(ShareRow.email == email, node.trash_id.is_(None))
+        .cte("given", recursive=True)
+    )
+    child = aliased(NodeRow)
+    given = given.union(select(child.id).join(given, child.parent_id == given.c.id).where(child.trash_id.is_(None)))
+    return select(given.c.id)
+
+
 async def _resolve(session: AsyncSession, principal: Principal, ref: str) -> str | None:
     if len(ref) > MAX_REF_CHARACTERS or "\0" in ref or not _is_encodable(ref):
         return None
-    if not ref.startswith("/") and ref not in ROOT_REFS:
+    is_id = not ref.startswith("/") and ref not in ROOT_REFS
+    if is_id or principal.link_id is not None:  # paths begin in a drive that who comes by a link knows nothing of
         return ref
     user = await session.get(UserRow, principal.user_id)
     if user is None:
@@ -195,20 +248,20 @@ async def _shared_by_name(session: AsyncSession, principal: Principal, name: str
 
 
 async def _locate_batch(session: AsyncSession, principal: Principal, ids: list[str]) -> dict[str, Located]:
-    rows = (await session.scalars(_ROWS, {"ids": ids})).all()
-    chains: dict[str, list[Row[Any]]] = {row.id: [] for row in rows}
-    for link in await session.execute(_CHAINS, {"ids": list(chains), "email": principal.email}):
-        chains[link.start].append(link)
-    located = (_see(principal, row, chains[row.id]) for row in rows)
+    chains: dict[str, list[Row[Any]]] = {}
+    for link in await session.execute(_CHAINS, {"ids": ids, "email": principal.email}):
+        chains.setdefault(link.start, []).append(link)
+    if principal.link_id is not None:
+        return await _see_by_link(session, principal.link_id, chains)
+    located = (_see(principal, chain[0].NodeRow, chain) for chain in chains.values())
     return {item.id: item for item in located if item}
 
 
-def _own_role(email: Any) -> Any:
-    return func.coalesce(func.max(case((ShareRow.email == email, ShareRow.role), else_=0)), 0)
-
-
 def _chains() -> Select[*tuple[Any, ...]]:
-    """A query for every item on the way from each id to its root: nearest first, with the caller's share on it."""
+    """A query for every item on the way from each id to its root: nearest first, with the caller's share on it.
+
+    The item itself, the first of its chain, comes as its whole row.
+    """
     chain = (
         select(NodeRow.id.label("start"), NodeRow.id, NodeRow.parent_id, NodeRow.name, literal(0).label("depth"))
         .where(NodeRow.id.in_(bindparam("ids", expanding=True)))
@@ -222,19 +275,18 @@ def _chains() -> Select[*tuple[Any, ...]]:
     )
     columns = (chain.c.start, chain.c.id, chain.c.parent_id, chain.c.name, chain.c.depth)
     return (
-        select(*columns, _own_role(bindparam("email")).label("role"), func.count(ShareRow.id).label("shares"))
+        select(NodeRow, *columns, own_role(bindparam("email")).label("role"), func.count(ShareRow.id).label("shares"))
+        .select_from(chain)
+        .outerjoin(NodeRow, and_(NodeRow.id == chain.c.id, chain.c.depth == 0))
         .outerjoin(ShareRow, ShareRow.node_id == chain.c.id)
-        .group_by(*columns)
+        .group_by(*columns, NodeRow.id)
         .order_by(chain.c.start, chain.c.depth)
     )
 
 
-# Every call of the drive asks these: building them once spares a millisecond each time.
-_CHAINS = _chains()
-# A bulk update (trash, restore) in the same session may have passed by rows that it holds: read them anew.
-_ROWS = (
-    select(NodeRow).where(NodeRow.id.in_(bindparam("ids", expanding=True))).execution_options(populate_existing=True)
-)
+# Every call of the drive asks this: building it once spares a millisecond each time. A bulk update (trash, restore) in
+# the same session may have passed by rows that it holds: they are read anew.
+_CHAINS = _chains().execution_options(populate_existing=True)
 
 
 def _see(principal: Principal, row: NodeRow, chain: list[Row[Any]]) -> Located | None:
@@ -254,10 +306,24 @@ def _see(principal: Principal, row: NodeRow, chain: list[Row[Any]]) -> Located |
     )
 
 
+async def _see_by_link(session: AsyncSession, link_id: str, chains: dict[str, list[Row[Any]]]) -> dict[str, Located]:
+    """Asked for with each item: a link that was revoked, or has another role now, holds no longer in this very call."""
+    link = await session.get(LinkRow, link_id)
+    found: dict[str, Located] = {}
+    for chain in chains.values():
+        row: NodeRow = chain[0].NodeRow
+        above = [place.id for place in chain]
+        if link is None or link.node_id not in above or row.trash_id:
+            continue
+        end = above.index(link.node_id) + 1
+        path = _path([], [place.name for place in chain[:end]])
+        found[row.id] = Located(row, Role(link.role), path, tuple(above[1:end]), shared=True)
+    return found
+
+
 def _child(parent: Located, row: NodeRow, role: int, shares: int) -> Located:
-    path = f"{parent.path.rstrip('/')}/{row.name}"
-    highest = Role(max(parent.role, role))
-    return Located(row, highest, path, (parent.id, *parent.ancestors), parent.shared or shares > 0)
+    path, highest, shared = seen_below(parent, row.name, role, shares)
+    return Located(row, highest, path, (parent.id, *parent.ancestors), shared)
 
 
 def _path(prefix: list[str], names_upwards: list[str]) -> str:

@@ -4,10 +4,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from drive_server.models import ApiKey, Item, Share, UndoResult, User
+from drive_server.models import ApiKey, DeletedItems, Item, Link, MovedItems, RedoResult, Share, UndoResult, User
 
 _ADAPTERS: dict[str, TypeAdapter[Any]] = {
-    model.__name__: TypeAdapter(model) for model in (ApiKey, Item, Share, UndoResult, User)
+    model.__name__: TypeAdapter(model)
+    for model in (ApiKey, DeletedItems, Item, Link, MovedItems, RedoResult, Share, UndoResult, User)
 }
 
 

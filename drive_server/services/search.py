@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import InvalidInputError
 from drive_server.models import Hit, Kind, Page
-from drive_server.services.items import checked_limit, decode_cursor, describe_all, encode_cursor
+from drive_server.services.cursors import Cursors
+from drive_server.services.items import checked_limit, describe_all
 from drive_server.services.name_search import match_names
 from drive_server.services.nodes import Located, locate_many
 from drive_server.services.search_area import SearchArea, open_area
@@ -23,6 +24,8 @@ MAX_FOUND = 1000
 MAX_ASKED = 8000
 ASKED_PER_WANTED = 4
 TEXT_SHARE = 0.6
+# So much of an item's id tells it from all others that a query finds.
+MARK_CHARACTERS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +61,15 @@ class SearchService:
         """Return items whose names have all words of the query, then files whose text has them, each item once.
 
         The text of a hit is the name, or at most 500 characters around the words. `note` says how many files could
-        not be searched for their text yet. At most 1,000 hits are found in all.
+        not be searched for their text yet. At most 1,000 hits are found in all. The cursor knows what was shown: no
+        item comes twice, however the ranks change in between.
         Raises `InvalidInputError` for a query that is empty or over 1,000 characters, and for an unknown kind.
         """
         require_scope(actor.principal, Scope.READ)
         wanted, wanted_kind, size = _checked_query(query), _checked_kind(kind), checked_limit(limit)
-        first = min(decode_cursor(cursor, int)[0], MAX_FOUND) if cursor is not None else 0
-        last = min(first + size, MAX_FOUND)
+        cursors = Cursors(self._database.signer, actor.user_id, "search", wanted, folder, wanted_kind)
+        shown = _unpacked(cursors.unseal(cursor)) if cursor is not None else []
+        last = min(len(shown) + size, MAX_FOUND)
         async with self._database.read() as session:
             area = await open_area(session, actor.principal, folder)
             names = await match_names(session, area.visible, wanted, wanted_kind)
@@ -74,9 +79,11 @@ class SearchService:
                 actor.principal, area, wanted, "text", last + 1, known={match.id for match in names}
             )
             found += _below_names(passages, wanted)
-        hits = await self._describe(actor.principal, area, found[first:last])
-        more = len(found) > last < MAX_FOUND
-        return Page(tuple(hits), encode_cursor(last) if more else None, note=area.note)
+        left = [candidate for candidate in found if candidate.file_id[:MARK_CHARACTERS] not in shown]
+        page = left[: last - len(shown)]
+        hits = await self._describe(actor.principal, area, page)
+        more = len(left) > len(page) and last < MAX_FOUND
+        return Page(tuple(hits), cursors.seal(_packed(shown, page)) if more else None, note=area.note)
 
     async def semantic(self, actor: Actor, query: str, *, folder: str | None = None, limit: int = 10) -> Page[Hit]:
         """Return the passages that fit the meaning of the query best, whole; a file may have several.
@@ -158,6 +165,15 @@ def _checked_query(query: str) -> str:
     if not wanted or any(character == "\0" or "\ud800" <= character <= "\udfff" for character in wanted):
         raise InvalidInputError("There is nothing to search for.", hint="Give some words.")
     return wanted
+
+
+def _packed(shown: list[str], page: "Sequence[_Candidate]") -> bytes:
+    return bytes.fromhex("".join([*shown, *(candidate.file_id[:MARK_CHARACTERS] for candidate in page)]))
+
+
+def _unpacked(packed: bytes) -> list[str]:
+    marks = packed.hex()
+    return [marks[start : start + MARK_CHARACTERS] for start in range(0, len(marks), MARK_CHARACTERS)]
 
 
 def _checked_kind(kind: str | None) -> Kind | None:

@@ -1,11 +1,12 @@
 """Where a search looks: what the caller may see by the database now, and what the index is asked for."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Select, func, select
 
-from drive_server.services.nodes import Located, locate_folder, visible_ids
+from drive_server.services.nodes import QUERIES_KEPT, Located, locate_folder, visible_ids
 from drive_server.storage.tables import IndexEntryRow, NodeRow, ShareRow
 
 if TYPE_CHECKING:
@@ -49,13 +50,12 @@ async def open_area(session: "AsyncSession", principal: "Principal", folder: str
     located = await locate_folder(session, principal, folder) if folder is not None else None
     visible = visible_ids(principal, located.id if located else None)
     owner_ids, file_ids = await _below(session, visible, located) if located else await _everywhere(session, principal)
-    unfinished = select(func.count()).where(IndexEntryRow.state.in_(UNFINISHED), IndexEntryRow.file_id.in_(visible))
     return SearchArea(
         visible=visible,
         owner_ids=owner_ids,
         file_ids=file_ids,
         folder_id=located.id if located else None,
-        unfinished=await session.scalar(unfinished) or 0,
+        unfinished=await session.scalar(_unfinished(visible)) or 0,
     )
 
 
@@ -67,8 +67,7 @@ async def _below(
 
 
 async def _everywhere(session: "AsyncSession", principal: "Principal") -> tuple[tuple[str, ...], tuple[str, ...]]:
-    foreign = visible_ids(principal).where(NodeRow.owner_id != principal.user_id)
-    files = await _list_files(session, foreign)
+    files = await _list_files(session, _foreign_ids(principal))
     if files is not None:
         return (principal.user_id,), files
     givers = (
@@ -82,5 +81,22 @@ async def _everywhere(session: "AsyncSession", principal: "Principal") -> tuple[
 
 async def _list_files(session: "AsyncSession", visible: Select[str]) -> tuple[str, ...] | None:
     """Return the ids of the files, or None if they are too many to name each to the index."""
-    ids = (await session.scalars(visible.where(NodeRow.kind == "file").limit(MAX_LISTED_FILES + 1))).all()
+    ids = (await session.scalars(_listed_files(visible))).all()
     return tuple(ids) if len(ids) <= MAX_LISTED_FILES else None
+
+
+# Building these takes longer than the database takes to answer them, and `visible_ids` returns the same query to the
+# same person as long as no folder is given.
+@lru_cache(maxsize=QUERIES_KEPT)
+def _unfinished(visible: Select[str]) -> Select[int]:
+    return select(func.count()).where(IndexEntryRow.state.in_(UNFINISHED), IndexEntryRow.file_id.in_(visible))
+
+
+@lru_cache(maxsize=QUERIES_KEPT)
+def _foreign_ids(principal: "Principal") -> Select[str]:
+    return visible_ids(principal).where(NodeRow.owner_id != principal.user_id)
+
+
+@lru_cache(maxsize=QUERIES_KEPT)
+def _listed_files(visible: Select[str]) -> Select[str]:
+    return visible.where(NodeRow.kind == "file").limit(MAX_LISTED_FILES + 1)

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Final
 
 from sqlalchemy import ColumnElement, delete
 
-from drive_server.access import Principal
-from drive_server.services.identity import SECRET_BYTES, SHOWN_CHARACTERS, utc_now
+from drive_server.access import Principal, require_person
+from drive_server.services.identity import utc_now
+from drive_server.services.keys import SECRET_BYTES, SHOWN_CHARACTERS, digest
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ApiKeyRow, new_id
 
@@ -31,6 +31,7 @@ class SessionService:
 
         It ends after 30 days, or before that with the key. The person's expired sessions are removed.
         """
+        require_person(principal)
         now = self._clock()
         ends = min(now + LIFETIME, principal.expires_at or now + LIFETIME)
         secret = SESSION_PREFIX + token_urlsafe(SECRET_BYTES)
@@ -39,7 +40,7 @@ class SessionService:
             user_id=principal.user_id,
             name=SESSION_NAME,
             prefix=secret[:SHOWN_CHARACTERS],
-            secret_hash=_digest(secret),
+            secret_hash=digest(secret),
             method=SESSION_METHOD,
             scopes=sorted(principal.scopes),
             created_at=now,
@@ -53,7 +54,7 @@ class SessionService:
 
     async def end(self, secret: str) -> None:
         """End the session with this secret; an unknown one is ended already."""
-        is_it = (ApiKeyRow.secret_hash == _digest(secret), ApiKeyRow.method == SESSION_METHOD)
+        is_it = (ApiKeyRow.secret_hash == digest(secret), ApiKeyRow.method == SESSION_METHOD)
         async with self._database.write() as session:
             await session.execute(delete(ApiKeyRow).where(*is_it))
 
@@ -65,7 +66,3 @@ class SessionService:
 
 def _sessions_of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
     return ApiKeyRow.user_id == principal.user_id, ApiKeyRow.method == SESSION_METHOD
-
-
-def _digest(secret: str) -> str:
-    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

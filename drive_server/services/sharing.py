@@ -3,13 +3,16 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import select
 
 from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
 from drive_server.emails import normalise_email
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
 from drive_server.models import Item, Outcome, Page, Share
-from drive_server.services.items import checked_limit, decode_cursor, describe_all, encode_cursor
+from drive_server.names import display_name
+from drive_server.services.cursors import Cursors
+from drive_server.services.items import checked_limit, describe_all
+from drive_server.services.name_order import NameOrder, rows_in_order
 from drive_server.services.nodes import Located, locate, locate_live, locate_many
 from drive_server.services.tree import begin
 from drive_server.storage.tables import NodeRow, ShareRow, UserRow, new_id
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from drive_server.storage.database import Database
 
 HIDDEN_FOLDER = "a folder above that is not shared with you"
+_BY_NAME = NameOrder((NodeRow.name, NodeRow.id), lambda row, name: (name, row.id))
 
 
 class SharingService:
@@ -43,10 +47,28 @@ class SharingService:
         async def operation(writing: "Writing") -> Share:
             located = await locate_live(writing.session, actor.principal, ref, Role.OWNER)
             await begin(writing, located)
-            _refuse_pointless(located, actor.principal, address)
+            refuse_root(located)
+            _refuse_owner(actor.principal, address)
             return await _give(writing, located, address, given)
 
         return await self._journal.change(actor, "share", {"ref": ref, "email": address, "role": role}, operation)
+
+    async def update(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
+        """Give a person who has a role on the item another one. Raises what `revoke` raises, and what `share` does."""
+        require_scope(actor.principal, Scope.SHARE)
+        given, address = parse_role(role), normalise_email(email)
+
+        async def operation(writing: "Writing") -> Share:
+            located = await locate(writing.session, actor.principal, ref, Role.OWNER)
+            await begin(writing, located)
+            grants = await _grants_to(writing.session, located, address)
+            if located.id not in grants:
+                raise await _nothing_to_take(writing, grants, address)
+            return await _give(writing, located, address, given)
+
+        return await self._journal.change(
+            actor, "update_share", {"ref": ref, "email": address, "role": role}, operation
+        )
 
     async def revoke(self, actor: Actor, ref: str, email: str) -> Outcome[Share]:
         """Take back the role that the person has on the item; returns what it was. For the owner only.
@@ -69,7 +91,7 @@ class SharingService:
         require_scope(actor.principal, Scope.READ)
         async with self._database.read() as session:
             located = await locate(session, actor.principal, ref, Role.EDITOR)
-            return tuple(await _shares_on(session, actor.principal, located))
+            return tuple(await shares_on(session, actor.principal, located))
 
     async def shared_with_me(self, actor: Actor, limit: int = 100, cursor: str | None = None) -> Page[Item]:
         """Return the live items that others gave the caller a role on, by name. What lies below them is not listed."""
@@ -79,21 +101,22 @@ class SharingService:
             select(NodeRow.id, NodeRow.name)
             .join(ShareRow, ShareRow.node_id == NodeRow.id)
             .where(ShareRow.email == actor.principal.email, NodeRow.trash_id.is_(None))
-            .order_by(NodeRow.name, NodeRow.id)
         )
-        if cursor is not None:
-            query = query.where(tuple_(NodeRow.name, NodeRow.id) > tuple_(*decode_cursor(cursor, str, str)))
+        cursors = Cursors(self._database.signer, actor.user_id, "shared_with_me")
         async with self._database.read() as session:
-            rows = (await session.execute(query.limit(size + 1))).all()
-            seen = await locate_many(session, actor.principal, [node_id for node_id, _ in rows[:size]])
-            items = await describe_all(session, [seen[node_id] for node_id, _ in rows[:size] if node_id in seen])
-        more = len(rows) > size
-        return Page(tuple(items), encode_cursor(rows[size - 1].name, rows[size - 1].id) if more else None)
+            rows, more = await rows_in_order(session, query, _BY_NAME, size, cursors, cursor)
+            seen = await locate_many(session, actor.principal, [row.id for row in rows])
+            items = await describe_all(session, [seen[row.id] for row in rows if row.id in seen])
+        return Page(tuple(items), more)
 
 
-def _refuse_pointless(located: Located, principal: Principal, address: str) -> None:
+def refuse_root(located: Located) -> None:
+    """Raise `InvalidInputError` for a person's root folder: what they put there later would be shared as well."""
     if located.is_root:
         raise InvalidInputError("The root folder can't be shared.", hint="Share a folder or file in it.")
+
+
+def _refuse_owner(principal: Principal, address: str) -> None:
     if address == principal.email:
         raise InvalidInputError("This item is yours already.", hint="Give the email of somebody else.")
 
@@ -156,9 +179,10 @@ async def _nothing_to_take(writing: "Writing", grants: dict[str, ShareRow], addr
     if not grants:
         return NotFoundError(f"{address} has no role on this item.", hint="List the shares of the item.")
     carriers = await locate_many(writing.session, writing.actor.principal, grants)
+    shown = [display_name(carrier.path) for carrier in carriers.values()]
     return StateConflictError(
         f"{address} has a role here from a folder above.",
-        hint=f"Take it back where it was given: {', '.join(carrier.path for carrier in carriers.values())}.",
+        hint=f"Change it or take it back where it was given: {', '.join(shown)}.",
         details={"given_on": [{"id": carrier.id, "path": carrier.path} for carrier in carriers.values()]},
     )
 
@@ -170,8 +194,9 @@ async def _grants_to(session: "AsyncSession", located: Located, address: str) ->
     return {row.node_id: row for row in rows}
 
 
-async def _shares_on(session: "AsyncSession", principal: Principal, located: Located) -> list[Share]:
-    carriers = await _carriers(session, located)
+async def shares_on(session: "AsyncSession", principal: Principal, located: Located) -> list[Share]:
+    """Return the roles that people have on the item, given on it or above it."""
+    carriers = await carriers_of(session, located)
     query = (
         select(ShareRow, UserRow.email)
         .join(UserRow, UserRow.id == ShareRow.created_by)
@@ -183,19 +208,23 @@ async def _shares_on(session: "AsyncSession", principal: Principal, located: Loc
     return sorted(shares, key=lambda share: (share.inherited_from or "", share.email))
 
 
-async def _carriers(session: "AsyncSession", located: Located) -> list[str]:
+async def carriers_of(session: "AsyncSession", located: Located) -> list[str]:
     """Return the ids of the item and of all folders above, also of those that the caller can't see."""
     here = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id == located.id).cte("here", recursive=True)
     above = here.union(select(NodeRow.id, NodeRow.parent_id).join(here, NodeRow.id == here.c.parent_id))
     return list(await session.scalars(select(above.c.id)))
 
 
-def _inherited(share: Share, located: Located, carrier: Located | None) -> Share:
-    if share.item_id == located.id:
-        return share
+def inherited_path(located: Located, carrier: Located | None) -> str | None:
+    """Return the path of the folder above that gives access to the item, None if it is given on the item itself."""
     if carrier is None:
-        return replace(share, item_id=located.id, inherited_from=HIDDEN_FOLDER)
-    return replace(share, inherited_from=carrier.path)
+        return HIDDEN_FOLDER
+    return None if carrier.id == located.id else carrier.path
+
+
+def _inherited(share: Share, located: Located, carrier: Located | None) -> Share:
+    above = inherited_path(located, carrier)
+    return share if above is None else replace(share, item_id=(carrier or located).id, inherited_from=above)
 
 
 async def _told(session: "AsyncSession", row: ShareRow) -> Share:

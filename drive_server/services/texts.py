@@ -1,9 +1,19 @@
 """Parts of a text by characters or by lines, cut to a limit."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from re import finditer
+from typing import TypeVar, TypeVarTuple
+
+import anyio
 
 from drive_server.errors import InvalidInputError
+
+SMALL = 1 << 14
+"""Bytes or characters that are worked on where they are: the slowest text of that size takes some milliseconds."""
+
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,13 @@ def cut(text: str, wanted: Wanted) -> Span:
     first = text.count("\n", 0, start) + 1
     last = first + text.count("\n", start, max(start, end - 1))
     return Span(start, end, min(first, max(total, 1)), min(last, max(total, 1)), total)
+
+
+async def apart(size: int, work: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
+    """Return what the work returns, done in a thread unless it is on so little that a thread would take longer."""
+    if size <= SMALL:
+        return work(*arguments)
+    return await anyio.to_thread.run_sync(work, *arguments, abandon_on_cancel=True)
 
 
 def _line_range(text: str, starts: list[int], wanted: Wanted) -> tuple[int, int]:

@@ -1,6 +1,10 @@
-"""Taking recorded changes back, newest first, leaving what was changed since and saying why."""
+"""Taking recorded changes back, newest first, leaving what was changed since and saying why.
+
+What undoes can be taken back as well, which does again what it had undone.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 
 import orjson
@@ -16,15 +20,31 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
-from drive_server.models import UndoResult
+from drive_server.models import RedoResult, UndoResult
 from drive_server.services.changes import to_change
-from drive_server.services.undo_steps import Kept, Steps
-from drive_server.services.writing import Entry, Writing
+from drive_server.services.progress import Progress, silent
+from drive_server.services.undo_context import Kept, UndoContext
+from drive_server.services.undo_marks import Marks
+from drive_server.services.undo_steps import Steps
+from drive_server.services.writing import CHANGES, Entry, Writing
 from drive_server.storage.tables import ChangeRow
 
 MAX_ID = 1 << 62
 NEWEST = 50
 MAX_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How an undo, or a redo, is told."""
+
+    imperative: str
+    past: str
+    done: str
+
+
+UNDO = Wording("Take back", "Took back", "undone")
+REDO = Wording("Do again", "Did again", "done again")
 
 
 async def select_changes(
@@ -45,39 +65,54 @@ async def select_changes(
     if run_id is not None:
         rows = (await session.scalars(own.where(ChangeRow.run_id == run_id))).all()
     else:
-        rows = (await session.scalars(own.where(ChangeRow.id == _checked_id(change_id)))).all()
+        rows = (await session.scalars(own.where(ChangeRow.id == checked_id(change_id)))).all()
     return _open_ones(rows)
 
 
 class Undoing:
-    """One undo in progress: what was taken back so far and what had to stay."""
+    """One undo in progress: what was taken back so far and what had to stay.
 
-    def __init__(self, writing: Writing, *, check_scopes: bool) -> None:
+    For a redo the changes are themselves undos: `named` are then the changes that are done again.
+    """
+
+    def __init__(self, writing: Writing, *, check_scopes: bool, wording: Wording = UNDO) -> None:
         self._writing = writing
         self._check_scopes = check_scopes
-        self._steps = Steps(writing)
+        self._wording = wording
+        self._context = UndoContext(writing)
+        self._steps = Steps(self._context)
+        self._marks = Marks(writing)
         self._undone: list[ChangeRow] = []
+        self._named: list[ChangeRow] = []
         self._skipped: list[dict[str, object]] = []
 
-    async def take_back(self, changes: Sequence[ChangeRow]) -> None:
+    async def take_back(self, changes: Sequence[ChangeRow], progress: Progress = silent) -> None:
         """Take the changes back in their order. Raises `MissingScopeError` if the key lacks a scope for one."""
-        for change in changes:
+        self._context.own.update(change.id for change in changes)
+        for done, change in enumerate(changes):
+            await progress(done, len(changes))
             # Asked again here: taking back an undo of the same run may just have brought an earlier change back.
             if change.undone_by is None:
                 await self._take_back_change(change)
+        await progress(len(changes), len(changes))
         await self._steps.finish()
         await self._writing.session.flush()
         self._tell()
 
     def result(self, email: str, *, preview: bool) -> UndoResult:
         """Return what was taken back and what was left; all these changes are the caller's, whose email this is."""
-        undone = tuple(to_change(change, email) for change in self._undone)
+        undone = tuple(to_change(change, email, entries=()) for change in self._undone)
         return UndoResult(undone=undone, skipped=tuple(self._skipped), change_id=None, preview=preview)
+
+    def redone(self, email: str, *, preview: bool) -> RedoResult:
+        """Return what was done again and what was left."""
+        redone = tuple(to_change(change, email, entries=()) for change in self._named)
+        return RedoResult(redone=redone, skipped=tuple(self._skipped), change_id=None, preview=preview)
 
     async def _take_back_change(self, change: ChangeRow) -> None:
         taken = left = 0
         for entry in reversed(change.entries):
-            if self._check_scopes:
+            if self._check_scopes and entry["table"] != CHANGES:
                 require_scope(self._writing.actor.principal, _scope_for(entry))
             try:
                 taken += await self._steps.take_back(change, entry)
@@ -93,10 +128,8 @@ class Undoing:
 
     async def _mark(self, change: ChangeRow) -> None:
         self._undone.append(change)
-        if change.undoes is not None:
-            revived = select(ChangeRow).where(ChangeRow.undone_by == change.id)
-            for row in await self._writing.session.scalars(revived):
-                row.undone_by = None
+        revived = await self._marks.lift(change)
+        self._named += revived if self._wording is REDO else [change]
 
     def _leave(self, change: ChangeRow, entry: Entry, reason: str) -> None:
         known = entry["after"] or entry["before"] or {}
@@ -105,15 +138,14 @@ class Undoing:
 
     def _tell(self) -> None:
         writing = self._writing
-        summaries = [change.summary.rstrip(".") for change in self._undone]
+        summaries = [change.summary.rstrip(".") for change in self._named]
         told = "; ".join(summaries[:MAX_TOLD]) + ("; …" if len(summaries) > MAX_TOLD else "")
-        left = (
-            f" Left as it is now: {len(self._skipped)} changed since or not yours to change." if self._skipped else ""
-        )
+        left = f" Left as it is now: {len(self._skipped)} that can't be {self._wording.done}." if self._skipped else ""
         count = len(summaries)
-        writing.tell("Take back", "Took back", f"{count} change{'s' * (count != 1)}: {told or 'none'}.{left}")
+        rest = f"{count} change{'s' * (count != 1)}: {told or 'none'}.{left}"
+        writing.tell(self._wording.imperative, self._wording.past, rest)
         writing.count = len(writing.items)
-        writing.item_id = self._undone[0].item_id if count == 1 else None
+        writing.item_id = self._undone[0].item_id if len(self._undone) == 1 else None
         writing.undoes = self._undone[0].id if self._undone else None
         writing.on_recorded.append(self._mark_undone)
         writing.etag = self._etag()
@@ -153,12 +185,14 @@ def _open_ones(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
     return rows
 
 
-def _checked_id(change_id: int | None) -> int:
+def checked_id(change_id: int | None) -> int:
+    """Return the id, or one that no change has for what the database could not even compare."""
     return change_id if change_id is not None and 0 <= change_id < MAX_ID else -1
 
 
 def _scope_for(entry: Entry) -> Scope:
-    if entry["table"] == "shares":
+    if entry["table"] in {"shares", "links"}:
         return Scope.SHARE
-    goes_to_trash = (entry["before"] or {}).get("trash_id") is not None
+    was_made = entry["table"] == "nodes" and entry["before"] is None
+    goes_to_trash = was_made or (entry["before"] or {}).get("trash_id") is not None
     return Scope.DELETE if goes_to_trash else Scope.WRITE

@@ -1,24 +1,37 @@
 """The contents that a file had."""
 
-from sqlalchemy import select
+from sqlalchemy import and_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal
 from drive_server.errors import NotFoundError, StorageFailureError
-from drive_server.models import Page, Version
-from drive_server.services.items import decode_cursor, encode_cursor
+from drive_server.models import Item, Page, Version
+from drive_server.services.cursors import Cursors
+from drive_server.services.items import DETAILS, describe_with
+from drive_server.services.nodes import Located
 from drive_server.services.tree import current_version, get_version
 from drive_server.storage.tables import NodeRow, UserRow, VersionRow
 
 MAX_NUMBER = (1 << 31) - 1
+_DETAILS_AND_CONTENT = DETAILS.add_columns(VersionRow).join(
+    VersionRow, and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
+)
 
 
 async def current_of(session: AsyncSession, row: NodeRow) -> VersionRow:
     """Return the file's content as it is now. Every file has one."""
     version = await current_version(session, row)
     if version is None:
-        raise StorageFailureError("The content of this file is missing.", hint="Restore the drive from its backup.")
+        raise _missing()
     return version
+
+
+async def describe_with_content(session: AsyncSession, located: Located) -> tuple[Item, VersionRow]:
+    """Return the file with its content as it is now, by one query."""
+    details = (await session.execute(_DETAILS_AND_CONTENT, {"ids": [located.id]})).one_or_none()
+    if details is None:
+        raise _missing()
+    return describe_with(located, details), details.VersionRow
 
 
 async def require_version(session: AsyncSession, row: NodeRow, number: int) -> VersionRow:
@@ -34,7 +47,7 @@ async def require_version(session: AsyncSession, row: NodeRow, number: int) -> V
 
 
 async def versions_page(
-    session: AsyncSession, principal: Principal, row: NodeRow, size: int, cursor: str | None
+    session: AsyncSession, principal: Principal, row: NodeRow, size: int, cursors: Cursors, cursor: str | None
 ) -> Page[Version]:
     """Return versions, newest first. The run that wrote one is told to its author only."""
     query = (
@@ -44,8 +57,8 @@ async def versions_page(
         .order_by(VersionRow.number.desc())
         .limit(size + 1)
     )
-    if cursor:
-        query = query.where(VersionRow.number < decode_cursor(cursor, int)[0])
+    if cursor is not None:
+        query = query.where(VersionRow.number < cursors.decode(cursor, int)[0])
     found = (await session.execute(query)).all()
     versions = [
         Version(
@@ -60,4 +73,8 @@ async def versions_page(
         )
         for version, email in found[:size]
     ]
-    return Page(tuple(versions), encode_cursor(versions[-1].number) if len(found) > size else None, row.version)
+    return Page(tuple(versions), cursors.encode(versions[-1].number) if len(found) > size else None, row.version)
+
+
+def _missing() -> StorageFailureError:
+    return StorageFailureError("The content of this file is missing.", hint="Restore the drive from its backup.")

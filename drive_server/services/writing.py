@@ -9,11 +9,17 @@ from sqlalchemy import inspect
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor
+from drive_server.names import display_name
+from drive_server.services.quota import Limits
 from drive_server.storage.blobs import Blob
 from drive_server.storage.tables import Base, NodeRow
 
 MAX_EFFECT_ITEMS = 100
 BOOKKEEPING = frozenset({"revision", "updated_at", "trashed_at"})
+# An entry of this name holds the ids of a whole tree that was made, or deleted for good, at once.
+TREES = "trees"
+# An entry of this name says that an earlier change, by its id, was undone or done again.
+CHANGES = "changes"
 
 Entry = dict[str, Any]
 
@@ -41,12 +47,14 @@ class Writing:
     """What an operation gets from the journal: a session that will commit, and a place to note what it does.
 
     Call `add`, `touch` (before changing a row) or `remove` for every row, and `tell` what happened. For the effect
-    shown in approvals, set `count`, `items`, `gains_access`, `loses_access` and `etag` where they apply.
+    shown in approvals, set `count`, `items`, `gains_access`, `loses_access` and `etag` where they apply. `replaces` has
+    the etags of what goes to the trash to make room for something else.
     """
 
     session: AsyncSession
     actor: Actor
     now: datetime
+    limits: Limits = field(default_factory=Limits)
     summary: str = ""
     effect_summary: str = ""
     item_id: str | None = None
@@ -58,6 +66,7 @@ class Writing:
     loses_access: list[str] = field(default_factory=list[str])
     reversible: bool = True
     etag: str | None = None
+    replaces: list[str] = field(default_factory=list[str])
     wakes_index: bool = False
     on_recorded: list[Callable[[int], None]] = field(default_factory=list[Callable[[int], None]])
     _log: list[_Touched | Entry] = field(default_factory=list["_Touched | Entry"])
@@ -70,8 +79,11 @@ class Writing:
         self.summary = f"{past} {rest}"
 
     def show(self, row: NodeRow, path: str, what: str = "") -> None:
-        """Name an item in the effect, with what happens to it unless the summary says it."""
-        shown = {"id": row.id, "kind": row.kind, "name": row.name, "path": path}
+        """Name an item in the effect, with what happens to it unless the summary says it.
+
+        The effect is read by a person who decides on it: what misleads the eye is escaped.
+        """
+        shown = {"id": row.id, "kind": row.kind, "name": display_name(row.name), "path": display_name(path)}
         self.items.append({**shown, "what": what} if what else shown)
 
     def add(self, row: Base) -> None:
@@ -93,6 +105,10 @@ class Writing:
         self._begin(row, _snapshot(row))
         self._open[id(row)].removed = True
         await self.session.delete(row)
+
+    def gone(self, row: Base) -> None:
+        """Note that the row is deleted by a statement that the session does not know of."""
+        self._log.append(_Touched(row, _snapshot(row), removed=True))
 
     def note(self, table: str, row_id: str, before: Entry | None, after: Entry | None) -> None:
         """Note a change that is not a row's columns (a file's content)."""
@@ -121,8 +137,10 @@ def touched_items(entries: list[Entry]) -> set[str]:
     """Return the ids of the items that the entries are about."""
     items: set[str] = set()
     for entry in entries:
-        if entry["table"] == "shares":
+        if entry["table"] in {"shares", "links"}:
             items.add((entry["after"] or entry["before"])["node_id"])
+        elif entry["table"] == TREES:
+            items.update((entry["after"] or entry["before"])["items"])
         elif entry["table"] in {"nodes", "versions"}:
             items.add(entry["id"])
     return items

@@ -4,20 +4,21 @@ import logging
 import os
 import tempfile
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Generator, Iterable
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import anyio
 import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from drive_server.errors import InvalidInputError, StorageFailureError, TooLargeError
+from drive_server.storage.spool import SpooledFile, remove_unfinished, sync
 from drive_server.storage.token_file import make_private_directory
 
 logger = logging.getLogger(__name__)
@@ -25,6 +26,7 @@ logger = logging.getLogger(__name__)
 CHUNK_BYTES = 1 << 20
 SPOOL_FOLDER = ".incoming"
 ABANDONED_AFTER_SECONDS = 24 * 3600
+HASH_CHARACTERS = 64
 T = TypeVar("T")
 
 
@@ -40,6 +42,7 @@ class BlobStore:
     """Content-addressed bytes over obstore. What `put_*` returned survives a power failure.
 
     obstore's local store syncs nothing, so on a local disk the spooled file itself is synced and moved into place.
+    A content that is put again counts as just written: what nothing refers to is collected only when it is old.
     Every method raises `StorageFailureError` if the store refuses or has lost a blob.
     """
 
@@ -51,6 +54,9 @@ class BlobStore:
 
     async def put_bytes(self, data: bytes) -> Blob:
         """Store the bytes and return their blob."""
+        if self._root and len(data) <= CHUNK_BYTES:
+            # All steps in one trip to a thread: each trip costs more than writing so little.
+            return await in_thread(self._put_at_once, self._root, data)
 
         async def once() -> AsyncIterator[bytes]:
             yield data
@@ -58,27 +64,32 @@ class BlobStore:
         return await self.put_stream(once(), limit=len(data))
 
     async def put_stream(self, chunks: AsyncIterator[bytes], limit: int) -> Blob:
-        """Store what the iterator yields, never more than a chunk of it in memory; `limit` is in bytes.
+        """Store what the iterator yields, never more than two chunks of it in memory; `limit` is in bytes.
 
         Raises `TooLargeError` past the limit, and what the iterator raises. On any failure nothing stays behind.
         """
-        spooled = await _in_thread(_SpooledFile, self._spool)
-        try:
+        async with self._spooled() as spooled:
+            size, gathered = 0, bytearray()
             async for chunk in chunks:
-                if spooled.size + len(chunk) > limit:
-                    raise TooLargeError(
-                        "The content is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit}
-                    )
-                await _in_thread(spooled.write, chunk)
-            blob = await _in_thread(spooled.finish)
-            await self._keep(spooled.path, blob)
-        finally:
-            with anyio.CancelScope(shield=True):
-                await _in_thread(spooled.discard)
-        return blob
+                size += len(chunk)
+                _require_fits(size, limit)
+                gathered += chunk
+                if len(gathered) >= CHUNK_BYTES:
+                    await in_thread(spooled.write, gathered)
+                    gathered.clear()
+            await in_thread(spooled.write, gathered)
+            return await self._keep(spooled.path, Blob(await in_thread(spooled.finish), size))
+
+    async def put_file(self, path: Path) -> Blob:
+        """Store the content of a file, which stays where it is and must not be changed any more."""
+        async with self._spooled() as spooled:
+            blob_hash = await in_thread(spooled.adopt, path)
+            return await self._keep(spooled.path, Blob(blob_hash, spooled.size))
 
     async def read(self, blob_hash: str) -> bytes:
         """Return the whole content. For contents of bounded size only."""
+        if self._root:
+            return await in_thread((self._root / _key(blob_hash)).read_bytes)
         with _translated():
             result = await obstore.get_async(self._store, _key(blob_hash))
             return bytes(await result.bytes_async())
@@ -99,6 +110,42 @@ class BlobStore:
         with _translated():
             return (await obstore.head_async(self._store, _key(blob_hash)))["size"]
 
+    async def require_all(self, hashes: Collection[str]) -> None:
+        """Raise `StorageFailureError` unless all are there still.
+
+        For the transaction that is about to refer to them, after it wrote that down: from then on none is collected.
+        """
+        for blob_hash in hashes:
+            if not await self._is_there(blob_hash):
+                raise StorageFailureError(
+                    "Too much time passed before the content was recorded, and it is gone again.", hint="Try again."
+                )
+
+    async def last_put_before(self, before: datetime) -> AsyncIterator[list[str]]:
+        """Yield, in lists of bounded length, the hashes of the blobs that nobody put since that time."""
+        with _translated():
+            if self._root is None:
+                async for found in obstore.list(self._store):
+                    names = [_hash_of(meta["path"]) for meta in found if meta["last_modified"] < before]
+                    yield [name for name in names if _is_hash(name)]
+                return
+            for shard in await anyio.to_thread.run_sync(_shards, self._root):
+                yield await anyio.to_thread.run_sync(_old_in, shard, before.timestamp())
+
+    async def remove(self, hashes: Iterable[str], before: datetime) -> list[Blob]:
+        """Remove those of the blobs that nobody put since that time, and return them.
+
+        Only in a write transaction that made sure that nothing refers to them: no other can say so until it ends.
+        """
+        if self._root:
+            return await in_thread(self._remove_files, list(hashes), before.timestamp())
+        return [blob for blob_hash in hashes if (blob := await self._remove_object(blob_hash, before))]
+
+    async def remove_unfinished(self, before: datetime) -> int:
+        """Remove what is left of contents that never arrived whole; return of how many."""
+        # Elsewhere than on a local disk the spool may be the system's own folder for temporary files.
+        return await in_thread(remove_unfinished, self._spool, before.timestamp()) if self._root else 0
+
     @asynccontextmanager
     async def local_path(self, blob_hash: str) -> AsyncGenerator[Path]:
         """Lend a file with the content, for readers that need one. Read it only; it may be the store's own."""
@@ -106,41 +153,82 @@ class BlobStore:
         if self._root:
             yield self._root / _key(blob_hash)
             return
-        spooled = await _in_thread(_SpooledFile, self._spool)
-        try:
+        async with self._spooled() as spooled:
             async for chunk in self.stream(blob_hash):
-                await _in_thread(spooled.write, chunk)
-            await _in_thread(spooled.finish)
+                await in_thread(spooled.write, chunk)
+            await in_thread(spooled.finish)
             yield spooled.path
+
+    @asynccontextmanager
+    async def _spooled(self) -> AsyncGenerator[SpooledFile]:
+        spooled = await in_thread(SpooledFile, self._spool)
+        try:
+            yield spooled
         finally:
             with anyio.CancelScope(shield=True):
-                await _in_thread(spooled.discard)
+                await in_thread(spooled.discard)
 
-    async def _keep(self, path: Path, blob: Blob) -> None:
+    async def _keep(self, path: Path, blob: Blob) -> Blob:
         if self._root:
-            await _in_thread(self._move_into_place, path, self._root / _key(blob.hash), blob.size)
-            return
-        with _translated():
-            try:
-                await obstore.put_async(self._store, _key(blob.hash), path, mode="create")
-            except AlreadyExistsError:
-                logger.debug("The content is stored already.")
+            await in_thread(self._move_into_place, path, self._root / _key(blob.hash), blob.size)
+        else:
+            with _translated():
+                # Also over one that is there: that makes it as new as one that was not.
+                await obstore.put_async(self._store, _key(blob.hash), path)
+        return blob
+
+    def _put_at_once(self, root: Path, data: bytes) -> Blob:
+        spooled = SpooledFile(self._spool)
+        try:
+            spooled.write(data)
+            blob = Blob(spooled.finish(), len(data))
+            self._move_into_place(spooled.path, root / _key(blob.hash), blob.size)
+        finally:
+            spooled.discard()
+        return blob
 
     def _move_into_place(self, path: Path, target: Path, size: int) -> None:
         folder = target.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not target.exists() or target.stat().st_size != size:
+        if not _is_renewed(target, size):
             path.replace(target)
+            os.utime(target)
         # Also for one that was there: the call that put it there may not have synced the folder yet.
-        _sync_folder(folder)
+        sync(folder)
         for parent in (folder.parent, folder.parent.parent):
             self._sync_once(parent, folder)
 
     def _sync_once(self, parent: Path, folder: Path) -> None:
         marker = parent / folder.name
         if marker not in self._synced_folders:
-            _sync_folder(parent)
+            sync(parent)
             self._synced_folders.add(marker)
+
+    async def _is_there(self, blob_hash: str) -> bool:
+        if self._root:
+            return await in_thread((self._root / _key(blob_hash)).exists)
+        with _translated():
+            try:
+                await obstore.head_async(self._store, _key(blob_hash))
+            except FileNotFoundError:
+                return False
+            return True
+
+    def _remove_files(self, hashes: list[str], before: float) -> list[Blob]:
+        assert self._root is not None  # noqa: S101 - asked by the caller
+        found = ((blob_hash, _remove_file(self._root / _key(blob_hash), self._spool, before)) for blob_hash in hashes)
+        return [Blob(blob_hash, size) for blob_hash, size in found if size is not None]
+
+    async def _remove_object(self, blob_hash: str, before: datetime) -> Blob | None:
+        with _translated():
+            try:
+                meta = await obstore.head_async(self._store, _key(blob_hash))
+            except FileNotFoundError:
+                return None
+            if meta["last_modified"] >= before:
+                return None
+            await obstore.delete_async(self._store, _key(blob_hash))
+            return Blob(blob_hash, meta["size"])
 
 
 async def open_blobs(url: str, spool: Path | None = None) -> BlobStore:
@@ -149,7 +237,7 @@ async def open_blobs(url: str, spool: Path | None = None) -> BlobStore:
     `spool` is the folder for uploads on their way to a store that is not local; by default the system's.
     Raises `InvalidInputError` for a malformed URL and `StorageFailureError` if the folder can't be made.
     """
-    return await _in_thread(_open, url, spool)
+    return await in_thread(_open, url, spool)
 
 
 def _open(url: str, spool: Path | None) -> BlobStore:
@@ -162,7 +250,11 @@ def _open(url: str, spool: Path | None) -> BlobStore:
     make_private_directory(root)
     folder = root / SPOOL_FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
-    _remove_abandoned(folder)
+    sync(root)
+    sync(root.parent)
+    with suppress(PermissionError):  # a folder of the system, that was there before
+        sync(root.parent.parent)
+    remove_unfinished(folder, time.time() - ABANDONED_AFTER_SECONDS)
     return BlobStore(LocalStore(root), folder, root)
 
 
@@ -173,59 +265,69 @@ def _remote(url: str) -> ObjectStore:
         raise InvalidInputError("The blob URL is malformed.", hint="Use e.g. s3://bucket/prefix.") from error
 
 
-def _remove_abandoned(folder: Path) -> None:
-    """Remove what a killed process left; another process may be spooling here right now, so only what is old."""
-    before = time.time() - ABANDONED_AFTER_SECONDS
-    for path in folder.iterdir():
-        with suppress(FileNotFoundError):  # the other process may be cleaning up, too
-            if path.stat().st_mtime < before:
-                path.unlink()
+def _require_fits(size: int, limit: int) -> None:
+    if size > limit:
+        raise TooLargeError("The content is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
 
 
-class _SpooledFile:
-    """A content on its way into the store: a private temporary file, hashed while it grows. Its methods block."""
-
-    def __init__(self, folder: Path) -> None:
-        descriptor, name = tempfile.mkstemp(dir=folder)
-        self.path = Path(name)
-        self.size = 0
-        self._file = os.fdopen(descriptor, "wb")
-        self._digest = sha256()
-
-    def write(self, chunk: bytes) -> None:
-        self._file.write(chunk)
-        self._digest.update(chunk)
-        self.size += len(chunk)
-
-    def finish(self) -> Blob:
-        """Make the file durable and close it."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        return Blob(self._digest.hexdigest(), self.size)
-
-    def discard(self) -> None:
-        """Remove the file, unless it was moved into place."""
-        self.path.unlink(missing_ok=True)
-        with suppress(OSError):  # on a full disk the buffered rest can't be written; it is being thrown away
-            self._file.close()
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
+def _is_renewed(target: Path, size: int) -> bool:
+    """Whether the content is there, whole, and counts as just written from now on."""
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        os.utime(target)
+        return target.stat().st_size == size
+    except FileNotFoundError:  # it never was, or has just been collected
+        return False
 
 
-async def _in_thread(work: Callable[..., T], *arguments: Any) -> T:
+def _shards(root: Path) -> list[Path]:
+    return sorted(root.glob("[0-9a-f][0-9a-f]"))
+
+
+def _old_in(shard: Path, before: float) -> list[str]:
+    old: list[str] = []
+    for path in shard.glob("[0-9a-f][0-9a-f]/*"):
+        with suppress(FileNotFoundError):  # another process collects as well
+            if _is_hash(path.name) and path.stat().st_mtime < before:
+                old.append(path.name)
+    return old
+
+
+def _remove_file(path: Path, aside_folder: Path, before: float) -> int | None:
+    """Remove the file unless it was put again since; return its size if it is gone.
+
+    It is looked at once more under a name where nobody finds it: whoever came just before has renewed it, and whoever
+    comes now writes it anew.
+    """
+    aside = aside_folder / path.name
+    try:
+        path.rename(aside)
+    except FileNotFoundError:
+        return None
+    status = aside.stat()
+    if status.st_mtime < before:
+        aside.unlink()
+        return status.st_size
+    aside.rename(path)
+    sync(path.parent)
+    return None
+
+
+async def in_thread(work: Callable[..., T], *arguments: Any) -> T:
+    """Return what the work returns, done in a thread. Raises `StorageFailureError` for an error of the disk."""
     with _translated():
         return await anyio.to_thread.run_sync(work, *arguments)
 
 
 def _key(blob_hash: str) -> str:
     return f"{blob_hash[:2]}/{blob_hash[2:4]}/{blob_hash}"
+
+
+def _hash_of(key: str) -> str:
+    return key.rpartition("/")[2]
+
+
+def _is_hash(name: str) -> bool:
+    return len(name) == HASH_CHARACTERS and set(name) <= set("0123456789abcdef")
 
 
 @contextmanager

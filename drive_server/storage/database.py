@@ -65,12 +65,18 @@ class Database:
         Writers follow one another, so what is read in the block still holds when it commits. Don't nest.
         Raises `NameConflictError` and `StorageFailureError` for what the database refuses.
         """
-        async with self._turn_to_write(), AsyncSession(self._writing, expire_on_commit=False) as session:
-            with _translated():
-                yield session
-                # A commit that is cancelled half-way may or may not have happened: let it finish.
+        async with self._turn_to_write():
+            session = AsyncSession(self._writing, expire_on_commit=False)
+            try:
+                with _translated():
+                    yield session
+                    # A commit that is cancelled half-way may or may not have happened: let it finish.
+                    with anyio.CancelScope(shield=True):
+                        await session.commit()
+            finally:
+                # Of a cancelled writer all is taken back before the next one begins; what follows a commit is not lost.
                 with anyio.CancelScope(shield=True):
-                    await session.commit()
+                    await session.close()
 
     async def dispose(self) -> None:
         """Close every connection."""

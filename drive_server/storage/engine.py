@@ -2,14 +2,12 @@
 
 import sqlite3
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from aiosqlite import Connection
 from sqlalchemy import URL, event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-if TYPE_CHECKING:
-    import asyncio
+from drive_server.storage.trips import TripConnection
 
 BUSY_TIMEOUT_SECONDS = 30
 POOL_SIZE = 16
@@ -43,28 +41,8 @@ def configure_sqlite(engine: Any) -> None:
     event.listen(engine, "begin", _on_begin)
 
 
-class _StoppedOnce(Connection):
-    """A connection whose thread is told to end once.
-
-    After a cancelled call SQLAlchemy tells it twice, and aiosqlite 0.22 then waits for an answer from the thread that
-    is gone: the event loop, and with it the process, would never end.
-    """
-
-    _is_stopped = False
-
-    def stop(self) -> "asyncio.Future[Any] | None":
-        """End the thread after what it was asked before; None if it was told so already."""
-        if self._is_stopped:
-            return None
-        self._is_stopped = True
-        return super().stop()
-
-
-def _connect(database: str, **options: Any) -> Connection:
-    connection = _StoppedOnce(lambda: sqlite3.connect(database, **options), iter_chunk_size=64)
-    # As SQLAlchemy does with its own: a connection that nobody closed must not keep the process alive.
-    connection._thread.daemon = True  # pyright: ignore[reportPrivateUsage] - there is no other way to it
-    return connection
+def _connect(database: str, **options: Any) -> TripConnection:
+    return TripConnection(lambda: sqlite3.connect(database, **options))
 
 
 def _on_connect(connection: Any, record: Any) -> None:
@@ -95,5 +73,9 @@ def _switch_to_wal(cursor: Any) -> None:
 
 
 def _on_begin(connection: Any) -> None:
-    writes = connection.get_execution_options().get("writes", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    statement = "BEGIN IMMEDIATE" if connection.get_execution_options().get("writes", False) else "BEGIN"
+    driver = connection.connection.driver_connection
+    if isinstance(driver, TripConnection):
+        driver.begin_with(statement)
+    else:
+        connection.exec_driver_sql(statement)

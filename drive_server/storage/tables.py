@@ -75,6 +75,9 @@ class NodeRow(Base):
             postgresql_where=text("trash_id IS NULL"),
         ),
         Index("ix_nodes_owner", "owner_id"),
+        # Of the trash too: without it each deletion of a row would look through all others for children.
+        Index("ix_nodes_parent", "parent_id"),
+        Index("ix_nodes_recent", "owner_id", "updated_at"),
         # Partial: were live items in it too, SQLite would look there for "not in the trash" and scan everybody's.
         Index(
             "ix_nodes_trash",
@@ -183,11 +186,16 @@ class TaskRow(Base):
     """A call of a tool that goes on after its answer: asked for, going on, or ended with a result.
 
     It belongs to the user, not to the session that made it. `caller` is the principal as JSON; `lease_until` says that
-    a process works on it until then.
+    the process `worker` works on it until then. `cancel_requested` tells that process to stop. The journal knows its
+    work by `idempotency_key`.
     """
 
     __tablename__ = "tasks"
-    __table_args__ = (Index("ix_tasks_user", "user_id", "created_at"), Index("ix_tasks_status", "status"))
+    __table_args__ = (
+        UniqueConstraint("user_id", "idempotency_key"),
+        Index("ix_tasks_user", "user_id", "created_at"),
+        Index("ix_tasks_status", "status"),
+    )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
@@ -195,8 +203,10 @@ class TaskRow(Base):
     tool: Mapped[str] = mapped_column(String(64))
     arguments: Mapped[dict[str, Any]]
     meta: Mapped[dict[str, Any]]
+    idempotency_key: Mapped[str] = mapped_column(String(255))
     status: Mapped[str] = mapped_column(String(16), default="working")
     status_message: Mapped[str] = mapped_column(default="")
+    cancel_requested: Mapped[bool] = mapped_column(default=False)
     result: Mapped[dict[str, Any] | None]
     worker: Mapped[str | None] = mapped_column(String(32))
     lease_until: Mapped[datetime | None]
@@ -206,14 +216,17 @@ class TaskRow(Base):
 
 
 class SignInRow(Base):
-    """A host that asked to be let in, and waits until a person agrees in the browser: `key_id` is then its key."""
+    """A host that asked to be let in, and waits until a person agrees in the browser: `key_id` is then its key.
+
+    `declined_at` is set when they said no.
+    """
 
     __tablename__ = "sign_ins"
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
     client_name: Mapped[str] = mapped_column(String(255))
-    scopes: Mapped[list[Any]]
     key_id: Mapped[str | None] = mapped_column(String(32))
+    declined_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
 
@@ -291,13 +304,27 @@ class ChangeItemRow(Base):
     item_id: Mapped[str] = mapped_column(String(32), primary_key=True, index=True)
 
 
+class ReadRow(Base):
+    """When a person last read a file. `node_id` may be of one that is gone."""
+
+    __tablename__ = "reads"
+    __table_args__ = (Index("ix_reads_recent", "user_id", "at"),)
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    node_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    at: Mapped[datetime]
+
+
 class IndexEntryRow(Base):
-    """What the index knows of a file: written as `pending` in the transaction of every change of content."""
+    """What the index knows of a file: written as `pending` in the transaction of every change of content.
+
+    It outlives a file that is deleted for good, until the index has let go of the file's passages.
+    """
 
     __tablename__ = "index_entries"
     __table_args__ = (Index("ix_index_entries_state", "state"),)
 
-    file_id: Mapped[str] = mapped_column(ForeignKey("nodes.id"), primary_key=True)
+    file_id: Mapped[str] = mapped_column(String(32), primary_key=True)
     owner_id: Mapped[str] = mapped_column(String(32))
     version: Mapped[int]
     state: Mapped[str] = mapped_column(String(16), default="pending")

@@ -21,6 +21,8 @@ from drive_server.context import (
 )
 from drive_server.errors import InvalidInputError, UnauthenticatedError
 from drive_server.services.identity import IdentityService
+from drive_server.services.sign_ins import SignInService
+from drive_server.tools.reception import Reception
 
 IN_PROCESS = "in_process"
 META_LIMITS = {META_RUN_ID: 64, META_IDEMPOTENCY_KEY: 255, META_IF_MATCH: 128, META_APPROVED_BY: 320}
@@ -40,27 +42,41 @@ class Callers:
     """Finds out who calls.
 
     Over HTTP it is the bearer of this request (not of the one that opened the session), in process whoever the session
-    was opened for, over stdio the key that was given to `sign_in` or, before that, `default_key`. Keys are looked up at
-    each call, so that one that was revoked or has expired ends at once.
+    was opened for, over stdio the key that was given to `sign_in` or, before that, `default_key`, and without any key
+    whoever lets the session in on a page. Keys are looked up at each call: one that was revoked or has expired ends at
+    once, and so does a scope that was taken from it.
     """
 
-    def __init__(self, identity: IdentityService, default_key: str = "") -> None:
+    def __init__(self, identity: IdentityService, sign_ins: SignInService, default_key: str = "") -> None:
         self._identity = identity
+        self._reception = Reception(identity, sign_ins)
         self._default_key = default_key
         self._keys: WeakKeyDictionary[ServerSession, str] = WeakKeyDictionary()
 
     async def principal(self, request: DriveRequest) -> Principal:
-        """Return who makes the request. Raises `UnauthenticatedError` if nobody proved who they are."""
+        """Return who makes the request.
+
+        Raises `UnauthenticatedError` if nobody proved who they are; where a person can let the session in on a page,
+        also what `Reception.principal` raises.
+        """
         known = self.known_to_transport(request)
         if known is not None:
             return known
         key = self._keys.get(request.session, self._default_key)
-        if not key:
-            raise UnauthenticatedError(
-                "Nobody is signed in.",
-                hint="Call `authenticate` with an API key, or set DRIVE_API_KEY where this server is started.",
-            )
-        return await self._identity.authenticate(key)
+        return await (self._identity.authenticate(key) if key else self._reception.principal(request.session))
+
+    async def present(self, request: DriveRequest) -> Principal:
+        """Return who is behind the session now, for what it is sent without a request of its own.
+
+        The key of its last request is looked up anew, and nobody is asked to sign in. Raises `UnauthenticatedError`.
+        """
+        if request.request is not None:
+            return await self._identity.authenticate(_token_of(request.request).token)
+        known = current_principal.get()
+        if known is not None:
+            return known
+        key = self._keys.get(request.session, self._default_key)
+        return await (self._identity.authenticate(key) if key else self._reception.let_in(request.session))
 
     def known_to_transport(self, request: DriveRequest) -> Principal | None:
         """Return whom the transport itself vouches for, None where the session has to sign in."""
@@ -93,13 +109,17 @@ def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
 
 
 def _bearer_of(request: Request) -> Principal:
+    return _token_of(request).principal
+
+
+def _token_of(request: Request) -> DriveToken:
     user = request.scope.get("user")
     token = user.access_token if isinstance(user, AuthenticatedUser) else None
     if not isinstance(token, DriveToken):
         raise UnauthenticatedError(
             "This request has no valid API key.", hint="Send one as `Authorization: Bearer dak_...`."
         )
-    return token.principal
+    return token
 
 
 def _text(meta: dict[str, Any], key: str) -> str | None:

@@ -1,29 +1,25 @@
 """One call of a tool: who makes it, whether the person agrees, and what is answered."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, TypeVar
 
-import anyio
 from mcp.server.fastmcp import Context, FastMCP
 from mcp.server.session import ServerSession
-from mcp.shared.exceptions import McpError
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel, PrivateAttr
 from starlette.requests import Request
 
 from drive_server.access import Actor, Principal
 from drive_server.context import META_CHANGE_ID, META_EFFECT, META_REPLAYED
-from drive_server.errors import DeclinedError, DriveError, IdempotencyConflictError
-from drive_server.models import Effect, Outcome
+from drive_server.errors import DriveError
+from drive_server.models import Outcome
+from drive_server.services.progress import Progress
 from drive_server.tools.callers import IN_PROCESS, Callers, DriveRequest, actor_of
+from drive_server.tools.consent import Consent, can_ask
+from drive_server.tools.progress import CallProgress, teller
 
 T = TypeVar("T")
-
-ANSWER_WITHIN_SECONDS = 300
-MOST_NAMED = 10
-NO_ETAG = "none"
-EMPTY_FORM: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 class Call(Context[ServerSession, Any, Request]):
@@ -31,11 +27,24 @@ class Call(Context[ServerSession, Any, Request]):
 
     _tool: str = PrivateAttr()
     _callers: Callers = PrivateAttr()
+    _consent: Consent = PrivateAttr()
+    _progress: CallProgress = PrivateAttr()
 
-    def __init__(self, request: DriveRequest, server: FastMCP[Any], tool: str, callers: Callers) -> None:
+    def __init__(
+        self, request: DriveRequest, server: FastMCP[Any], tool: str, callers: Callers, consent: Consent
+    ) -> None:
         super().__init__(request_context=request, fastmcp=server)
         self._tool = tool
         self._callers = callers
+        self._consent = consent
+        self._progress = CallProgress(
+            teller(request.session, request.meta.progressToken if request.meta else None, request.request_id)
+        )
+
+    @property
+    def progress(self) -> Progress:
+        """What long operations tell how far they are, and where they can be cancelled."""
+        return self._progress
 
     async def actor(self) -> Actor:
         """Return who calls, with what the request's `_meta` says. Raises `UnauthenticatedError`."""
@@ -57,47 +66,17 @@ class Call(Context[ServerSession, Any, Request]):
         The assistant inside this process has asked already; a host that can't ask is held by the scopes of its key.
         Raises `DeclinedError`, and `EtagMismatchError` if what was shown is not what would be done any more.
         """
-        if actor.dry_run or actor.principal.method == IN_PROCESS or not self._can_ask():
+        if actor.dry_run or actor.principal.method == IN_PROCESS or not can_ask(self.session):
             return await operation(actor)
-        try:
-            rehearsal = await operation(replace(actor, dry_run=True))
-        except DriveError as refusal:
-            return await _recorded(actor, operation, refusal)
-        effect = rehearsal.effect or Effect("")
-        await self._ask(effect)
-        return await operation(replace(actor, if_match=effect.etag, approved_by=actor.principal.email))
+        async with self._consent.turn(actor):
+            return await operation(await self._approved(actor, operation))
 
-    def _can_ask(self) -> bool:
-        client = self.session.client_params
-        elicitation = client.capabilities.elicitation if client else None
-        return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
-
-    async def _ask(self, effect: Effect) -> None:
-        answer = None
-        try:
-            with anyio.move_on_after(ANSWER_WITHIN_SECONDS):
-                answer = await self.session.elicit_form(_question(effect), EMPTY_FORM, self.request_context.request_id)
-        except McpError as error:
-            raise DeclinedError("The host could not ask the person; nothing was changed.") from error
-        if answer is None:
-            raise DeclinedError("The person did not answer in time; nothing was changed.")
-        if answer.action != "accept":
-            raise DeclinedError("The person said no; nothing was changed.", hint="Ask them what they want instead.")
-
-
-async def _recorded(
-    actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]], refusal: DriveError
-) -> Outcome[T]:
-    """Return what was recorded if this very call was made before; else raise what kept it from being rehearsed."""
-    if actor.idempotency_key is None:
-        raise refusal
-    try:
-        # Nobody was asked: with an etag that nothing has, a call can be repeated but not be made.
-        return await operation(replace(actor, if_match=NO_ETAG))
-    except IdempotencyConflictError:
-        raise
-    except DriveError as error:
-        raise refusal from error
+    async def _approved(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[Any]]]) -> Actor:
+        self._progress.is_muted = True
+        request_id = self.request_context.request_id
+        approved = await self._consent.approved(self.session, request_id, actor, operation)
+        self._progress.is_muted = False
+        return approved
 
 
 def answer(actor: Actor, text: str, result: BaseModel, detail: str = "") -> CallToolResult:
@@ -135,11 +114,3 @@ def _told(outcome: Outcome[Any], text: str) -> str:
     if outcome.effect is not None:
         return f"Nothing was changed. This would: {outcome.effect.summary}"
     return f"{text} This call was made before; nothing was done again." if outcome.replayed else text
-
-
-def _question(effect: Effect) -> str:
-    named = [f"- {item['path']}" for item in effect.items[:MOST_NAMED]]
-    more = effect.count - len(named)
-    if named and more > 0:
-        named.append(f"- and {more} more")
-    return "\n".join([effect.summary, *named])

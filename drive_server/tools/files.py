@@ -1,26 +1,31 @@
-"""Tools for the tree: look around, make folders, rename, move, trash, restore."""
+"""Tools for the tree: look around, make folders, rename, move, copy."""
 
 from typing import Annotated
 
 from mcp.types import CallToolResult
 
+from drive_server.access import Actor
 from drive_server.drive import Drive
-from drive_server.tools.annotations import ADDS, BRINGS_BACK, OVERWRITES, READS
+from drive_server.models import Item, MovedItems, Outcome
+from drive_server.tools.annotations import ADDS, EDITS, OVERWRITES, READS
 from drive_server.tools.arguments import (
+    Conflict,
     Cursor,
     Depth,
     Etag,
+    FolderConflict,
     FolderRef,
     ItemRef,
+    ItemRefs,
     Name,
-    OptionalFolderRef,
+    OptionalName,
     PageSize,
     PlaceRef,
 )
 from drive_server.tools.calls import Call, answer, changed
 from drive_server.tools.places import list_place
-from drive_server.tools.results import ItemResult, ListResult, TreeResult
-from drive_server.tools.texts import counted, item_lines, reference, tree_lines
+from drive_server.tools.results import ItemResult, ListResult, MovedResult, TreeResult
+from drive_server.tools.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
 from drive_server.tools.toolbox import Toolbox
 
 
@@ -41,10 +46,7 @@ class FileTools:
         """
         actor = await call.actor()
         page = await list_place(self._drive, actor, folder_id, limit, cursor)
-        text = f"{counted(len(page.items), 'item')}{' of ' + str(page.total) if page.cursor and page.total else ''}."
-        if page.cursor:
-            text += f" For more, pass cursor {page.cursor}."
-        return answer(actor, text, ListResult.of(page), item_lines(page.items))
+        return answer(actor, page_text(page, "item"), ListResult.of(page), item_lines(page.items))
 
     async def get_folder_tree(
         self, call: Call, folder_id: FolderRef = "root", depth: Depth = 2
@@ -57,7 +59,7 @@ class FileTools:
         """
         actor = await call.actor()
         tree = await self._drive.files.tree(actor, folder_id, depth=depth)
-        return answer(actor, f"The tree of {tree.item.path}.", TreeResult.of(tree), tree_lines(tree))
+        return answer(actor, f"The tree of {shown_path(tree.item)}.", TreeResult.of(tree), tree_lines(tree))
 
     async def get_file_info(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, ItemResult]:
         """Tell what a file or folder is: name, path, size, type, version, etag, owner, your role, times.
@@ -71,20 +73,20 @@ class FileTools:
         return answer(actor, f"{reference(item)}.", ItemResult.of(item))
 
     async def create_folder(
-        self, call: Call, name: Name, parent_id: FolderRef = "root"
+        self, call: Call, name: Name, parent_id: FolderRef = "root", on_conflict: FolderConflict = "fail"
     ) -> Annotated[CallToolResult, ItemResult]:
         """Make an empty folder.
 
         Use when: the person wants a new place for things.
         Not for: files (create_file).
-        Notes: refused if the folder has an item of that name already; the answer has the new folder's id.
+        Notes: the answer has the new folder's id, and its name if another was taken.
         """
         actor = await call.actor()
-        outcome = await self._drive.files.create_folder(actor, parent_id, name)
+        outcome = await self._drive.files.create_folder(actor, parent_id, name, on_conflict=on_conflict)
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
     async def rename_item(
-        self, call: Call, item_id: ItemRef, name: Name, if_match: Etag = None
+        self, call: Call, item_id: ItemRef, name: Name, if_match: Etag = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, ItemResult]:
         """Give a file or folder another name in the folder it is in.
 
@@ -93,47 +95,75 @@ class FileTools:
         Notes: the id stays, the path changes; keep the ending of a file's name (.md) unless asked to change it.
         """
         actor = await call.actor()
-        outcome = await self._drive.files.rename(actor, item_id, name, if_match=if_match)
+
+        async def rename(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.files.rename(agreed, item_id, name, if_match=if_match, on_conflict=on_conflict)
+
+        outcome = await (call.agreed(actor, rename) if on_conflict == "replace" else rename(actor))
         return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
     async def move_item(
-        self, call: Call, item_id: ItemRef, folder_id: FolderRef, if_match: Etag = None
+        self, call: Call, item_id: ItemRef, folder_id: FolderRef, if_match: Etag = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, ItemResult]:
         """Put a file or folder, with all that is in it, into another folder.
 
         Use when: the person wants it to be somewhere else.
-        Not for: another name (rename_item); getting rid of it (trash_item).
-        Notes: the id stays; refused if the folder has an item of that name, or belongs to somebody else.
+        Not for: several items (move_items); another name (rename_item); getting rid of it (trash_item).
+        Notes: the id stays; refused if the folder belongs to somebody else (copy_item works there).
         """
         actor = await call.actor()
-        outcome = await self._drive.files.move(actor, item_id, folder_id, if_match=if_match)
+
+        async def move(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.files.move(agreed, item_id, folder_id, if_match=if_match, on_conflict=on_conflict)
+
+        outcome = await (call.agreed(actor, move) if on_conflict == "replace" else move(actor))
         return changed(actor, outcome, f"Moved: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
-    async def trash_item(
-        self, call: Call, item_id: ItemRef, if_match: Etag = None
-    ) -> Annotated[CallToolResult, ItemResult]:
-        """Move a file or folder, with all that is in it, to the trash.
+    async def move_items(
+        self, call: Call, item_ids: ItemRefs, folder_id: FolderRef, on_conflict: Conflict = "fail"
+    ) -> Annotated[CallToolResult, MovedResult]:
+        """Put several files and folders into one folder, all of them or, if one can't be moved, none.
 
-        Use when: the person wants it deleted.
-        Not for: emptying a file (write_file); taking back somebody's access (revoke_share).
-        Notes: can be brought back with restore_item or undo_changes; people it is shared with lose sight of it.
+        Use when: more than one item is to go to the same place.
+        Not for: a single item (move_item); copies (copy_item).
+        Notes: one change, which undo_changes takes back as a whole; what lies in another of the items stays in it.
         """
         actor = await call.actor()
-        outcome = await call.agreed(actor, lambda agreed: self._drive.files.trash(agreed, item_id, if_match=if_match))
-        return changed(actor, outcome, f"Moved to the trash: {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
-    async def restore_item(
-        self, call: Call, item_id: ItemRef, folder_id: OptionalFolderRef = None
+        async def move(agreed: Actor) -> Outcome[MovedItems]:
+            return await self._drive.files.move_many(
+                agreed, item_ids, folder_id, on_conflict=on_conflict, progress=call.progress
+            )
+
+        outcome = await (call.agreed(actor, move) if on_conflict == "replace" else move(actor))
+        moved = outcome.value
+        text = f"Moved {counted(len(moved.items) - moved.unchanged, 'item')} to {shown_path(moved.folder)}."
+        return changed(actor, outcome, text, MovedResult.of(moved))
+
+    async def copy_item(
+        self,
+        call: Call,
+        item_id: ItemRef,
+        folder_id: FolderRef,
+        name: OptionalName = None,
+        on_conflict: Conflict = "fail",
     ) -> Annotated[CallToolResult, ItemResult]:
-        """Bring a file or folder back from the trash, with all that went with it.
+        """Copy a file, or a folder with all that is in it, into a folder.
 
-        Use when: something was deleted that is wanted after all; list_folder of `trash` shows what there is.
-        Not for: an earlier content of a file (restore_version); taking back other changes (undo_changes).
-        Notes: it goes back to where it was, or to `folder_id`; refused if its name is taken there by now.
+        Use when: the person wants a second one, to change or to give away, and to keep the first.
+        Not for: putting it somewhere else (move_item); an earlier content of it (restore_version).
+        Notes: the copy belongs to the owner of the folder; it starts with the content of now, without the earlier
+        versions, shares and links of the original.
         """
         actor = await call.actor()
-        outcome = await self._drive.files.restore(actor, item_id, to_parent=folder_id)
-        return changed(actor, outcome, f"Restored: {reference(outcome.value)}.", ItemResult.of(outcome.value))
+
+        async def copy(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.files.copy(
+                agreed, item_id, folder_id, name, on_conflict=on_conflict, progress=call.progress
+            )
+
+        outcome = await (call.agreed(actor, copy) if on_conflict == "replace" else copy(actor))
+        return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
 
 def register(box: Toolbox, drive: Drive) -> None:
@@ -145,5 +175,5 @@ def register(box: Toolbox, drive: Drive) -> None:
     box.put(tools.create_folder, "Create a folder", ADDS)
     box.put(tools.rename_item, "Rename an item", OVERWRITES)
     box.put(tools.move_item, "Move an item", OVERWRITES)
-    box.put(tools.trash_item, "Move an item to the trash", OVERWRITES)
-    box.put(tools.restore_item, "Restore an item from the trash", BRINGS_BACK)
+    box.put(tools.move_items, "Move several items", OVERWRITES, can_be_task=True)
+    box.put(tools.copy_item, "Copy an item", EDITS, can_be_task=True)

@@ -8,16 +8,22 @@ from pydantic import BaseModel
 from drive_server.access import Principal
 from drive_server.models import (
     Change,
+    DeletedItems,
+    DownloadUrl,
     Hit,
     IndexState,
     Item,
     Kind,
+    Link,
+    MovedItems,
     Page,
+    RedoResult,
     Share,
     TextRange,
     TreeNode,
     UndoResult,
     Version,
+    VersionDiff,
 )
 
 
@@ -77,6 +83,32 @@ class ListResult(BaseModel):
     def of(cls, page: Page[Item]) -> "ListResult":
         """Return the page as it is on the wire."""
         return cls(items=[ItemResult.of(item) for item in page.items], cursor=page.cursor, total=page.total)
+
+
+class MovedResult(BaseModel):
+    """The items that were to be moved, as they are now; `unchanged` of them were in the folder already."""
+
+    folder: ItemResult
+    items: list[ItemResult]
+    unchanged: int
+
+    @classmethod
+    def of(cls, moved: MovedItems) -> "MovedResult":
+        """Return what was moved as it is on the wire."""
+        items = [ItemResult.of(item) for item in moved.items]
+        return cls(folder=ItemResult.of(moved.folder), items=items, unchanged=moved.unchanged)
+
+
+class DeletedResult(BaseModel):
+    """What was deleted for good: how many items in all; those that were named or had been trashed, as they were."""
+
+    count: int
+    items: list[ItemResult]
+
+    @classmethod
+    def of(cls, deleted: DeletedItems) -> "DeletedResult":
+        """Return what was deleted as it is on the wire."""
+        return cls(count=deleted.count, items=[ItemResult.of(item) for item in deleted.items])
 
 
 class TreeResult(BaseModel):
@@ -189,29 +221,99 @@ class VersionsResult(BaseModel):
 
 
 class ShareResult(BaseModel):
-    """A role that a person has on an item; `inherited_from` is the folder above that it was given on."""
+    """A role that a person, or whoever has a link, has on an item; `inherited_from` is the folder above it comes from.
 
+    A person has an `email`; all after `inherited_from` is about links. `url` is the link's address, for the owner.
+    """
+
+    id: str
+    kind: Literal["person", "link"]
     item_id: str
-    email: str
+    email: str | None
     role: str
     created_at: datetime
     created_by: str
     inherited_from: str | None
+    url: str | None
+    has_password: bool | None
+    expires_at: datetime | None
+    max_downloads: int | None
+    downloads: int | None
 
     @classmethod
-    def of(cls, share: Share) -> "ShareResult":
-        """Return the share as it is on the wire."""
-        return cls.model_validate(share, from_attributes=True)
+    def of(cls, entry: Share | Link) -> "ShareResult":
+        """Return the share or link as it is on the wire."""
+        is_link = isinstance(entry, Link)
+        return cls(
+            id=entry.id,
+            kind="link" if is_link else "person",
+            item_id=entry.item_id,
+            email=None if is_link else entry.email,
+            role=entry.role,
+            created_at=entry.created_at,
+            created_by=entry.created_by,
+            inherited_from=entry.inherited_from,
+            url=entry.url if is_link else None,
+            has_password=entry.has_password if is_link else None,
+            expires_at=entry.expires_at if is_link else None,
+            max_downloads=entry.max_downloads if is_link else None,
+            downloads=entry.downloads if is_link else None,
+        )
 
 
 class SharesResult(BaseModel):
-    """Everybody who has a role on an item besides its owner."""
+    """All who have a role on an item besides its owner: people, then links. `cursor` is null at the end."""
 
     shares: list[ShareResult]
+    cursor: str | None
+    total: int | None
+
+    @classmethod
+    def of(cls, page: Page[Share | Link]) -> "SharesResult":
+        """Return the page as it is on the wire."""
+        return cls(shares=[ShareResult.of(entry) for entry in page.items], cursor=page.cursor, total=page.total)
+
+
+class DownloadUrlResult(BaseModel):
+    """An address from which the bytes of one file can be fetched without a key, until `expires_at`."""
+
+    file: ItemResult
+    version: int
+    url: str
+    expires_at: datetime
+
+    @classmethod
+    def of(cls, made: DownloadUrl) -> "DownloadUrlResult":
+        """Return the address as it is on the wire."""
+        return cls(file=ItemResult.of(made.item), version=made.version, url=made.url, expires_at=made.expires_at)
+
+
+class DiffResult(BaseModel):
+    """The unified diff between two versions of a file; `truncated` says that it is the beginning of a longer one."""
+
+    file: ItemResult
+    from_version: int
+    to_version: int
+    diff: str
+    truncated: bool
+
+    @classmethod
+    def of(cls, found: VersionDiff) -> "DiffResult":
+        """Return the diff as it is on the wire."""
+        return cls(
+            file=ItemResult.of(found.item),
+            from_version=found.from_version,
+            to_version=found.to_version,
+            diff=found.diff,
+            truncated=found.truncated,
+        )
 
 
 class ChangeResult(BaseModel):
-    """A recorded call: who changed what with which tool, and whether it was taken back."""
+    """A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
+
+    `method` and `key_name` say how the caller signed in; both are null where that is not the reader's business.
+    """
 
     id: int
     at: datetime
@@ -224,6 +326,8 @@ class ChangeResult(BaseModel):
     approved_by: str | None
     undoes: int | None
     undone_by: int | None
+    method: str | None
+    key_name: str | None
 
     @classmethod
     def of(cls, change: Change) -> "ChangeResult":
@@ -240,6 +344,8 @@ class ChangeResult(BaseModel):
             approved_by=change.approved_by,
             undoes=change.undoes,
             undone_by=change.undone_by,
+            method=change.method,
+            key_name=change.key_name,
         )
 
 
@@ -274,16 +380,37 @@ class UndoResultModel(BaseModel):
         )
 
 
+class RedoResultModel(BaseModel):
+    """What was done again, and what was left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
+
+    redone: list[ChangeResult]
+    skipped: list[dict[str, Any]]
+    change_id: int | None
+    preview: bool
+
+    @classmethod
+    def of(cls, result: RedoResult) -> "RedoResultModel":
+        """Return the result as it is on the wire."""
+        return cls(
+            redone=[ChangeResult.of(change) for change in result.redone],
+            skipped=list(result.skipped),
+            change_id=result.change_id,
+            preview=result.preview,
+        )
+
+
 class WhoamiResult(BaseModel):
-    """Who is calling, and what the key in use may do."""
+    """Who is calling, what the key in use may do, and what is kept, in bytes; a quota of 0 is no limit."""
 
     email: str
     scopes: list[Literal["read", "write", "share", "delete"]]
     method: str
     key_name: str | None
+    used_bytes: int
+    quota_bytes: int
 
     @classmethod
-    def of(cls, principal: Principal) -> "WhoamiResult":
+    def of(cls, principal: Principal, used_bytes: int, quota_bytes: int) -> "WhoamiResult":
         """Return the principal as it is on the wire."""
         return cls.model_validate(
             {
@@ -291,5 +418,7 @@ class WhoamiResult(BaseModel):
                 "scopes": sorted(principal.scopes),
                 "method": principal.method,
                 "key_name": principal.key_name,
+                "used_bytes": used_bytes,
+                "quota_bytes": quota_bytes,
             }
         )

@@ -4,6 +4,9 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
+from drive_server.access import Principal
+from drive_server.drive import Drive
+from drive_server.services.quota import QuotaService
 from drive_server.tools.annotations import READS, SIGNS_IN
 from drive_server.tools.arguments import ApiKeySecret
 from drive_server.tools.calls import Call, answer
@@ -13,6 +16,9 @@ from drive_server.tools.toolbox import Toolbox
 
 class SessionTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
+
+    def __init__(self, quota: QuotaService) -> None:
+        self._quota = quota
 
     async def authenticate(self, call: Call, api_key: ApiKeySecret) -> Annotated[CallToolResult, WhoamiResult]:
         """Sign this connection in with an API key.
@@ -24,26 +30,33 @@ class SessionTools:
         known = call.known_principal()
         if known is not None:
             actor = await call.actor()
-            return answer(actor, f"Not needed: this connection acts for {known.email}.", WhoamiResult.of(known))
+            return answer(actor, f"Not needed: this connection acts for {known.email}.", await self._result(known))
         principal = await call.sign_in(api_key)
         actor = await call.actor()
-        return answer(actor, f"Signed in as {principal.email}.", WhoamiResult.of(principal))
+        return answer(actor, f"Signed in as {principal.email}.", await self._result(principal))
 
     async def whoami(self, call: Call) -> Annotated[CallToolResult, WhoamiResult]:
-        """Tell for whom this connection acts, and what its key may do.
+        """Tell for whom this connection acts, what its key may do, and how much is kept.
 
-        Use when: a call was refused for lack of a scope, or the person asks which account is in use.
+        Use when: a call was refused for lack of a scope or of room, or the person asks which account is in use.
         Not for: other people's accounts.
-        Notes: scopes are read, write, share and delete.
+        Notes: scopes are read, write, share and delete; sizes are in bytes, a quota of 0 is no limit.
         """
         actor = await call.actor()
         principal = actor.principal
         scopes = ", ".join(sorted(principal.scopes)) or "none"
-        return answer(actor, f"{principal.email}; scopes: {scopes}.", WhoamiResult.of(principal))
+        result = await self._result(principal)
+        limit = f" of {result.quota_bytes}" if result.quota_bytes else ""
+        told = f"{principal.email}; scopes: {scopes}; {result.used_bytes}{limit} bytes in use."
+        return answer(actor, told, result)
+
+    async def _result(self, principal: Principal) -> WhoamiResult:
+        usage = await self._quota.usage(principal.user_id)
+        return WhoamiResult.of(principal, usage.used_bytes, usage.quota_bytes)
 
 
-def register(box: Toolbox) -> None:
+def register(box: Toolbox, drive: Drive) -> None:
     """Put the tools into the box."""
-    tools = SessionTools()
+    tools = SessionTools(drive.quota)
     box.put(tools.authenticate, "Sign in", SIGNS_IN)
     box.put(tools.whoami, "Who am I", READS)

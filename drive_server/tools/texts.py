@@ -1,8 +1,10 @@
 """The short texts beside the structured results, and the longer ones for hosts that show their model only texts."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from drive_server.models import Hit, Item, TreeNode
+from drive_server.models import Hit, Item, Page, TreeNode
+from drive_server.names import display_name
 
 MOST_LINES = 50
 MOST_PASSAGE_CHARACTERS = 1_000
@@ -13,9 +15,21 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def page_text(page: Page[Any], noun: str) -> str:
+    """Return the short text of a page of a list: how much it holds, and how to get the next one."""
+    of_all = f" of {page.total:,}" if page.cursor and page.total else ""
+    more = f" For more, pass cursor {page.cursor}." if page.cursor else ""
+    return f"{counted(len(page.items), noun)}{of_all}.{more}"
+
+
+def shown_path(item: Item) -> str:
+    """Return the item's path as it may stand in a message: what misleads the eye is escaped."""
+    return display_name(item.path)
+
+
 def reference(item: Item) -> str:
-    """Return how an item is named so that the next call can use it."""
-    return f"{item.path} ({item.kind}, id {item.id}, etag {item.etag})"
+    """Return how an item is named so that the next call can use it, by its id if not by its path."""
+    return f"{shown_path(item)} ({item.kind}, id {item.id}, etag {item.etag})"
 
 
 def item_lines(items: Iterable[Item]) -> str:

@@ -1,7 +1,7 @@
 """How tools are added to the server, and how their arguments are checked before they run."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from mcp.server.fastmcp.utilities.func_metadata import FuncMetadata
 from mcp.types import CallToolResult, ToolAnnotations
@@ -11,6 +11,11 @@ from drive_server.errors import InvalidInputError
 
 MOST_COMPLAINTS = 10
 MOST_NAME_CHARACTERS = 64
+
+ERROR_PROPERTIES: Final[dict[str, Any]] = {
+    **{name: {"type": "string"} for name in ("code", "message", "hint")},
+    "details": {"type": "object", "additionalProperties": True},
+}
 
 ToolFunction = Callable[..., Awaitable[CallToolResult]]
 
@@ -68,8 +73,21 @@ class StrictArguments(FuncMetadata):
 def strict(metadata: FuncMetadata) -> StrictArguments:
     """Return the same function's metadata with strict arguments."""
     return StrictArguments(
-        arg_model=metadata.arg_model, output_schema=metadata.output_schema, output_model=metadata.output_model
+        arg_model=metadata.arg_model,
+        output_schema=_or_an_error(metadata.output_schema or {}),
+        output_model=metadata.output_model,
     )
+
+
+def _or_an_error(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of answers that may be an error instead.
+
+    Hosts on the TypeScript SDK (1.32, 2.3) check the structure of an answer with `isError` as well, and would show
+    their complaint about it instead of the error.
+    """
+    alternatives = [{"required": schema.get("required", [])}, {"required": list(ERROR_PROPERTIES)}]
+    answer = {key: value for key, value in schema.items() if key != "required"}
+    return {**answer, "properties": {**schema.get("properties", {}), **ERROR_PROPERTIES}, "anyOf": alternatives}
 
 
 def _wrong_arguments(error: ValidationError) -> InvalidInputError:

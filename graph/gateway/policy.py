@@ -11,11 +11,15 @@ Verdict = Literal["allow", "ask", "deny"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What holds for one tool. `ask_when_tainted`: ask once content of a file was read in the turn."""
+    """What holds for one tool. `ask_when_tainted`: ask once content of a file was read in the turn.
+
+    `reason` is the key of the reason that is told; empty: the risk's.
+    """
 
     risk: Risk
     verdict: Verdict
     ask_when_tainted: bool = False
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ WRITE: Final = Rule("write", "allow")
 WRITE_UNLESS_TAINTED: Final = Rule("write", "allow", ask_when_tainted=True)
 ASK_WRITE: Final = Rule("write", "ask")
 ASK_DELETE: Final = Rule("delete", "ask")
+ASK_DELETE_FOR_GOOD: Final = Rule("delete", "ask", reason="final")
 ASK_SHARE: Final = Rule("share", "ask")
 NEVER: Final = Rule("delete", "deny")
 
@@ -53,27 +58,44 @@ RULES: Final[Mapping[str, Rule]] = {
     "search_files": READ,
     "semantic_search_files": READ,
     "list_shares": READ,
+    "list_shared_with_me": READ,
+    "diff_versions": READ,
     "list_changes": READ,
+    "list_trash": READ,
     "whoami": READ,
     "create_folder": WRITE,
     "create_file": WRITE,
     "restore_item": WRITE,
     "rename_item": WRITE_UNLESS_TAINTED,
     "move_item": WRITE_UNLESS_TAINTED,
+    "move_items": WRITE_UNLESS_TAINTED,
+    "copy_item": WRITE_UNLESS_TAINTED,
     "write_file": ASK_WRITE,
     "patch_file": ASK_WRITE,
+    "append_to_file": ASK_WRITE,
     "restore_version": ASK_WRITE,
     "undo_changes": ASK_WRITE,
+    "redo_changes": ASK_WRITE,
     "trash_item": ASK_DELETE,
+    "delete_item": ASK_DELETE_FOR_GOOD,
+    "empty_trash": ASK_DELETE_FOR_GOOD,
     "share_item": ASK_SHARE,
+    "create_share_link": ASK_SHARE,
+    "get_download_url": ASK_SHARE,
+    "update_share": ASK_SHARE,
     "revoke_share": ASK_SHARE,
     "authenticate": NEVER,
 }
+
+PREVIEWS: Final = frozenset({"undo_changes", "redo_changes"})
+REPLACE_CONTENT: Final = frozenset({"create_file"})
+"""With `on_conflict` these make a new version of what is there; the others put it into the trash."""
 
 REASONS: Final[Mapping[str, Mapping[Language, str]]] = {
     "read": {"en": "Only reads.", "zh": "只读取，不改动。"},
     "write": {"en": "This changes your drive.", "zh": "这会改动你的云盘。"},
     "delete": {"en": "This moves things to the trash.", "zh": "这会把内容移到回收站。"},
+    "final": {"en": "This deletes for good and can't be taken back.", "zh": "这会永久删除，无法恢复。"},
     "share": {"en": "This changes who has access.", "zh": "这会改变谁有访问权限。"},
     "tainted": {
         "en": "The content of a file was read in this turn, so changes are confirmed by you.",
@@ -89,15 +111,21 @@ REASONS: Final[Mapping[str, Mapping[Language, str]]] = {
 
 
 def judge(tool: str, args: Mapping[str, Any], hints: Hints, *, tainted: bool, language: Language) -> Judgement:
-    """Return the verdict on a call. A tool without a rule is asked about, and counts as delete if it has no hints."""
-    rule = READ if tool == "undo_changes" and args.get("preview") is True else RULES.get(tool)
+    """Return the verdict on a call. A tool without a rule is asked about, and counts as delete if it has no hints.
+
+    An undo that is only previewed reads; what would put something else into the trash to take its place deletes, and
+    what would give a file that is there another content writes.
+    """
+    rule = READ if tool in PREVIEWS and args.get("preview") is True else RULES.get(tool)
+    if rule is not None and rule.verdict == "allow" and args.get("on_conflict") == "replace":
+        rule = ASK_WRITE if tool in REPLACE_CONTENT else ASK_DELETE
     if rule is None:
         return Judgement("ask", _risk(hints), REASONS["unknown"][language], known=False)
     if rule.verdict == "deny":
         return Judgement("deny", rule.risk, REASONS["never"][language], known=True)
     if tainted and rule.ask_when_tainted:
         return Judgement("ask", rule.risk, REASONS["tainted"][language], known=True)
-    return Judgement(rule.verdict, rule.risk, REASONS[rule.risk][language], known=True)
+    return Judgement(rule.verdict, rule.risk, REASONS[rule.reason or rule.risk][language], known=True)
 
 
 def _risk(hints: Hints) -> Risk:

@@ -12,15 +12,34 @@ MAX_DIFF: Final = 8_000
 LEADS: Final[Mapping[str, str]] = {
     "trash_item": "移到回收站：共 {count} 项",
     "share_item": "共享“{name}”给 {email}，角色：{role}",
-    "revoke_share": "取消 {email} 对“{name}”的访问权限",
+    "create_file": "用新内容替换“{name}”的全部内容",
+    "create_share_link": "为“{name}”创建分享链接，任何拿到链接的人均可访问，角色：{role}{terms}",
+    "update_share": "更改{who}对“{name}”的访问{terms}",
+    "revoke_share": "取消{who}对“{name}”的访问权限",
+    "get_download_url": "为“{name}”创建临时下载地址，任何拿到地址的人均可下载",
+    "append_to_file": "在“{name}”末尾追加文字",
     "write_file": "用新内容替换“{name}”的全部文字",
     "patch_file": "修改“{name}”中的文字",
     "restore_version": "把“{name}”恢复为第 {version} 个版本",
     "undo_changes": "撤销之前的操作：共影响 {count} 项",
+    "redo_changes": "重做之前撤销的操作：共影响 {count} 项",
     "rename_item": "把“{name}”重命名为“{new_name}”",
     "move_item": "移动“{name}”",
+    "move_items": "移动：共 {count} 项",
+    "copy_item": "复制“{name}”：共 {count} 项",
+    "restore_item": "从回收站恢复“{name}”",
+    "delete_item": "永久删除“{name}”：共 {count} 项",
+    "empty_trash": "清空回收站，永久删除：共 {count} 项",
 }
 """Chinese first lines; the English one is the drive's own summary."""
+
+ANYONE: Final[Mapping[str, str]] = {
+    "anyone with the link": "任何拿到链接的人",
+    "anyone with the address": "任何拿到地址的人",
+}
+"""The drive's words for those who are no certain people."""
+
+REMOVED: Final[Mapping[str, str]] = {"expiry": "不再失效", "password": "不再需要密码", "limit": "不再限制下载次数"}
 
 WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
     "more": {"en": "… and {n} more", "zh": "……以及另外 {n} 项"},
@@ -44,11 +63,15 @@ def preview_of(tool: str, args: Mapping[str, Any], effect: Mapping[str, Any] | N
     lines = [_lead(tool, args, effect, language), *_items(effect, language)]
     for key, field in (("gains", "gains_access"), ("loses", "loses_access")):
         if effect.get(field):
-            lines.append(WORDS[key][language].format(who=", ".join(effect[field])))
+            lines.append(WORDS[key][language].format(who=", ".join(_who(one, language) for one in effect[field])))
     if effect.get("diff"):
         lines.append(_diff(str(effect["diff"]), language))
     lines.append(_way_back(tool, effect, language))
     return "\n".join(lines)
+
+
+def _who(name: str, language: Language) -> str:
+    return ANYONE.get(name, name) if language == "zh" else name
 
 
 def _call(tool: str, args: Mapping[str, Any], language: Language) -> str:
@@ -65,9 +88,24 @@ def _lead(tool: str, args: Mapping[str, Any], effect: Mapping[str, Any], languag
         name=items[0].get("name", ""),
         new_name=args.get("name", ""),
         email=args.get("email", ""),
+        who=f" {args['email']} " if args.get("email") else ANYONE["anyone with the link"],
         role=args.get("role", "viewer"),
+        terms=_terms(tool, args),
         version=args.get("version", ""),
     )
+
+
+def _terms(tool: str, args: Mapping[str, Any]) -> str:
+    """Return in Chinese what is set of somebody's access; a new link has its role in the sentence already."""
+    parts = [f"角色：{args['role']}"] if tool == "update_share" and args.get("role") else []
+    if args.get("expires_in_hours"):
+        parts.append(f"{args['expires_in_hours']} 小时后失效")
+    if args.get("password"):
+        parts.append("设有密码")
+    if args.get("max_downloads"):
+        parts.append(f"最多下载 {args['max_downloads']} 次")
+    parts += [REMOVED[term] for term in args.get("remove") or [] if term in REMOVED]
+    return "".join(f"，{part}" for part in parts)
 
 
 def _items(effect: Mapping[str, Any], language: Language) -> list[str]:

@@ -19,6 +19,8 @@ SEARCH_AGENT: Final = Specialist(
             "get_folder_tree",
             "get_file_info",
             "list_versions",
+            "diff_versions",
+            "list_shared_with_me",
             "list_changes",
             "whoami",
         }

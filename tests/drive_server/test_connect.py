@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 from mcp import McpError
-from mcp.server.lowlevel import Server
 
 from drive_server.access import Actor, Scope
 from drive_server.connect import current_principal, in_process_session, open_drive
@@ -23,11 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from mcp import ClientSession
-    from mcp.types import CallToolResult, ContentBlock
+    from mcp.server.lowlevel import Server
+    from mcp.types import CallToolResult
 
     from drive_server.drive import Drive
     from drive_server.settings import DriveSettings
 
+BACKGROUND = {"drive-ingester", "drive-subscriptions", "drive-recents", "drive-housekeeping", "drive-tasks"}
 HEAVY = ("lancedb", "pyarrow", "unstructured", "onnxruntime", "tokenizers", "pypdfium2")
 
 
@@ -78,7 +79,7 @@ print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
 
 async def test_the_background_work_ends_with_the_drive(drive_settings: DriveSettings) -> None:
     async with open_drive(drive_settings):
-        assert background_tasks() == {"drive-ingester"}
+        assert background_tasks() == BACKGROUND
     assert background_tasks() == set()
 
 
@@ -164,7 +165,7 @@ async def test_a_session_can_be_opened_used_and_closed_in_different_tasks(drive:
     session = await asyncio.create_task(stack.enter_async_context(in_process_session(drive, alice.principal)))
     assert (await asyncio.create_task(call(session, "whoami")))["email"] == "alice@example.com"
     await asyncio.create_task(stack.aclose())
-    assert background_tasks() == {"drive-ingester"}
+    assert background_tasks() == BACKGROUND
 
 
 async def test_a_session_is_closed_when_its_user_fails_or_is_cancelled(drive: Drive, alice: Actor) -> None:
@@ -175,7 +176,7 @@ async def test_a_session_is_closed_when_its_user_fails_or_is_cancelled(drive: Dr
         async with in_process_session(drive, alice.principal):
             await anyio.sleep_forever()
     assert scope.cancelled_caught
-    assert background_tasks() == {"drive-ingester"}
+    assert background_tasks() == BACKGROUND
 
 
 async def test_a_call_without_an_answer_ends_with_an_error_and_does_not_hold_up_the_closing(
@@ -183,16 +184,13 @@ async def test_a_call_without_an_answer_ends_with_an_error_and_does_not_hold_up_
 ) -> None:
     ended = anyio.Event()
 
-    async def hang(name: str, arguments: dict[str, Any]) -> list[ContentBlock]:
-        del name, arguments
+    async def hang() -> None:
         try:
             await anyio.sleep_forever()
-            return []
         finally:
             ended.set()
 
-    drive.server = Server("slow")
-    drive.server.call_tool()(hang)
+    drive.server.add_tool(hang)
     async with in_process_session(drive, alice.principal, read_timeout=timedelta(milliseconds=50)) as session:
         with pytest.raises(McpError, match="Timed out"):
             await session.call_tool("hang")
@@ -202,13 +200,13 @@ async def test_a_call_without_an_answer_ends_with_an_error_and_does_not_hold_up_
 
 async def test_a_session_that_can_not_be_opened_says_why(drive: Drive, alice: Actor) -> None:
     @asynccontextmanager
-    async def broken(server: Server[None, None]) -> AsyncGenerator[None]:
+    async def broken(server: Server[Any, Any]) -> AsyncGenerator[None]:
         raise LookupError(server.name)
         yield
 
-    drive.server = Server("broken", lifespan=broken)
+    drive.server.protocol.lifespan = broken
     with pytest.raises(ExceptionGroup) as caught:
         async with in_process_session(drive, alice.principal):
             pass
     assert caught.value.subgroup(LookupError)
-    assert background_tasks() == {"drive-ingester"}
+    assert background_tasks() == BACKGROUND

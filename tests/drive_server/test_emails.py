@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drive_server.emails import normalise_email
+from drive_server.emails import has_lookalike, normalise_email
 from drive_server.errors import InvalidInputError
 
 
@@ -75,3 +75,15 @@ def test_the_stored_form_is_its_own_stored_form(local: str, domain: str) -> None
         return
     assert normalise_email(stored) == stored
     assert unicodedata.is_normalized("NFC", stored)
+
+
+@pytest.mark.parametrize("raw", ["ſam@example.com", "sam@e\u212aample.com", "strasse@straße.de", "ﬁn@a.de", "İ@a.de"])
+def test_an_address_with_letters_that_fold_into_plain_ones_is_known(raw: str) -> None:
+    assert has_lookalike(raw)
+
+
+@pytest.mark.parametrize(
+    "raw", ["Ana+x@Example.com", "ÉLISE@exämple.com", "e\u0301lise@a.fr", "张伟@例子.中国", "νίκος@a.gr"]
+)
+def test_letters_of_other_scripts_are_no_plain_ones(raw: str) -> None:
+    assert not has_lookalike(raw)

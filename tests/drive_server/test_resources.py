@@ -9,7 +9,7 @@ from mcp.shared.exceptions import McpError
 from mcp.shared.memory import create_connected_server_and_client_session
 from mcp.types import BlobResourceContents, TextResourceContents
 
-from drive_server.resources import MOST_BLOB_BYTES, MOST_CHARACTERS
+from drive_server.resources import MOST_CHARACTERS, MOST_IMAGE_BYTES
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import host_of
 
@@ -31,8 +31,14 @@ async def session(drive: Drive, alice: Actor) -> AsyncIterator[ClientSession]:
 
 
 async def read(session: ClientSession, uri: Any) -> TextResourceContents | BlobResourceContents:
-    (contents,) = (await session.read_resource(uri)).contents
-    return contents
+    return (await session.read_resource(uri)).contents[0]
+
+
+async def note_of(session: ClientSession, uri: Any) -> TextResourceContents:
+    """Return what stands after the content, for the model that it is attached to."""
+    _, note = (await session.read_resource(uri)).contents
+    assert isinstance(note, TextResourceContents)
+    return note
 
 
 async def refused(session: ClientSession, uri: Any) -> tuple[int, dict[str, Any]]:
@@ -81,15 +87,38 @@ async def test_a_picture_is_read_as_bytes(drive: Drive, alice: Actor, session: C
     assert (base64.b64decode(contents.blob), contents.mimeType) == (PNG, "image/png")
 
 
-async def test_a_large_picture_is_refused_and_says_where_it_can_be_had(
+@pytest.mark.parametrize(
+    ("name", "content"), [("photo.png", PNG + bytes(MOST_IMAGE_BYTES)), ("data.bin", b"\0\1\2\3"), ("a.zip", b"PK\3\4")]
+)
+async def test_what_has_no_text_says_what_to_do_instead(
+    drive: Drive, alice: Actor, session: ClientSession, name: str, content: bytes
+) -> None:
+    item = (await drive.documents.create(alice, "root", name, content)).value
+
+    contents = await read(session, f"drive://files/{item.id}")
+
+    assert isinstance(contents, TextResourceContents)
+    assert contents.mimeType == "text/plain"
+    assert f"get_download_url with file_id={item.id}" in contents.text
+    assert f"{len(content):,} bytes" in contents.text
+
+
+async def test_the_model_is_told_that_an_attached_file_need_not_be_read_again(
     drive: Drive, alice: Actor, session: ClientSession
 ) -> None:
-    item = (await drive.documents.create(alice, "root", "photo.png", PNG + bytes(MOST_BLOB_BYTES))).value
+    whole = (await drive.documents.create(alice, "root", "plan\u2066.md".replace("\u2066", "\u200f"), "x")).value
+    long = (await drive.documents.create(alice, "root", "long.txt", "x" * (MOST_CHARACTERS + 1))).value
 
-    code, error = await refused(session, f"drive://files/{item.id}")
+    note = await note_of(session, f"drive://files/{whole.id}")
+    longer = await note_of(session, f"drive://files/{long.id}")
+    contents = await read(session, f"drive://files/{whole.id}")
 
-    assert (code, error["code"]) == (-32000, "unsupported_content")
-    assert f"/api/drive/files/{item.id}/content" in error["hint"]
+    assert "don't read it again with read_file" in note.text
+    assert f"id {whole.id}, etag {whole.etag}" in note.text
+    assert "plan\\u{200f}.md" in note.text
+    assert str(note.uri) == f"drive://files/{whole.id}#note"
+    assert "start=200000 reads the rest" in longer.text
+    assert contents.meta == {"drive-agent/note": note.text}
 
 
 async def test_a_folder_is_read_as_json(drive: Drive, alice: Actor, session: ClientSession) -> None:

@@ -48,6 +48,18 @@ async def old_folder(drive: Drive, actor: Actor) -> list[str]:
     return [await put(drive, actor, "/Old", name) for name in ("a.txt", "图片.txt")]
 
 
+async def test_what_the_protocol_refuses_is_a_result_that_a_model_can_read(pool: ConnectionPool, actor: Actor) -> None:
+    box = await pool.toolbox(person(actor))
+    refused = await box.call("list_folder", {"cursor": "made up"}, meta={})
+    again = await box.call("list_folder", {}, meta={})
+
+    assert refused.isError
+    assert refused.structuredContent is not None
+    assert refused.structuredContent["code"] == "invalid_cursor"
+    assert "invalid_cursor: The cursor is not one that this list gave. Start again" in str(refused.content)
+    assert not again.isError
+
+
 async def test_deleting_shows_what_goes_and_a_rejection_changes_nothing(
     assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
 ) -> None:

@@ -186,6 +186,7 @@ class SmallDrive:
         node = self.require(person, node_id, EDITOR, live=False)
         if node.trash != node.id:
             raise RefusedError
+        self.require_may_take_out(person, node)
         folder = self.require(person, parent or node.parent or "", EDITOR, kind="folder")
         self.require_fits(node, folder)
         node.name = self.make_way(folder, node.name, node.kind, choice, stays=tuple(self.way(node)))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from drive_server.access import Actor
 
+pytestmark = pytest.mark.timeout(300)
+
 RACES = 250
 
 

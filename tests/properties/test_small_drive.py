@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from anyio.from_thread import start_blocking_portal
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from drive_server.access import Actor
     from drive_server.models import Item, Outcome
+
+pytestmark = pytest.mark.timeout(600)
 
 QUOTA = 100
 EMAILS = ("ana@example.com", "ben@example.com", "eva@example.com")

@@ -81,7 +81,8 @@ def _line(task: Task, entry: Item) -> str:
     label = task.say(role) if role in {"viewer", "editor", "owner"} else role
     above = entry.get("inherited_from")
     key = "share_line_inherited" if above else "share_line"
-    return task.say(key, email=entry.get("email", "?"), role=label, folder=code(str(above)))
+    who = entry.get("email") or task.say("anyone_with_the_link")
+    return task.say(key, email=who, role=label, folder=code(str(above)))
 
 
 def revoke(task: Task, intent: Intent) -> Script:

@@ -98,6 +98,7 @@ PHRASES: Final[dict[str, str]] = {
     "not_shared": "{name} is not shared with anybody.",
     "shares": "{name} is shared with:\n{list}",
     "share_line": "- {email} ({role})",
+    "anyone_with_the_link": "anyone with the link",
     "share_line_inherited": "- {email} ({role}, through {folder})",
     "trashed": "Moved {name} to the trash.",
     "trashed_many": "Moved {count} items to the trash:\n{list}",

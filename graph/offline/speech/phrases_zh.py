@@ -85,6 +85,7 @@ PHRASES: Final[dict[str, str]] = {
     "not_shared": "{name}没有共享给任何人。",
     "shares": "{name}已共享给：\n{list}",
     "share_line": "- {email}（{role}）",
+    "anyone_with_the_link": "任何拿到链接的人",
     "share_line_inherited": "- {email}（{role}，来自 {folder}）",
     "trashed": "已把{name}移到回收站。",
     "trashed_many": "已把 {count} 项移到回收站：\n{list}",

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from api.cli import command, main
-from api.cli.arguments import build_parser
+from api.cli.arguments import MOST_KEY_DAYS, build_parser
+from drive_server.services.keys import MAX_KEY_DAYS
 from tests.api.cli.command import drive_agent
 
 COMMAND_LINES = [
@@ -24,6 +25,7 @@ COMMAND_LINES = [
     ["key", "list", "--json"],
     ["key", "revoke", "id"],
     ["user", "add", "bob@example.com"],
+    ["user", "list", "--json"],
     ["index", "--status", "--json"],
     ["index", "--rebuild"],
     ["undo", "run"],
@@ -57,6 +59,8 @@ def test_every_command_of_the_contract_is_understood_and_has_its_function(line: 
         ["key", "create", "laptop", "--scope", ""],
         ["key", "create", "laptop", "--scope", "read", "--days", "0"],
         ["key", "create", "laptop", "--scope", "read", "--days", "1.5"],
+        ["key", "create", "laptop", "--scope", "read", "--days", "3651"],
+        ["key", "create", "laptop", "--scope", "read", "--days", "9" * 5000],
         ["user", "remove", "bob@example.com"],
         ["index"],
         ["index", "--status", "--rebuild"],
@@ -72,6 +76,13 @@ def test_wrong_usage_exits_with_2_and_says_how_it_goes(line: list[str], capsys: 
     shown = capsys.readouterr()
     assert shown.out == ""
     assert shown.err.startswith("usage: drive-agent")
+
+
+def test_a_key_may_last_as_long_as_the_service_lets_it() -> None:
+    line = ["key", "create", "laptop", "--scope", "read", "--days"]
+
+    assert build_parser().parse_args([*line, str(MAX_KEY_DAYS)]).days == MAX_KEY_DAYS
+    assert MOST_KEY_DAYS == MAX_KEY_DAYS
 
 
 def test_help_lists_the_commands_and_the_exit_codes() -> None:

@@ -31,4 +31,5 @@ def test_the_example_shows_the_defaults() -> None:
         for name, field in settings.model_fields.items():
             value = shown.get(f"{prefix}{name}".upper())
             if value:
-                assert value == str(field.default), name
+                default = str(field.default).lower() if isinstance(field.default, bool) else str(field.default)
+                assert value == default, name

@@ -59,10 +59,13 @@ def test_it_is_ready_when_it_answers_and_ends_its_streams_when_told_to_stop() ->
     async def plain(_: Request) -> PlainTextResponse:
         return PlainTextResponse("here")
 
+    async def end_streams() -> None:
+        ended.set()
+
     ready = Event()
     listener = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    runner = ServiceRunner(Starlette(routes=[Route("/", plain), Route("/stream", stream)]), ready.set, ended.set)
+    runner = ServiceRunner(Starlette(routes=[Route("/", plain), Route("/stream", stream)]), ready.set, end_streams)
     thread = Thread(target=runner.run_on, args=(listener,))
     thread.start()
     assert ready.wait(10)

@@ -151,6 +151,10 @@ def test_a_person_is_added_with_a_key_that_works(service: Service) -> None:
     again = service.run("user", "add", "carol@example.com")
     assert again.returncode == 1
     assert service.run("user", "add", "not an address").returncode == 1
+    listed = json.loads(service.run("user", "list", "--json").stdout)
+    assert ("carol@example.com", False) in [(user["email"], user["is_admin"]) for user in listed]
+    assert "carol@example.com" in service.run("user", "list").stdout
+    assert service.run("user", "list", "--token", added.stdout.strip()).returncode == 1
 
 
 def test_a_run_is_undone_after_a_preview(service: Service) -> None:

@@ -14,7 +14,9 @@ import uvicorn
 from drive_server.http.app import create_app
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
+    from collections.abc import AsyncGenerator, Callable, Generator
+
+    from starlette.types import ASGIApp
 
     from drive_server.drive import Drive
     from drive_server.settings import DriveSettings
@@ -61,11 +63,13 @@ class Service:
 
 
 @asynccontextmanager
-async def running(settings: DriveSettings) -> AsyncGenerator[Service]:
-    """Serve a drive with these settings on a free port."""
+async def running(
+    settings: DriveSettings, *, before: Callable[[ASGIApp], ASGIApp] = lambda app: app
+) -> AsyncGenerator[Service]:
+    """Serve a drive with these settings on a free port; `before` may put something before the application."""
     app = create_app(settings)
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=5)
+    config = uvicorn.Config(before(app), log_config=None, access_log=False, timeout_graceful_shutdown=5)
     server = Server(config)
     task = asyncio.create_task(server.serve([listener]))
     up = asyncio.create_task(server.is_up.wait())

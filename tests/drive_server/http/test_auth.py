@@ -71,13 +71,13 @@ async def test_a_wrong_token_opens_no_session(service: Service) -> None:
     async with service.client("") as browser:
         wrong = await browser.post("/api/auth/login", json={"token": "dak_wrong"})
         malformed = [
-            await browser.post("/api/auth/login", json=body) for body in ({}, {"token": 7}, {"token": "x" * 257})
+            await browser.post("/api/auth/login", json=body) for body in ({}, {"token": 7}, {"token": "x" * 16_385})
         ]
 
     assert wrong.status_code == 401
     assert "set-cookie" not in wrong.headers
     assert [response.status_code for response in malformed] == [422, 422, 422]
-    assert all("x" * 257 not in response.text for response in malformed)
+    assert all("x" * 100 not in response.text for response in malformed)
 
 
 @pytest.mark.parametrize(
@@ -259,3 +259,124 @@ async def test_only_an_administrator_adds_people(
     assert again.status_code == 409
     assert {response.status_code for response in bad} == {422}
     assert (me["email"], me["is_admin"]) == ("卡罗尔@example.com", False)
+
+
+async def whoami_over_mcp(client: httpx.AsyncClient, session_id: str) -> httpx.Response:
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami", "arguments": {}}}
+    headers = {"Accept": "application/json, text/event-stream", "mcp-session-id": session_id}
+    return await client.post("/mcp", json=call, headers=headers)
+
+
+async def open_over_mcp(client: httpx.AsyncClient) -> str:
+    opening = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+    }
+    answer = await client.post("/mcp", json=opening, headers={"Accept": "application/json, text/event-stream"})
+    session_id = answer.headers["mcp-session-id"]
+    await client.post(
+        "/mcp",
+        json={"jsonrpc": "2.0", "method": "notifications/initialized"},
+        headers={"Accept": "application/json, text/event-stream", "mcp-session-id": session_id},
+    )
+    return session_id
+
+
+async def test_scopes_that_are_given_and_taken_act_within_what_is_open(
+    service: Service, owner_client: httpx.AsyncClient
+) -> None:
+    made = (await owner_client.post(KEYS, json={"name": "laptop", "scopes": ["read"]})).json()
+    path = f"{KEYS}/{made['id']}"
+    async with service.client(made["key"]) as laptop, service.client("") as browser:
+        await log_in(browser, made["key"])
+        session_id = await open_over_mcp(laptop)
+        before = await whoami_over_mcp(laptop, session_id)
+        changed = await owner_client.patch(path, json={"scopes": ["write", "share"]})
+        after = await whoami_over_mcp(laptop, session_id)
+        in_browser = (await browser.get(ME)).json()
+        await owner_client.delete(path)
+        ended = await whoami_over_mcp(laptop, session_id)
+
+    assert '"scopes":["read"]' in before.text
+    assert (changed.status_code, changed.json()["scopes"]) == (200, ["share", "write"])
+    assert "key" not in changed.json()
+    assert '"scopes":["share","write"]' in after.text
+    assert in_browser["scopes"] == []
+    assert ended.status_code == 401
+
+
+async def test_a_key_gives_and_takes_no_more_than_it_has(service: Service, owner_client: httpx.AsyncClient) -> None:
+    reader = (await owner_client.post(KEYS, json={"name": "reader", "scopes": ["read"]})).json()
+    strong = (await owner_client.post(KEYS, json={"name": "strong", "scopes": ["read", "write"]})).json()
+    async with service.client(reader["key"]) as client:
+        more = await client.patch(f"{KEYS}/{reader['id']}", json={"scopes": ["read", "delete"]})
+        weaken = await client.patch(f"{KEYS}/{strong['id']}", json={"scopes": ["read"]})
+
+    assert [(answer.status_code, answer.json()["code"]) for answer in (more, weaken)] == [(403, "missing_scope")] * 2
+
+
+async def test_what_is_no_living_key_of_ones_own_keeps_its_scopes(
+    service: Service, owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    local = (await owner_client.get(KEYS)).json()["items"][0]["id"]
+    gone = (await owner_client.post(KEYS, json={"name": "gone", "scopes": ["read"]})).json()["id"]
+    await owner_client.delete(f"{KEYS}/{gone}")
+    async with service.client("") as browser:
+        await log_in(browser, service.token)
+    async with service.drive.database.read() as session:
+        cookie = await session.scalar(select(ApiKeyRow.id).where(ApiKeyRow.method == "session"))
+    body = {"scopes": ["read"]}
+
+    ended = [await owner_client.patch(f"{KEYS}/{key_id}", json=body) for key_id in (local, gone, cookie)]
+    foreign = [await bobs_client.patch(f"{KEYS}/{key_id}", json=body) for key_id in (local, "0" * 32, "x", "a%00b")]
+    bad = [
+        await owner_client.patch(f"{KEYS}/{local}", json=change)
+        for change in ({}, {"scopes": []}, {"scopes": ["admin"]}, {"scopes": "read"}, {**body, "name": "x"})
+    ]
+
+    assert {(answer.status_code, answer.json()["code"]) for answer in ended} == {(409, "state_conflict")}
+    assert {answer.status_code for answer in foreign} == {404}
+    assert {answer.status_code for answer in bad} == {422}
+    assert (await owner_client.get(ME)).json()["scopes"] == ["delete", "read", "share", "write"]
+
+
+async def test_only_an_administrator_sees_who_has_an_account(
+    owner_client: httpx.AsyncClient, bobs_client: httpx.AsyncClient
+) -> None:
+    listed = (await owner_client.get("/api/users")).json()["items"]
+    refused = await bobs_client.get("/api/users")
+
+    assert [(user["email"], user["is_admin"]) for user in listed] == [
+        ("bob@example.com", False),
+        ("me@localhost", True),
+    ]
+    assert refused.status_code == 403
+
+
+async def test_a_cookie_is_for_https_alone_where_a_trusted_proxy_says_so(service: Service) -> None:
+    async with service.client("") as browser:
+        answers = [
+            await browser.post("/api/auth/login", json={"token": service.token}, headers=headers)
+            for headers in ({"X-Forwarded-Proto": "https"}, {"X-Forwarded-Proto": "http"}, {})
+        ]
+
+    assert ["secure" in answer.headers["set-cookie"].lower() for answer in answers] == [True, False, False]
+
+
+async def test_no_other_site_may_read_an_answer(service: Service) -> None:
+    asking = {"Origin": "https://evil.example", "Access-Control-Request-Method": "GET"}
+    async with service.client() as client:
+        for path in (ME, "/mcp", "/.well-known/oauth-protected-resource"):
+            for answer in (await client.options(path, headers=asking), await client.get(path, headers=asking)):
+                assert not [name for name in answer.headers if name.startswith("access-control-")]
+
+
+@pytest.mark.parametrize("origin", ["http://[", "http://]/", "null", ""])
+async def test_an_origin_that_is_no_address_is_another_site(service: Service, origin: str) -> None:
+    async with service.client("") as browser:
+        await log_in(browser, service.token)
+        refused = await browser.post(KEYS, json={"name": "x", "scopes": ["read"]}, headers={"Origin": origin})
+
+    assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")

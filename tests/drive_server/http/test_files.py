@@ -175,6 +175,14 @@ async def test_head_tells_the_length_and_sends_nothing(owner_client: httpx.Async
     assert (response.status_code, response.headers["content-length"], response.content) == (200, "10", b"")
 
 
+async def test_head_knows_no_ranges(owner_client: httpx.AsyncClient) -> None:
+    item = await upload(owner_client, "a.txt", b"0123456789")
+
+    response = await owner_client.head(f"{UPLOAD}/{item['id']}/content", headers={"Range": "bytes=0-3"})
+
+    assert (response.status_code, response.headers["content-length"]) == (200, "10")
+
+
 async def test_content_that_the_store_lost_is_an_error_and_no_broken_download(
     service: Service, owner_client: httpx.AsyncClient
 ) -> None:

@@ -193,6 +193,23 @@ async def test_a_file_in_the_trash_leaves_the_index_and_comes_back_with_it(desk:
     assert await found(index, ana, "parents") == [item.id]
 
 
+@pytest.mark.parametrize("indexed_before", [True, False])
+async def test_a_file_that_is_deleted_for_good_leaves_nothing_in_the_index(
+    desk: Desk, ana: Actor, indexed_before: bool
+) -> None:
+    ingester, index = desk.open()
+    item = await desk.store.file(ana, "/leave.md", "Parental leave")
+    if indexed_before:
+        await ingester.drain()
+    await desk.store.files.trash(ana, item.id)
+    await desk.store.files.empty_trash(ana)
+    await ingester.drain()
+    assert await found(index, ana, "parental") == []
+    assert await index.is_empty()
+    async with desk.store.database.read() as session:
+        assert (await session.scalars(select(IndexEntryRow))).all() == []
+
+
 async def test_a_file_that_changes_while_it_is_worked_on_stays_pending(
     desk: Desk, ana: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

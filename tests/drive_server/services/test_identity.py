@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
+from drive_server.connect import open_drive
 from drive_server.errors import (
     DriveError,
     ForbiddenError,
@@ -21,11 +22,14 @@ from drive_server.errors import (
 from drive_server.services.identity import IdentityService
 from drive_server.storage.database import Database, open_database
 from drive_server.storage.tables import ApiKeyRow, NodeRow
-from tests.drive_server.actors import local_owner, with_scopes
+from tests.drive_server.actors import local_owner, new_person, with_scopes
+from tests.drive_server.issuer import issuing
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
+
+    from drive_server.settings import DriveSettings
 
 
 START = datetime(2026, 11, 21, 9, tzinfo=UTC)
@@ -326,3 +330,35 @@ async def test_an_in_process_principal_has_just_the_scopes_it_is_given(identity:
         await identity.principal_for(owner.user_id, ["root"])
     with pytest.raises(UnauthenticatedError):
         await identity.principal_for("nobody", ["read"])
+
+
+async def test_a_key_gives_no_scopes_to_one_that_outlives_it(identity: IdentityService, clock: Clock) -> None:
+    owner = await local_owner(identity)
+    _, secret = await identity.create_key(owner, "a day", ALL_SCOPES, 1)
+    short = Actor(await identity.authenticate(secret))
+    lasting, _ = await identity.create_key(owner, "lasting", ["read", "write"])
+    week, _ = await identity.create_key(owner, "a week", ["read"], 7)
+    clock.advance(hours=1)
+    own, _ = await identity.create_key(short, "as short", ["read"], 7)
+
+    for key in (lasting, week):
+        with pytest.raises(StateConflictError):
+            await identity.change_scopes(short, key.id, ["read", "delete"])
+    assert (await identity.change_scopes(short, lasting.id, ["read"])).scopes == ("read",)
+    assert (await identity.change_scopes(short, own.id, ["read", "delete"])).scopes == ("delete", "read")
+    assert (await identity.change_scopes(owner, week.id, ["delete"])).scopes == ("delete",)
+
+
+@pytest.mark.parametrize(
+    "email", ["ſam@example.com", "\u212aate@example.com", "strasse@ſpam.example", "ﬁn@example.com"]
+)
+async def test_a_lookalike_address_is_nobodys(drive_settings: DriveSettings, email: str) -> None:
+    async with (
+        issuing() as issuer,
+        open_drive(drive_settings.model_copy(update={"jwt_issuer": issuer.url, "jwt_create_users": True})) as drive,
+    ):
+        for address in ("sam@example.com", "kate@example.com", "strasse@spam.example", "fin@example.com"):
+            await new_person(drive.identity, address)
+        with pytest.raises(UnauthenticatedError):
+            await drive.identity.authenticate(issuer.token(email=email))
+        assert (await drive.identity.authenticate(issuer.token(email="SAM@Example.com"))).email == "sam@example.com"

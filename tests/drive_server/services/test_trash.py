@@ -140,3 +140,17 @@ async def test_trash_and_restore_tell_the_index(store: Store, ana: Actor) -> Non
         await change(ana, (await store.files.get(ana, item.id)).parent_id or "")
         assert (await store.files.get(ana, item.id)).index_state == "pending"
         assert len(store.wakes) == woken + 1
+
+
+async def test_who_was_given_a_single_item_does_not_restore_it_to_elsewhere(
+    store: Store, ana: Actor, ben: Actor
+) -> None:
+    item = await store.file(ana, "/a.txt")
+    folder = await store.folder(ana, "/Other")
+    for ref in (item.id, folder.id):
+        await store.sharing.share(ana, ref, "ben@example.com", "editor")
+    await store.files.trash(ana, item.id)
+    for to_parent in (None, folder.id):
+        with pytest.raises(ForbiddenError):
+            await store.files.restore(ben, item.id, to_parent=to_parent)
+    assert await store.names(ana, folder.id) == []

@@ -269,3 +269,48 @@ async def test_only_the_change_named_is_taken_back(store: Store, ana: Actor) -> 
     await store.files.create_folder(acting, "/", "b")
     await store.journal.undo(ana, change_id=first.change_id)
     assert await store.names(ana) == ["b"]
+
+
+async def test_who_lost_an_item_is_not_told_whether_it_still_exists(store: Store, ana: Actor, ben: Actor) -> None:
+    item = await store.file(ana, "/a.txt", "one")
+    await store.sharing.share(ana, item.id, "ben@example.com", "editor")
+    written = await store.documents.write_text(ben, item.id, "two")
+    await store.sharing.revoke(ana, item.id, "ben@example.com")
+    lost = (await store.journal.undo(ben, change_id=written.change_id, preview=True)).value
+    await store.files.trash(ana, item.id)
+    await store.files.delete_for_good(ana, item.id)
+    gone = (await store.journal.undo(ben, change_id=written.change_id, preview=True)).value
+    assert reasons(lost) == reasons(gone) == ["your role on it no longer allows this"]
+
+
+async def test_an_undo_takes_nothing_out_of_a_folder_that_is_no_longer_open(
+    store: Store, ana: Actor, ben: Actor
+) -> None:
+    await store.folder(ana, "/From")
+    folder = await store.folder(ana, "/To")
+    for path in ("/From", "/To"):
+        await store.sharing.share(ana, path, "ben@example.com", "editor")
+    made = await store.files.create_folder(ben, folder.id, "made")
+    moved = await store.files.move(ben, (await store.file(ana, "/From/a.txt")).id, folder.id)
+    await store.sharing.revoke(ana, folder.id, "ben@example.com")
+    for item_id in (made.value.id, moved.value.id):
+        await store.sharing.share(ana, item_id, "ben@example.com", "editor")
+    for change_id in (made.change_id, moved.change_id):
+        result = (await store.journal.undo(ben, change_id=change_id)).value
+        assert (result.undone, reasons(result)) == ((), ["the folder it was in is no longer open to you"])
+    assert await store.names(ana, folder.id) == ["made", "a.txt"]
+
+
+async def test_who_was_given_a_single_item_takes_its_rename_back(store: Store, ana: Actor, ben: Actor) -> None:
+    item = await store.file(ana, "/a.txt")
+    await store.sharing.share(ana, item.id, "ben@example.com", "editor")
+    renamed = await store.files.rename(ben, item.id, "b.txt")
+    assert (await store.journal.undo(ben, change_id=renamed.change_id)).value.skipped == ()
+    assert await store.names(ana) == ["a.txt"]
+
+
+async def test_what_goes_to_the_trash_by_an_undo_needs_the_scope_for_that(store: Store, ana: Actor) -> None:
+    made = await store.files.create_folder(ana, "/", "made")
+    with pytest.raises(MissingScopeError) as caught:
+        await store.journal.undo(with_scopes(ana, Scope.READ, Scope.WRITE), change_id=made.change_id)
+    assert caught.value.details == {"scope": "delete"}

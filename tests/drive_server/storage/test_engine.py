@@ -43,4 +43,4 @@ def test_a_process_that_ends_while_calls_are_being_cancelled_ends(tmp_path: Path
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM, url, str(steps)], capture_output=True, text=True, check=False, timeout=30
     )
-    assert (run.returncode, run.stdout) == (0, "ended\n"), run.stderr
+    assert (run.returncode, run.stdout, run.stderr) == (0, "ended\n", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp.shared.exceptions import McpError
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
@@ -68,8 +69,6 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("list_folder", {"folder_id": 7}, "folder_id"),
     ("list_folder", {"folder_id": ["a"]}, "folder_id"),
     ("list_folder", {"folder_id": "x" * 8193}, "folder_id"),
-    ("list_folder", {"cursor": "[" * 4096}, ""),
-    ("list_folder", {"cursor": "bm90IGEgY3Vyc29y"}, ""),
     ("get_folder_tree", {"depth": -1}, "depth"),
     ("get_folder_tree", {"depth": 10**30}, "depth"),
     ("get_file_info", {}, "item_id"),
@@ -219,6 +218,11 @@ async def test_a_text_that_is_not_unicode_is_refused(bobs: Host, bobs_file: str)
         assert (await bobs.refused(tool, content="\udfff", **arguments))["code"] == "invalid_argument"
 
 
-async def test_a_tool_that_does_not_exist_is_refused(bobs: Host) -> None:
+async def test_a_tool_that_does_not_exist_is_an_error_of_the_protocol(bobs: Host) -> None:
     for name in ("delete_everything", "", "../etc", "x" * 10_000):
-        assert (await bobs.refused(name))["code"] == "invalid_argument"
+        with pytest.raises(McpError) as refused:
+            await bobs.result(name)
+        assert refused.value.error.code == -32602
+        assert refused.value.error.data is not None
+        assert refused.value.error.data["code"] == "invalid_argument"
+        assert len(str(refused.value.error)) < 1000

@@ -2,13 +2,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 
-from tests.drive_server.hosts import Host, Person, asking_host_of, assistant_of, text_of
+from drive_server.services import copying
+from tests.drive_server.gates import Gate
+from tests.drive_server.hosts import Host, text_of
 
 if TYPE_CHECKING:
-    from drive_server.access import Actor
-    from drive_server.drive import Drive
+    from mcp.types import CallToolResult
 
 DRY_RUN = {"drive-agent/dry-run": True}
 KEY = {"drive-agent/idempotency-key": "call-1"}
@@ -101,84 +103,28 @@ async def test_a_meta_value_of_the_wrong_form_is_refused_by_its_name(assistant: 
     assert (await assistant.call("list_folder"))["items"] == []
 
 
-async def test_a_host_that_can_ask_asks_before_deleting_and_sharing(drive: Drive, alice: Actor) -> None:
-    await drive.files.create_folder(alice, "root", "Old")
-    await drive.files.create_folder(alice, "/Old", "inside")
-    person = Person("accept", "accept", "accept")
-    async with asking_host_of(drive, alice, person) as host:
-        await host.call("share_item", item_id="/Old", email="bob@example.com", role="editor")
-        await host.call("revoke_share", item_id="/Old", email="bob@example.com")
-        await host.call("trash_item", item_id="/Old")
-        changes = (await host.call("list_changes", limit=3))["changes"]
+async def test_a_call_repeated_while_the_first_is_at_work_waits_for_its_answer(
+    assistant: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await assistant.call("create_folder", name="A")
+    await assistant.call("create_folder", name="B", parent_id="/A")
+    gate = Gate()
+    monkeypatch.setattr(copying, "_insert", gate.after(copying._insert))  # pyright: ignore[reportPrivateUsage] - nothing else is half-way
+    results: list[CallToolResult] = []
 
-    assert person.questions == [
-        "Share 'Old' with bob@example.com as editor.\n- /Old",
-        "Take back the role editor of bob@example.com on 'Old'.\n- /Old",
-        "Move 'Old' with 1 item in it to the trash, from where it can be restored.\n- /Old\n- /Old/inside",
-    ]
-    assert {change["approved_by"] for change in changes} == {"alice@example.com"}
+    async def copy() -> None:
+        results.append(await assistant.result("copy_item", KEY, item_id="/A", folder_id="root", name="Copy"))
 
+    async with anyio.create_task_group() as group:
+        group.start_soon(copy)
+        await gate.reached.wait()
+        group.start_soon(copy)
+        await assistant.session.send_ping()
+        assert results == []
+        gate.open()
 
-@pytest.mark.parametrize("answer", ["decline", "cancel"])
-async def test_without_a_yes_nothing_is_changed(drive: Drive, alice: Actor, answer: str) -> None:
-    await drive.files.create_folder(alice, "root", "Old")
-    async with asking_host_of(drive, alice, Person(answer, answer)) as host:
-        assert (await host.refused("trash_item", item_id="/Old"))["code"] == "declined"
-        assert (await host.refused("undo_changes"))["code"] == "declined"
-
-        assert [item["name"] for item in (await host.call("list_folder"))["items"]] == ["Old"]
-
-
-async def test_looking_and_adding_ask_nobody(drive: Drive, alice: Actor) -> None:
-    person = Person()
-    async with asking_host_of(drive, alice, person) as host:
-        await host.call("create_folder", name="A")
-        await host.call("undo_changes", preview=True)
-        await host.call("trash_item", DRY_RUN, item_id="/A")
-
-    assert person.questions == []
-
-
-async def test_what_can_not_be_done_is_refused_without_asking(drive: Drive, alice: Actor) -> None:
-    person = Person()
-    async with asking_host_of(drive, alice, person) as host:
-        assert (await host.refused("trash_item", item_id="/nowhere"))["code"] == "not_found"
-        assert (await host.refused("trash_item", KEY, item_id="/nowhere"))["code"] == "not_found"
-
-    assert person.questions == []
-
-
-async def test_a_repeated_call_is_answered_without_asking_again(drive: Drive, alice: Actor) -> None:
-    await drive.files.create_folder(alice, "root", "Old")
-    person = Person("accept")
-    async with asking_host_of(drive, alice, person) as host:
-        await host.call("trash_item", KEY, item_id="/Old")
-        again = await host.result("trash_item", KEY, item_id="/Old")
-
-        other = await host.refused("trash_item", KEY, item_id="/Older")
-
-    assert again.meta is not None
-    assert again.meta["drive-agent/replayed"]
-    assert other["code"] == "idempotency_conflict"
-    assert len(person.questions) == 1
-
-
-async def test_what_changed_while_the_person_thought_is_not_done(drive: Drive, alice: Actor) -> None:
-    made = (await drive.files.create_folder(alice, "root", "Old")).value
-
-    class Slow(Person):
-        async def __call__(self, context: Any, params: Any) -> Any:
-            await drive.files.rename(alice, made.id, "Precious")
-            return await super().__call__(context, params)
-
-    async with asking_host_of(drive, alice, Slow("accept")) as host:
-        error = await host.refused("trash_item", item_id=made.id)
-
-    assert error["code"] == "etag_mismatch"
-    assert (await drive.files.get(alice, made.id)).trashed_at is None
-
-
-async def test_the_assistant_is_never_asked_by_the_drive(drive: Drive, alice: Actor) -> None:
-    await drive.files.create_folder(alice, "root", "Old")
-    async with assistant_of(drive, alice) as host:
-        await host.call("trash_item", item_id="/Old")
+    first, again = results
+    assert first.meta is not None
+    assert again.meta == {**first.meta, "drive-agent/replayed": True}
+    assert again.structuredContent == first.structuredContent
+    assert [item["name"] for item in (await assistant.call("list_folder"))["items"]] == ["A", "Copy"]

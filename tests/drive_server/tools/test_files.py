@@ -125,3 +125,52 @@ async def test_what_was_trashed_is_restored_to_another_folder(assistant: Host) -
     restored = await assistant.call("restore_item", item_id=made["id"], folder_id="/New")
 
     assert restored["path"] == "/New/a.md"
+
+
+async def test_a_folder_is_copied_with_all_that_is_in_it(assistant: Host, alices: Host) -> None:
+    await assistant.call("create_folder", name="报告")
+    await assistant.call("create_file", name="a 📄.md", content="one", parent_id="/报告")
+
+    refused = await assistant.refused("copy_item", item_id="/报告", folder_id="root")
+    copied = await alices.result("copy_item", item_id="/报告", folder_id="root", on_conflict="rename")
+
+    assert refused["details"]["suggestion"] == "报告 (2)"
+    assert copied.structuredContent is not None
+    assert copied.structuredContent["path"] == "/报告 (2)"
+    assert text_of(copied).startswith("Copied: /报告 (2) (folder, id ")
+    assert (await assistant.call("read_file", file_id="/报告 (2)/a 📄.md"))["text"] == "one"
+
+
+async def test_several_items_are_moved_as_one_change(assistant: Host) -> None:
+    ids = [(await assistant.call("create_file", name=f"{number}.md", content="x"))["id"] for number in range(3)]
+    place = await assistant.call("create_folder", name="Place")
+
+    moved = await assistant.result("move_items", item_ids=[*ids, ids[0]], folder_id=place["id"])
+    undone = await assistant.call("undo_changes")
+
+    assert moved.structuredContent is not None
+    assert [item["path"] for item in moved.structuredContent["items"]] == [f"/Place/{number}.md" for number in range(3)]
+    assert text_of(moved) == "Moved 3 items to /Place."
+    assert len(undone["undone"]) == 1
+    assert (await assistant.call("list_folder"))["total"] == 4
+
+
+async def test_a_folder_is_made_under_the_next_free_name(assistant: Host) -> None:
+    await assistant.call("create_folder", name="A")
+
+    made = await assistant.call("create_folder", name="A", on_conflict="rename")
+
+    assert made["name"] == "A (2)"
+    assert (await assistant.refused("create_folder", name="A", on_conflict="replace"))["code"] == "invalid_argument"
+
+
+async def test_misleading_characters_in_a_name_are_escaped_in_texts_and_not_in_the_structure(
+    assistant: Host, alices: Host
+) -> None:
+    await assistant.call("create_folder", name="a\u2215b\u200f")
+
+    listed = await alices.result("list_folder")
+
+    assert listed.structuredContent is not None
+    assert listed.structuredContent["items"][0]["name"] == "a\u2215b\u200f"
+    assert "/a\\u{2215}b\\u{200f} (folder" in text_of(listed)

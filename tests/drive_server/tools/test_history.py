@@ -42,6 +42,44 @@ async def test_what_a_person_changed_since_is_left(assistant: Host) -> None:
     assert (await assistant.call("read_file", file_id=made["id"]))["text"] == "mine"
 
 
+async def test_what_was_undone_is_done_again_and_a_preview_says_so_before(assistant: Host) -> None:
+    await assistant.call("create_folder", RUN, name="A")
+    await assistant.call("rename_item", RUN, item_id="/A", name="B")
+    await assistant.call("undo_changes", run_id="run-1")
+
+    preview = await assistant.result("redo_changes", run_id="run-1", preview=True)
+    before = await assistant.call("list_folder")
+    redone = await assistant.result("redo_changes", run_id="run-1")
+
+    assert preview.structuredContent is not None
+    assert (preview.structuredContent["preview"], preview.structuredContent["change_id"]) == (True, None)
+    assert before["total"] == 0
+    assert redone.structuredContent is not None
+    assert [change["action"] for change in redone.structuredContent["redone"]] == ["create_folder", "rename"]
+    assert text_of(redone) == "Did 2 changes again."
+    assert (await assistant.call("get_file_info", item_id="/B"))["name"] == "B"
+    assert (await assistant.refused("redo_changes"))["code"] == "state_conflict"
+
+
+async def test_changes_are_found_by_tool_kind_and_time_and_tell_who_did_them_with_which_key(
+    assistant: Host, alices: Host
+) -> None:
+    await assistant.call("create_folder", RUN, name="A")
+    await assistant.call("rename_item", RUN, item_id="/A", name="B")
+
+    renames = await alices.result("list_changes", tool="rename_item", kind="organise", since="2026-01-01")
+    none = await alices.call("list_changes", until="2026-01-01T00:00:00Z")
+    wrong = await alices.refused("list_changes", since="yesterday")
+
+    assert renames.structuredContent is not None
+    (change,) = renames.structuredContent["changes"]
+    assert (change["tool"], change["user"], change["method"]) == ("rename_item", "alice@example.com", "in_process")
+    assert "Renamed 'A' to 'B'." in text_of(renames)
+    assert "alice@example.com, rename_item" in text_of(renames)
+    assert none["changes"] == []
+    assert wrong["code"] == "invalid_argument"
+
+
 async def test_changes_are_listed_by_run_and_by_item_with_the_tool_that_made_them(
     assistant: Host, alices: Host
 ) -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+from xml.etree import ElementTree
 
 import pytest
 
 from graph.gateway.policy import RULES
+from tests.drive_server.hosts import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mcp.types import Tool
 
+    from drive_server.access import Actor
+    from drive_server.drive import Drive
     from tests.drive_server.hosts import Host
 
 READERS = {
@@ -25,17 +30,30 @@ READERS = {
     "search_files",
     "semantic_search_files",
     "list_shares",
+    "list_shared_with_me",
+    "diff_versions",
+    "get_download_url",
     "list_changes",
+    "list_trash",
     "whoami",
 }
-KEEPERS = {"create_folder", "create_file", "restore_item", "restore_version", "authenticate"}
+KEEPERS = {"create_folder", "append_to_file", "restore_version", "authenticate"}
 CHANGERS = {
+    "copy_item",
+    "delete_item",
+    "empty_trash",
+    "move_items",
+    "redo_changes",
+    "restore_item",
+    "create_file",
     "write_file",
     "patch_file",
     "rename_item",
     "move_item",
     "trash_item",
     "share_item",
+    "create_share_link",
+    "update_share",
     "revoke_share",
     "undo_changes",
 }
@@ -77,6 +95,33 @@ async def test_every_tool_has_a_title_and_typed_output(tools: list[Tool]) -> Non
         assert tool.title
         assert tool.outputSchema is not None
         assert tool.outputSchema["type"] == "object"
+
+
+async def test_every_tool_has_a_small_drawing_of_its_own_class(tools: list[Tool]) -> None:
+    drawings: set[str] = set()
+    for tool in tools:
+        (icon,) = tool.icons or []
+        kind, _, drawing = icon.src.partition(",")
+        assert kind == "data:image/svg+xml", tool.name
+        assert len(icon.src) < 600, tool.name
+        assert ElementTree.fromstring(unquote(drawing)).tag.endswith("svg"), tool.name  # noqa: S314 - our own drawing
+        drawings.add(drawing)
+    assert len(drawings) >= 6
+
+
+async def test_a_list_of_a_hundred_is_one_short_block(
+    drive: Drive, alice: Actor, alices: Host, assistant: Host
+) -> None:
+    for number in range(100):
+        await drive.files.create_folder(alice, "root", f"{number}")
+    outside = await alices.result("list_folder")
+    inside = await assistant.result("list_folder")
+
+    assert len(outside.content) == len(inside.content) == 1
+    assert outside.structuredContent is not None
+    assert len(outside.structuredContent["items"]) == 100
+    assert len(text_of(outside)) < 10_000
+    assert len(text_of(inside)) < 100
 
 
 async def test_descriptions_say_when_when_not_and_what_to_note_without_absolutes(tools: list[Tool]) -> None:

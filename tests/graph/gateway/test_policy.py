@@ -6,17 +6,44 @@ from graph.nodes.review import ALLOWED_TOOLS
 NO_HINTS = Hints()
 
 
-@pytest.mark.parametrize("tool", ["list_folder", "read_file", "semantic_search_files", "whoami", "list_shares"])
+@pytest.mark.parametrize(
+    "tool",
+    [
+        "list_folder",
+        "read_file",
+        "semantic_search_files",
+        "whoami",
+        "list_shares",
+        "list_shared_with_me",
+        "diff_versions",
+    ],
+)
 def test_reading_is_allowed_even_when_tainted(tool: str) -> None:
     assert judge(tool, {}, NO_HINTS, tainted=True, language="en").verdict == "allow"
 
 
-@pytest.mark.parametrize("tool", ["create_folder", "create_file", "restore_item", "rename_item", "move_item"])
-def test_harmless_changes_are_allowed(tool: str) -> None:
-    assert judge(tool, {}, NO_HINTS, tainted=False, language="en").verdict == "allow"
+@pytest.mark.parametrize(
+    "tool",
+    ["create_folder", "create_file", "restore_item", "rename_item", "move_item", "move_items", "copy_item"],
+)
+@pytest.mark.parametrize("on_conflict", ["fail", "rename", None])
+def test_harmless_changes_are_allowed(tool: str, on_conflict: str | None) -> None:
+    args = {"on_conflict": on_conflict} if on_conflict else {}
+    assert judge(tool, args, NO_HINTS, tainted=False, language="en").verdict == "allow"
 
 
-@pytest.mark.parametrize("tool", ["rename_item", "move_item"])
+@pytest.mark.parametrize("tool", ["restore_item", "rename_item", "move_item", "move_items", "copy_item"])
+def test_what_takes_the_place_of_something_else_is_asked_about_as_it_goes_to_the_trash(tool: str) -> None:
+    judgement = judge(tool, {"on_conflict": "replace"}, NO_HINTS, tainted=False, language="en")
+    assert (judgement.verdict, judgement.risk, judgement.reason) == ("ask", "delete", REASONS["delete"]["en"])
+
+
+def test_what_replaces_the_content_of_a_file_that_is_there_is_asked_about_like_any_writing() -> None:
+    judgement = judge("create_file", {"on_conflict": "replace"}, NO_HINTS, tainted=False, language="en")
+    assert (judgement.verdict, judgement.risk, judgement.reason) == ("ask", "write", REASONS["write"]["en"])
+
+
+@pytest.mark.parametrize("tool", ["rename_item", "move_item", "move_items", "copy_item"])
 def test_what_moves_things_asks_once_content_was_read(tool: str) -> None:
     judgement = judge(tool, {}, NO_HINTS, tainted=True, language="en")
     assert judgement.verdict == "ask"
@@ -30,8 +57,15 @@ def test_what_moves_things_asks_once_content_was_read(tool: str) -> None:
         ("patch_file", "write"),
         ("restore_version", "write"),
         ("undo_changes", "write"),
+        ("redo_changes", "write"),
+        ("delete_item", "delete"),
+        ("empty_trash", "delete"),
         ("trash_item", "delete"),
+        ("append_to_file", "write"),
         ("share_item", "share"),
+        ("create_share_link", "share"),
+        ("get_download_url", "share"),
+        ("update_share", "share"),
         ("revoke_share", "share"),
     ],
 )
@@ -40,9 +74,17 @@ def test_what_matters_is_asked_about(tool: str, risk: str) -> None:
     assert (judgement.verdict, judgement.risk, judgement.known) == ("ask", risk, True)
 
 
-def test_previewing_an_undo_changes_nothing_and_asks_nobody() -> None:
-    assert judge("undo_changes", {"preview": True}, NO_HINTS, tainted=False, language="en").verdict == "allow"
-    assert judge("undo_changes", {"preview": "true"}, NO_HINTS, tainted=False, language="en").verdict == "ask"
+@pytest.mark.parametrize("tool", ["delete_item", "empty_trash"])
+def test_the_reason_for_asking_about_deletion_for_good_says_that_it_is_final(tool: str) -> None:
+    judgement = judge(tool, {}, NO_HINTS, tainted=True, language="en")
+    assert judgement.reason == "This deletes for good and can't be taken back."
+    assert judge(tool, {}, NO_HINTS, tainted=False, language="zh").reason == REASONS["final"]["zh"]
+
+
+@pytest.mark.parametrize("tool", ["undo_changes", "redo_changes"])
+def test_previewing_an_undo_or_a_redo_changes_nothing_and_asks_nobody(tool: str) -> None:
+    assert judge(tool, {"preview": True}, NO_HINTS, tainted=False, language="en").verdict == "allow"
+    assert judge(tool, {"preview": "true"}, NO_HINTS, tainted=False, language="en").verdict == "ask"
 
 
 def test_signing_in_is_never_the_assistants_business() -> None:

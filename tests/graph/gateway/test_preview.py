@@ -26,6 +26,25 @@ def test_it_says_who_gains_access() -> None:
     assert "将获得访问权限：bob@example.com" in text
 
 
+def test_a_link_says_in_chinese_who_gets_in_and_on_which_terms() -> None:
+    effect = {**EFFECT, "gains_access": ["anyone with the link"]}
+    args = {"expires_in_hours": 24, "password": "secret words", "max_downloads": 3}
+    text = preview_of("create_share_link", args, effect, "zh")
+    assert (
+        "为“计划.md”创建分享链接，任何拿到链接的人均可访问，角色：viewer，24 小时后失效，设有密码，最多下载 3 次"
+        in text
+    )
+    assert "将获得访问权限：任何拿到链接的人" in text
+    assert "secret words" not in text
+
+
+def test_a_changed_link_says_in_chinese_what_it_has_no_more() -> None:
+    text = preview_of("update_share", {"link_id": "1", "role": "editor", "remove": ["password"]}, EFFECT, "zh")
+    assert text.startswith("更改任何拿到链接的人对“计划.md”的访问，角色：editor，不再需要密码\n")
+    revoked = preview_of("revoke_share", {"email": "bob@example.com"}, EFFECT, "zh")
+    assert revoked.startswith("取消 bob@example.com 对“计划.md”的访问权限")
+
+
 def test_it_shows_the_difference_of_a_text_and_cuts_a_long_one() -> None:
     assert "-30\n+45" in preview_of("patch_file", {}, {**EFFECT, "diff": "-30\n+45"}, "en")
     long = preview_of("patch_file", {}, {**EFFECT, "diff": "x" * 100_000}, "en")

@@ -25,10 +25,12 @@ def upgrade() -> None:
     _reads()
     _count()
     _index_entries()
+    op.create_index("ix_nodes_parent", "nodes", ["parent_id"])
 
 
 def downgrade() -> None:
     """Drop it all."""
+    op.drop_index("ix_nodes_parent", "nodes")
     op.execute("DELETE FROM index_entries WHERE file_id NOT IN (SELECT id FROM nodes)")
     _index_entries(sa.ForeignKeyConstraint(["file_id"], ["nodes.id"]))
     op.drop_index("ix_nodes_recent", "nodes")
@@ -103,14 +105,17 @@ def _tasks() -> None:
         sa.Column("tool", sa.String(length=64), nullable=False),
         sa.Column("arguments", sa.JSON(), nullable=False),
         sa.Column("meta", sa.JSON(), nullable=False),
+        sa.Column("idempotency_key", sa.String(length=255), nullable=False),
         sa.Column("status", sa.String(length=16), nullable=False),
         sa.Column("status_message", sa.String(), nullable=False),
+        sa.Column("cancel_requested", sa.Boolean(), nullable=False),
         sa.Column("result", sa.JSON(), nullable=True),
         sa.Column("worker", sa.String(length=32), nullable=True),
         sa.Column("lease_until", UtcDateTime(), nullable=True),
         sa.Column("created_at", UtcDateTime(), nullable=False),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.Column("expires_at", UtcDateTime(), nullable=True),
+        sa.UniqueConstraint("user_id", "idempotency_key"),
     )
     op.create_index("ix_tasks_user", "tasks", ["user_id", "created_at"])
     op.create_index("ix_tasks_status", "tasks", ["status"])

@@ -1,0 +1,102 @@
+"""The bytes of a file in an answer, whole or in part, and the bytes of a request on their way in."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from http import HTTPStatus
+from urllib.parse import quote
+
+from fastapi import Request, Response
+from starlette.requests import ClientDisconnect
+from starlette.responses import StreamingResponse
+
+from drive_server.errors import InvalidInputError
+from drive_server.http.problem import CODES, problem
+from drive_server.http.ranges import Span, UnsatisfiableError, matches_etag, parse_range
+from drive_server.services.documents import Content
+
+Sender = Callable[[Span, bool], Awaitable[AsyncIterator[bytes]]]
+
+
+async def content_response(request: Request, content: Content, send: Sender | None = None) -> Response:
+    """Answer with the file's bytes; HEAD, single ranges, If-Range and If-None-Match are honoured (RFC 9110).
+
+    `send(span, is_part)` yields the bytes where the content's own stream is not enough; it is asked only if there are
+    bytes to send, and may refuse.
+    """
+    headers = _headers(content)
+    if matches_etag(request.headers.get("if-none-match"), headers["ETag"]):
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    try:
+        span = parse_range(_range_header(request, headers["ETag"]), content.size)
+    except UnsatisfiableError:
+        return problem(
+            416,
+            CODES[416],
+            "The range begins after the end of the file.",
+            f"The file has {content.size} bytes.",
+            {"size": content.size},
+            {"Content-Range": f"bytes */{content.size}"},
+        )
+    return await _answer(request, content, span, headers, send)
+
+
+async def body_of(request: Request) -> AsyncIterator[bytes]:
+    """Yield the bytes of the request's body. Raises `InvalidInputError` if it is broken off."""
+    try:
+        async for chunk in request.stream():
+            yield chunk
+    except ClientDisconnect as error:
+        # Nobody reads this answer; but an upload that was broken off is no failure of the service.
+        raise InvalidInputError("The upload was broken off.", hint="Send it again.") from error
+
+
+def _range_header(request: Request, etag: str) -> str | None:
+    """A range of another content than the client has begun with would not fit to what it has: then all of it.
+
+    Ranges are for GET alone (section 14.2).
+    """
+    condition = request.headers.get("if-range")
+    return request.headers.get("range") if request.method == "GET" and condition in (None, etag) else None
+
+
+async def _answer(
+    request: Request, content: Content, span: Span | None, headers: dict[str, str], send: Sender | None
+) -> Response:
+    part = span or Span(0, content.size)
+    headers["Content-Length"] = str(part.end - part.start)
+    code = HTTPStatus.OK if span is None else HTTPStatus.PARTIAL_CONTENT
+    if span is not None:
+        headers["Content-Range"] = f"bytes {part.start}-{part.end - 1}/{content.size}"
+    if request.method == "HEAD":
+        return Response(None, code, headers)
+    chunks = await send(part, span is not None) if send else content.stream(part.start, part.end)
+    return StreamingResponse(await _begun(chunks), code, headers)
+
+
+async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Fetch the first chunk at once: what can't be read has to be an error, not a download that breaks off."""
+    first = await anext(chunks, b"")
+
+    async def all_of_them() -> AsyncIterator[bytes]:
+        yield first
+        async for chunk in chunks:
+            yield chunk
+
+    return all_of_them()
+
+
+def _headers(content: Content) -> dict[str, str]:
+    return {
+        "Content-Type": content.media_type,
+        "Content-Disposition": _disposition(content.item.name),
+        "ETag": f'"{content.blob}"',
+        "Accept-Ranges": "bytes",
+        "Cache-Control": "private, no-cache",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "sandbox",
+    }
+
+
+def _disposition(name: str) -> str:
+    """Return the header with the name in both forms of RFC 6266: plain for old clients, UTF-8 (RFC 8187) for others."""
+    plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\%' else "_" for char in name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,0 +1,78 @@
+"""Pages for people, without scripts and without anything from elsewhere, in English and Chinese."""
+
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from typing import Final, Literal
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+Language = Literal["en", "zh"]
+LANGUAGE_FIELD: Final = "lang"
+
+STYLE: Final = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 34rem; margin: 3rem auto; padding: 0 1rem; }
+h1 { font-size: 1.4rem; }
+fieldset { border: 1px solid #8888; border-radius: .5rem; margin: 1rem 0; }
+label { display: block; padding: .2rem 0; }
+input[type=password], select { font: inherit; width: 100%; box-sizing: border-box; padding: .4rem; }
+button { font: inherit; padding: .5rem 1.2rem; margin: .5rem .5rem 0 0; border-radius: .5rem; border: 1px solid #8888; }
+button.main { background: #1a56db; color: #fff; border-color: #1a56db; }
+code { font-size: 1.3rem; letter-spacing: .1em; }
+.notice { border-left: .3rem solid #c27803; padding-left: .8rem; }
+a.button { display: inline-block; padding: .3rem .9rem; border-radius: .5rem; border: 1px solid #8888; }
+ul.items { list-style: none; padding: 0; }
+ul.items li { display: flex; gap: .8rem; align-items: center; padding: .4rem 0; border-bottom: 1px solid #8884; }
+ul.items li > :first-child { flex: 1; overflow-wrap: anywhere; }
+.small { font-size: .85rem; opacity: .8; }
+"""
+_STYLE_HASH: Final = b64encode(sha256(STYLE.encode()).digest()).decode()
+HEADERS: Final = {
+    "Content-Security-Policy": (
+        f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; "
+        "base-uri 'none'"
+    ),
+    # Not `no-referrer`: browsers would then send `Origin: null` with our own forms.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def language_of(request: Request) -> Language:
+    """Return the language that the address or else the browser asks for; English if it is neither of ours."""
+    chosen = request.query_params.get(LANGUAGE_FIELD)
+    if chosen in ("en", "zh"):
+        return "zh" if chosen == "zh" else "en"
+    weighed = [_weighed(part) for part in request.headers.get("accept-language", "").split(",")[:20]]
+    ours = [(weight, word) for weight, word in weighed if word in ("en", "zh") and weight > 0]
+    return "zh" if ours and max(ours, key=lambda found: found[0])[1] == "zh" else "en"
+
+
+def page(language: Language, title: str, body: str, status: int = 200) -> HTMLResponse:
+    """Return a page. The body is HTML: what comes from outside has to be escaped already; the title is escaped here."""
+    named = escape(title)
+    code = "zh-CN" if language == "zh" else "en"
+    return HTMLResponse(
+        f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8"><title>{named}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="robots" content="noindex"><style>{STYLE}</style></head>'
+        f"<body><main><h1>{named}</h1>\n{body}\n</main></body></html>\n",
+        status,
+        HEADERS,
+    )
+
+
+def _weighed(part: str) -> tuple[float, str]:
+    """Read one entry of Accept-Language (RFC 9110, section 12.5.4): its weight, and the language without region."""
+    tag, _, parameters = part.partition(";")
+    _, _, weight = parameters.partition("q=")
+    try:
+        value = float(weight) if weight else 1.0
+    except ValueError:
+        value = 0.0
+    return value, tag.strip().lower().partition("-")[0]

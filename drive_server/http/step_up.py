@@ -1,0 +1,37 @@
+"""Tokens that lack a scope are sent for one that has it, before a call begins.
+
+MCP 2025-11-25, authorization, "Scope Challenge Handling". The answer is HTTP's 403, which only a program can use that
+gets its tokens from an issuer: it asks its person, and calls again. An API key can't be asked for more, and a host that
+has one would lose its session over the 403: it gets the tool's own `missing_scope` error.
+"""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from drive_server.access import Principal, Scope
+from drive_server.http.metadata import challenge
+from drive_server.http.problem import problem
+from drive_server.services.identity import TOKEN_METHOD
+from drive_server.settings import DriveSettings
+from drive_server.tools.scopes import scope_needed
+
+
+def challenged(settings: DriveSettings, caller: Principal, message: Any) -> Response | None:
+    """Return the challenge for a JSON-RPC message that this token can't do, None where the call may begin.
+
+    It names the scopes that the token has as well, so that the next one lacks none of them.
+    """
+    needed = scope_needed(message)
+    if needed is None or needed in caller.scopes or caller.method != TOKEN_METHOD:
+        return None
+    wanted = tuple(scope for scope in Scope if scope == needed or scope in caller.scopes)
+    told = challenge(settings, error="insufficient_scope", description=f"This needs {needed}.", scopes=wanted)
+    return problem(
+        403,
+        "missing_scope",
+        f"This token lacks the scope '{needed}'.",
+        "Get a token with the scopes that WWW-Authenticate names.",
+        {"scope": str(needed)},
+        {"WWW-Authenticate": told},
+    )

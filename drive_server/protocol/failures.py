@@ -1,0 +1,63 @@
+"""The one seam between the drive's errors and those of JSON-RPC and MCP."""
+
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Final
+
+from mcp.shared.exceptions import McpError
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, ErrorData
+
+from drive_server.errors import (
+    DriveError,
+    InvalidInputError,
+    NotFoundError,
+    StateConflictError,
+    UnsupportedContentError,
+)
+
+logger = logging.getLogger(__name__)
+
+RESOURCE_NOT_FOUND: Final = -32002
+REFUSED: Final = -32000
+
+
+def told(error: BaseException | None, where: str) -> DriveError:
+    """Return what a client may know of the error. What nobody foresaw is logged, and told to nobody."""
+    if isinstance(error, DriveError):
+        return error
+    logger.error("%s failed", where, exc_info=error)
+    return DriveError("Something went wrong in the drive.", hint="Try again; its log says more.")
+
+
+def error_data(error: DriveError, *, not_found: int = INVALID_PARAMS, unusable_is_invalid: bool = False) -> ErrorData:
+    """Return the error as JSON-RPC carries it, with `{code, message, hint, details}` as its data.
+
+    `not_found` is the number of what does not exist: -32002 for a resource, -32602 for what an argument names (MCP
+    2025-11-25, server/resources and server/prompts). `unusable_is_invalid`: what exists but can't be used here, such
+    as a file without text, is the fault of the argument that names it.
+    """
+    code = REFUSED
+    if isinstance(error, InvalidInputError):
+        code = INVALID_PARAMS
+    elif isinstance(error, NotFoundError):
+        code = not_found
+    elif unusable_is_invalid and isinstance(error, (StateConflictError, UnsupportedContentError)):
+        code = INVALID_PARAMS
+    elif error.code == DriveError.code:
+        code = INTERNAL_ERROR
+    return ErrorData(code=code, message=error.message, data=error.to_dict())
+
+
+@contextmanager
+def as_protocol_error(
+    where: str, *, not_found: int = INVALID_PARAMS, unusable_is_invalid: bool = False
+) -> Generator[None]:
+    """Turn whatever is raised inside into `McpError`; one that is raised already passes."""
+    try:
+        yield
+    except McpError:
+        raise
+    except Exception as error:
+        shown = error_data(told(error, where), not_found=not_found, unusable_is_invalid=unusable_is_invalid)
+        raise McpError(shown) from error

@@ -1,0 +1,146 @@
+"""JSON-RPC messages as bytes: read with care, since the SDK stumbles over what is no message, and written fast.
+
+A message is one JSON object (MCP 2025-11-25, basic: no batches). Its id is a text or a whole number.
+"""
+
+import logging
+from typing import Any, Final
+
+import orjson
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
+
+from drive_server.errors import DriveError, InvalidInputError, TooLargeError
+
+logger = logging.getLogger(__name__)
+
+VERSION: Final = "2.0"
+MOST_VALUES: Final = 100_000
+MOST_ID_CHARACTERS: Final = 200
+
+
+class MessageError(Exception):
+    """What came is no message. `error` is the answer, `request_id` whose answer it is, None if that is not known."""
+
+    def __init__(self, code: int, error: DriveError, request_id: RequestId | None = None) -> None:
+        super().__init__(error.message)
+        self.error = as_error(code, error)
+        self.request_id = request_id
+
+
+def as_error(code: int, error: DriveError) -> ErrorData:
+    """Return one of the drive's errors under a number of JSON-RPC."""
+    return ErrorData(code=code, message=error.message, data=error.to_dict())
+
+
+def read_message(data: bytes | bytearray) -> JSONRPCMessage:
+    """Return the message. Raises `MessageError` for anything else."""
+    try:
+        found = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise MessageError(
+            PARSE_ERROR, InvalidInputError("This is not JSON.", hint="Send one JSON-RPC message, in UTF-8.")
+        ) from error
+    if isinstance(found, list):
+        raise _invalid("Messages are not taken in batches.", "Send each JSON-RPC message by itself.")
+    if not isinstance(found, dict) or found.get("jsonrpc") != VERSION:
+        raise _invalid("This is no JSON-RPC 2.0 message.", 'Send an object with "jsonrpc": "2.0".')
+    if _has_too_many_values(found):
+        raise MessageError(
+            INVALID_REQUEST,
+            TooLargeError(
+                "This message has too many values.",
+                hint=f"A message has {MOST_VALUES} values at most.",
+                details={"limit": MOST_VALUES},
+            ),
+            found["id"] if _is_id(found.get("id")) else None,
+        )
+    return JSONRPCMessage(_parsed(found))
+
+
+def write_message(message: JSONRPCMessage) -> bytes:
+    """Return the message as JSON in one line. What can't be written becomes an internal error with the same id."""
+    root = message.root
+    try:
+        if isinstance(root, JSONRPCResponse):
+            return orjson.dumps({"jsonrpc": VERSION, "id": root.id, "result": root.result})
+        return orjson.dumps(root.model_dump(mode="json", by_alias=True, exclude_none=True))
+    except (TypeError, ValueError):
+        return _written_slowly(message)
+
+
+def _written_slowly(message: JSONRPCMessage) -> bytes:
+    """Unlike orjson's, pydantic's JSON has whole numbers of any size; neither has halves of surrogate pairs."""
+    try:
+        return message.model_dump_json(by_alias=True, exclude_none=True).encode()
+    except ValueError:
+        logger.exception("A message could not be written.")
+        told = DriveError("The answer could not be written.", hint="The log says more.")
+        return write_failure(getattr(message.root, "id", None), as_error(INTERNAL_ERROR, told))
+
+
+def write_failure(request_id: RequestId | None, error: ErrorData) -> bytes:
+    """Return an error as JSON, also one that answers no request in particular (JSON-RPC 2.0, section 5.1)."""
+    return orjson.dumps({"jsonrpc": VERSION, "id": request_id, "error": error.model_dump(exclude_none=True)})
+
+
+def _parsed(found: dict[str, Any]) -> JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | JSONRPCError:
+    request_id = found.get("id")
+    if "id" in found and not _is_id(request_id):
+        raise _invalid("The id of this message can't be used.", "Use a text or a whole number, not null.")
+    method, params = found.get("method"), found.get("params")
+    if "method" in found:
+        if not isinstance(method, str) or not (params is None or isinstance(params, dict)):
+            raise _invalid(
+                "This request has no proper method and params.", "`method` is a text, `params` an object.", request_id
+            )
+        if request_id is None:
+            return JSONRPCNotification(jsonrpc=VERSION, method=method, params=params)
+        return JSONRPCRequest(jsonrpc=VERSION, id=request_id, method=method, params=params)
+    return _parsed_answer(found, request_id)
+
+
+def _parsed_answer(found: dict[str, Any], request_id: Any) -> JSONRPCResponse | JSONRPCError:
+    result, error = found.get("result"), found.get("error")
+    if request_id is not None and isinstance(result, dict):
+        return JSONRPCResponse(jsonrpc=VERSION, id=request_id, result=result)
+    if request_id is not None and isinstance(error, dict):
+        code, told = error.get("code"), error.get("message")
+        if isinstance(code, int) and isinstance(told, str):
+            return JSONRPCError(
+                jsonrpc=VERSION, id=request_id, error=ErrorData(code=code, message=told, data=error.get("data"))
+            )
+    raise _invalid("This is neither a request nor an answer.", "Send a `method`, or an `id` with `result` or `error`.")
+
+
+def _is_id(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value) <= MOST_ID_CHARACTERS
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _has_too_many_values(found: Any) -> bool:
+    """Whether a small text holds so much that checking it would hold up everybody else."""
+    waiting, seen = [found], 0
+    while waiting:
+        value = waiting.pop()
+        children = value.values() if isinstance(value, dict) else value
+        seen += len(value)
+        if seen > MOST_VALUES:
+            return True
+        waiting.extend(child for child in children if isinstance(child, dict | list))
+    return False
+
+
+def _invalid(told: str, hint: str, request_id: RequestId | None = None) -> MessageError:
+    return MessageError(INVALID_REQUEST, InvalidInputError(told, hint=hint), request_id)

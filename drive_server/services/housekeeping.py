@@ -1,0 +1,61 @@
+"""What has to be done now and then, by nobody in particular: expiry, collection, clearing away."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+from drive_server.knowledge.lock import WriterLock
+
+logger = logging.getLogger(__name__)
+
+INTERVAL: Final = timedelta(hours=1)
+FIRST_AFTER: Final = timedelta(seconds=30)
+
+Job = Callable[[], Awaitable[object]]
+
+
+class Housekeeping:
+    """Runs its jobs every `interval`, and once soon after the start; of all processes on one drive only one does.
+
+    The jobs run one after another in the order in which they were added. One that fails is logged, and does not keep
+    the others from their work.
+    """
+
+    def __init__(self, lock_path: Path, interval: timedelta = INTERVAL, first_after: timedelta = FIRST_AFTER) -> None:
+        self._lock = WriterLock(lock_path)
+        self._interval = interval
+        self._first_after = first_after
+        self._jobs: dict[str, Job] = {}
+
+    def add(self, name: str, job: Job) -> None:
+        """Have the job done from now on; what it returns is of no interest."""
+        self._jobs[name] = job
+
+    async def run(self) -> None:
+        """Do the jobs when it is time, until cancelled."""
+        await anyio.sleep(self._first_after.total_seconds())
+        while True:
+            await self.run_once()
+            await anyio.sleep(self._interval.total_seconds())
+
+    async def run_once(self) -> bool:
+        """Do all jobs now; return False if another process is at it."""
+        if not self._lock.acquire():
+            return False
+        try:
+            for name, job in tuple(self._jobs.items()):
+                await _done(name, job)
+        finally:
+            self._lock.release()
+        return True
+
+
+async def _done(name: str, job: Job) -> None:
+    try:
+        await job()
+    except Exception:
+        logger.exception("The job '%s' failed; it is tried again at the next round.", name)

@@ -1,0 +1,197 @@
+"""The public keys of an OpenID Connect issuer: found, fetched, kept, and fetched again when it rotates them."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from ipaddress import ip_address
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import anyio
+import httpx
+import orjson
+from anyio import to_thread
+from jwt import PyJWK
+from jwt.exceptions import PyJWTError
+
+from drive_server.errors import InvalidInputError, UnavailableError
+
+logger = logging.getLogger(__name__)
+
+METADATA_PATH: Final = "/.well-known/openid-configuration"
+FETCH_WITHIN_SECONDS: Final = 10
+MOST_BYTES: Final = 512 * 1024
+OK: Final = 200
+MOST_KEYS: Final = 100
+FRESH_FOR: Final = timedelta(hours=1)
+FETCHED_EVERY: Final = timedelta(minutes=1)
+RETRIED_EVERY: Final = timedelta(seconds=10)
+
+RSA_ALGORITHMS: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
+ALGORITHMS: Final = {
+    ("RSA", None): RSA_ALGORITHMS,
+    ("EC", "P-256"): ("ES256",),
+    ("EC", "P-384"): ("ES384",),
+    ("OKP", "Ed25519"): ("EdDSA",),
+}
+"""By type and curve of a key: the signatures that are taken. None is symmetric, so that no public key is a secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class IssuerKey:
+    """A key of the issuer, for signatures by one algorithm."""
+
+    key_id: str | None
+    algorithm: str
+    key: PyJWK
+
+
+class IssuerKeys:
+    """Keys for hours, asked for again when a token names one that is not among them.
+
+    No more than one request in a minute, whatever tokens come; while the issuer is out of reach, the keys that are
+    known go on counting.
+    """
+
+    def __init__(self, issuer: str, keys_url: str, clock: Callable[[], datetime]) -> None:
+        """Raises `InvalidInputError` for an address that is not https (or http on this machine)."""
+        for url in (issuer, keys_url):
+            if url and not _is_safe(url):
+                raise InvalidInputError(
+                    "The issuer of tokens needs an https address.", hint="Correct DRIVE_JWT_ISSUER, DRIVE_JWT_KEYS_URL."
+                )
+        self._issuer = issuer
+        self._keys_url = keys_url
+        self._clock = clock
+        self._lock = anyio.Lock()
+        self._client: httpx.AsyncClient | None = None
+        self._keys: tuple[IssuerKey, ...] = ()
+        self._fetched_at: datetime | None = None
+        self._failed_at: datetime | None = None
+
+    async def find(self, key_id: str | None, algorithm: str) -> PyJWK | None:
+        """Return the key of that id, None if the issuer has none for the algorithm.
+
+        A token that names no key fits if the issuer has just one (RFC 7515, section 4.1.4). Raises `UnavailableError`
+        if no keys are known and the issuer does not answer.
+        """
+        key = self._known(key_id, algorithm)
+        if key is None or self._is_older_than(FRESH_FOR):
+            await self._refresh(is_needed=lambda: self._known(key_id, algorithm) is None)
+            key = self._known(key_id, algorithm)
+        return key
+
+    async def close(self) -> None:
+        """Close the connections to the issuer."""
+        if self._client is not None:
+            await self._client.aclose()
+
+    def _known(self, key_id: str | None, algorithm: str) -> PyJWK | None:
+        fitting = [entry for entry in self._keys if entry.algorithm == algorithm]
+        if key_id is None:
+            return fitting[0].key if len(fitting) == 1 else None
+        return next((entry.key for entry in fitting if entry.key_id == key_id), None)
+
+    def _is_older_than(self, age: timedelta) -> bool:
+        return self._fetched_at is None or self._clock() - self._fetched_at >= age
+
+    async def _refresh(self, is_needed: Callable[[], bool]) -> None:
+        async with self._lock:
+            # Others may have fetched while this one waited.
+            if not self._is_older_than(FETCHED_EVERY if is_needed() else FRESH_FOR):
+                return
+            if self._failed_at is not None and self._clock() - self._failed_at < RETRIED_EVERY:
+                self._require_some()
+                return
+            try:
+                self._keys = await self._fetch()
+            except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError, ValueError) as error:
+                self._failed_at = self._clock()
+                logger.warning("The keys of the issuer can't be had: %r", error)
+                self._require_some()
+            else:
+                self._fetched_at, self._failed_at = self._clock(), None
+
+    def _require_some(self) -> None:
+        if not self._keys:
+            raise UnavailableError(
+                "The issuer of this token can't be reached, so that it can't be checked.",
+                hint="Try again in a minute; API keys work meanwhile.",
+                details={"retry_after_seconds": int(RETRIED_EVERY.total_seconds())},
+            )
+
+    async def _fetch(self) -> tuple[IssuerKey, ...]:
+        with anyio.fail_after(FETCH_WITHIN_SECONDS):
+            document = await self._get(self._keys_url or await self._keys_address())
+        listed = document.get("keys")
+        if not isinstance(listed, list):
+            raise ValueError("the document has no list of keys")  # noqa: TRY004 - what came is wrong, not how it is used
+        keys = tuple(key for entry in listed[:MOST_KEYS] for key in _usable(entry))
+        if not keys:
+            raise ValueError("no key of the document can be used")
+        return keys
+
+    async def _keys_address(self) -> str:
+        """Return where the issuer says its keys are (OpenID Connect Discovery 1.0, section 4)."""
+        metadata = await self._get(self._issuer.rstrip("/") + METADATA_PATH)
+        address = metadata.get("jwks_uri")
+        if metadata.get("issuer") != self._issuer:
+            raise ValueError("the metadata are those of another issuer")
+        if not isinstance(address, str) or not _is_safe(address):
+            raise ValueError("the metadata name no https address of keys")
+        return address
+
+    async def _get(self, url: str) -> dict[str, Any]:
+        if self._client is None:
+            # Reading the certificates of the system takes tens of milliseconds.
+            make = partial(httpx.AsyncClient, timeout=FETCH_WITHIN_SECONDS, follow_redirects=False)
+            self._client = await to_thread.run_sync(make)
+        body = bytearray()
+        async with self._client.stream("GET", url, headers={"Accept": "application/json"}) as response:
+            if response.status_code != OK:
+                raise ValueError(f"{url} answers {response.status_code}")
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MOST_BYTES:
+                    raise ValueError(f"{url} answers more than {MOST_BYTES} bytes")
+        document = orjson.loads(body)
+        if not isinstance(document, dict):
+            raise ValueError(f"{url} answers no JSON object")  # noqa: TRY004 - what came is wrong, not how it is used
+        return document
+
+
+def _is_safe(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+    except ValueError:
+        return False
+    return bool(host) and (parts.scheme == "https" or (parts.scheme == "http" and _is_this_machine(host)))
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _usable(entry: Any) -> list[IssuerKey]:
+    """Return a JSON web key (RFC 7517) for each algorithm that it may check signatures of."""
+    if not isinstance(entry, dict) or entry.get("use", "sig") != "sig":
+        return []
+    key_id, stated = entry.get("kid"), entry.get("alg")
+    if not isinstance(key_id, str | None) or not isinstance(stated, str | None):
+        return []
+    curve = entry.get("crv") if isinstance(entry.get("crv"), str) else None
+    possible = ALGORITHMS.get((str(entry.get("kty")), curve), ())
+    try:
+        return [
+            IssuerKey(key_id, algorithm, PyJWK(entry, algorithm))
+            for algorithm in possible
+            if stated is None or stated == algorithm
+        ]
+    except (PyJWTError, ValueError):
+        return []

@@ -1,0 +1,197 @@
+"""API keys as rows: their secrets, names, scopes and lives; what makes a caller of one."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import Final
+
+from sqlalchemy import Select, bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from drive_server.access import Principal, Scope
+from drive_server.errors import (
+    InvalidInputError,
+    MissingScopeError,
+    NotFoundError,
+    StateConflictError,
+    UnauthenticatedError,
+)
+from drive_server.models import ApiKey
+from drive_server.storage.tables import ApiKeyRow, UserRow, new_id
+
+SECRET_PREFIX: Final = "dak_"  # noqa: S105 - the public beginning of every secret, by which people and scanners know one
+SECRET_BYTES: Final = 32
+SHOWN_CHARACTERS: Final = 10
+MAX_KEY_NAME_CHARACTERS: Final = 100
+MAX_KEY_DAYS: Final = 3650
+KEY_ID: Final = re.compile("[0-9a-f]{32}")
+WANTED: Final = "wanted"
+
+
+def new_secret() -> str:
+    """Return the secret of a new key."""
+    return SECRET_PREFIX + token_urlsafe(SECRET_BYTES)
+
+
+def digest(secret: str) -> str:
+    """Return what is kept of a secret.
+
+    Keys are found by it: how long the search in the index takes tells something of the digest, nothing of the secret.
+    """
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def key_row(
+    user_id: str, name: str, scopes: frozenset[Scope], secret: str, now: datetime, method: str = "api_key"
+) -> ApiKeyRow:
+    """Return the row of a new key that does not end by itself."""
+    return ApiKeyRow(
+        id=new_id(),
+        user_id=user_id,
+        name=name,
+        prefix=secret[:SHOWN_CHARACTERS],
+        secret_hash=digest(secret),
+        method=method,
+        scopes=sorted(scopes),
+        created_at=now,
+    )
+
+
+# Built once: every request asks, and building the query would cost more than it does.
+_opener = aliased(ApiKeyRow)
+_LIVING: Final = (
+    select(ApiKeyRow, UserRow, _opener)
+    .join(UserRow, UserRow.id == ApiKeyRow.user_id)
+    .outerjoin(_opener, _opener.id == ApiKeyRow.opened_by)
+    .where(ApiKeyRow.revoked_at.is_(None), _opener.revoked_at.is_(None))
+)
+_WITH_SECRET: Final = _LIVING.where(ApiKeyRow.secret_hash == bindparam(WANTED))
+_WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
+
+
+async def find_by_secret(session: AsyncSession, secret: str, now: datetime) -> tuple[ApiKeyRow, Principal]:
+    """Return the living key with this secret, and whom it stands for. Raises `UnauthenticatedError` without one."""
+    return await _find(session, _WITH_SECRET, digest(secret), now)
+
+
+async def find_by_id(session: AsyncSession, key_id: str, now: datetime) -> tuple[ApiKeyRow, Principal]:
+    """Return the living key with this id, and whom it stands for. Raises `UnauthenticatedError` without one."""
+    return await _find(session, _WITH_ID, key_id, now)
+
+
+async def own_key(session: AsyncSession, principal: Principal, key_id: str) -> ApiKeyRow:
+    """Return a key of the caller that this caller may change: one with no scope that the caller lacks.
+
+    Raises `NotFoundError` for an unknown key and for somebody else's, `MissingScopeError` for one with more scopes.
+    """
+    row = await session.get(ApiKeyRow, key_id) if KEY_ID.fullmatch(key_id) else None
+    if row is None or row.user_id != principal.user_id:
+        raise NotFoundError("There is no such key.", hint="List your keys and use an id from there.")
+    require_scopes(principal, parse_scopes(row.scopes, may_be_empty=True))
+    return row
+
+
+def require_scopes(principal: Principal, needed: Iterable[Scope]) -> None:
+    """Raise `MissingScopeError` unless the caller has all of the scopes."""
+    lacking = sorted(set(needed) - principal.scopes)
+    if lacking:
+        raise MissingScopeError(
+            f"This key lacks the scope '{lacking[0]}', so it can't give, take or use it.",
+            hint="Use a key that has all the scopes in question.",
+            details={"scope": str(lacking[0]), "lacking": [str(scope) for scope in lacking]},
+        )
+
+
+def require_lasts(principal: Principal, row: ApiKeyRow) -> None:
+    """Raise `StateConflictError` if the key outlives the caller's: scopes given to it would outlive it as well."""
+    ends = principal.expires_at
+    if ends is not None and (row.expires_at is None or row.expires_at > ends):
+        raise StateConflictError(
+            "That key lasts longer than the one in use, which can give it no scopes.",
+            hint="Use a key that lasts as long, or the local access token.",
+        )
+
+
+def parse_scopes(words: Iterable[str], *, may_be_empty: bool = False) -> frozenset[Scope]:
+    """Return the scopes by these names. Raises `InvalidInputError` for unknown ones, and for none at all."""
+    listed = [words] if isinstance(words, str) else list(words)
+    known = {scope.value: scope for scope in Scope}
+    if not all(word in known for word in listed) or not (listed or may_be_empty):
+        raise InvalidInputError("A key needs scopes that exist.", hint=f"Use some of: {', '.join(known)}.")
+    return frozenset(known[word] for word in listed)
+
+
+def clean_key_name(name: str) -> str:
+    """Return the name as it is kept (NFC). Raises `InvalidInputError` for one that is empty, long or not printable."""
+    clean = unicodedata.normalize("NFC", name).strip()
+    if not 0 < len(clean) <= MAX_KEY_NAME_CHARACTERS or not clean.isprintable():
+        raise InvalidInputError(
+            "That name can't be used for a key.",
+            hint=f"Use 1 to {MAX_KEY_NAME_CHARACTERS} printable characters.",
+        )
+    return clean
+
+
+def expiry(principal: Principal, days: int | None, now: datetime) -> datetime | None:
+    """Return when a new key of the caller ends: after `days` days, and no later than the key in use; None: never.
+
+    Raises `InvalidInputError` for a number of days that no key lasts.
+    """
+    ends = [principal.expires_at] if principal.expires_at is not None else []
+    if days is not None:
+        if isinstance(days, bool) or not 1 <= days <= MAX_KEY_DAYS:
+            raise InvalidInputError("A key can't last that long.", hint=f"Give 1 to {MAX_KEY_DAYS} days, or none.")
+        ends.append(now + timedelta(days=days))
+    return min(ends, default=None)
+
+
+def to_key(row: ApiKeyRow) -> ApiKey:
+    """Return the key without anything of its secret but the beginning."""
+    return ApiKey(
+        id=row.id,
+        name=row.name,
+        prefix=row.prefix,
+        scopes=tuple(row.scopes),
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        revoked_at=row.revoked_at,
+        last_used_at=row.last_used_at,
+    )
+
+
+def not_valid(hint: str) -> UnauthenticatedError:
+    """Return the error for a key that does not count."""
+    return UnauthenticatedError("This key is not valid.", hint=hint)
+
+
+async def _find(
+    session: AsyncSession, query: Select[ApiKeyRow, UserRow, ApiKeyRow], wanted: str, now: datetime
+) -> tuple[ApiKeyRow, Principal]:
+    found = (await session.execute(query, {WANTED: wanted})).one_or_none()
+    if found is None:
+        raise not_valid("Check that it was copied whole, or create a new one.")
+    key, user, opened_by = found
+    if key.expires_at is not None and key.expires_at <= now:
+        raise not_valid("The key has expired: create a new one.")
+    return key, _principal(key, user, opened_by)
+
+
+def _principal(key: ApiKeyRow, user: UserRow, opener: ApiKeyRow | None) -> Principal:
+    scopes = parse_scopes(key.scopes, may_be_empty=True)
+    if opener is not None:
+        # A scope that is taken from a key is taken from the browsers that it let in, too.
+        scopes &= parse_scopes(opener.scopes, may_be_empty=True)
+    return Principal(
+        user_id=user.id,
+        email=user.email,
+        scopes=scopes,
+        method=key.method,
+        key_name=key.name,
+        is_admin=user.is_admin,
+        expires_at=key.expires_at,
+        key_id=key.opened_by or key.id,
+    )

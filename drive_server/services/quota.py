@@ -1,0 +1,240 @@
+"""What people keep, counted in stored bytes, and how much they may keep.
+
+A content counts once in a person's tree, however many versions have it; old versions and the trash are in the tree.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import ALL_SCOPES, Actor, Role
+from drive_server.emails import normalise_email
+from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
+from drive_server.services.keys import require_scopes
+from drive_server.services.nodes import locate_folder
+from drive_server.storage.blobs import Blob
+from drive_server.storage.database import Database
+from drive_server.storage.tables import HoldingRow, UserRow
+
+BATCH = 500
+MAX_QUOTA_BYTES = 1 << 62
+GROWN: Final = "drive_grown_bytes"
+# Counted in the database alone: nobody holds these rows as objects.
+UNSYNCHRONISED = {"synchronize_session": False}
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much there may be: bytes that a person keeps unless they have a quota of their own (0: no limit), and
+    versions of a file.
+    """
+
+    quota_bytes: int = 0
+    max_versions: int = 100
+
+    def quota_of(self, own: int | None) -> int:
+        """Return how many bytes a person may keep whose own quota is this, None if they have none."""
+        return self.quota_bytes if own is None else own
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a person keeps and may keep, in bytes; a quota of 0 is no limit."""
+
+    used_bytes: int
+    quota_bytes: int
+
+    @property
+    def left(self) -> int | None:
+        """How many bytes more there is room for; None without a limit."""
+        return max(self.quota_bytes - self.used_bytes, 0) if self.quota_bytes else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Growth:
+    """How many bytes a session added to what a person keeps, what that came to, and the quota of their own."""
+
+    added: int
+    used_bytes: int
+    quota_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What there is room for where somebody wants to put something: in their own drive, or in another person's."""
+
+    usage: Usage
+    is_own: bool
+
+    def check(self, size: int) -> None:
+        """Raise `QuotaExceededError` if `size` bytes are more than what is left. What others keep is not told."""
+        left = self.usage.left
+        if left is None or size <= left:
+            return
+        if not self.is_own:
+            raise QuotaExceededError(
+                "The drive that this folder belongs to has no room for it.",
+                hint="Ask the owner of the folder to make room, or put it into a folder of your own.",
+                details={"needed_bytes": size},
+            )
+        used, quota = self.usage.used_bytes, self.usage.quota_bytes
+        raise QuotaExceededError(
+            f"There is no room for it: {used} of {quota} bytes are in use, {size} more are needed.",
+            hint="Delete for good what is in the trash or no longer needed, or ask for a larger quota.",
+            details={"quota_bytes": quota, "used_bytes": used, "needed_bytes": size},
+        )
+
+    async def limited(self, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """Pass the chunks on; raise `QuotaExceededError` with the first one that there is no room for."""
+        size = 0
+        async for chunk in chunks:
+            size += len(chunk)
+            self.check(size)
+            yield chunk
+
+
+class QuotaService:
+    """Tells what people keep, and sets what they may."""
+
+    def __init__(self, database: Database, limits: Limits) -> None:
+        self._database = database
+        self._limits = limits
+
+    async def usage(self, user_id: str) -> Usage:
+        """Return what the person keeps and may keep."""
+        async with self._database.read() as session:
+            return await usage_of(session, user_id, self._limits)
+
+    async def room_in(self, actor: Actor, folder: str) -> Room:
+        """Return what there is room for in a folder that the caller may edit: its owner's quota counts."""
+        async with self._database.read() as session:
+            located = await locate_folder(session, actor.principal, folder, Role.EDITOR)
+            return await room_of(session, self._limits, located.row.owner_id, actor.user_id)
+
+    async def set_quota(self, actor: Actor, user: str, quota_bytes: int | None) -> tuple[str, str, Usage]:
+        """Set how many bytes a person, named by id or email, may keep; 0: no limit, None: as the settings say.
+
+        What they keep already stays. Returns id, email and usage. Only for administrators: raises `ForbiddenError`,
+        `MissingScopeError` for a key without all scopes, `NotFoundError` for an unknown person.
+        """
+        if not actor.principal.is_admin:
+            raise ForbiddenError("Only an administrator can set quotas.", hint="Ask the owner of this drive.")
+        require_scopes(actor.principal, ALL_SCOPES)
+        if quota_bytes is not None and not 0 <= quota_bytes <= MAX_QUOTA_BYTES:
+            raise InvalidInputError("A quota is a number of bytes.", hint=f"Give 0 to {MAX_QUOTA_BYTES}, or null.")
+        named = UserRow.email == normalise_email(user) if "@" in user else UserRow.id == user
+        async with self._database.write() as session:
+            row = await session.scalar(select(UserRow).where(named))
+            if row is None:
+                raise NotFoundError("There is no such user.", hint="Name a person by their email.")
+            row.quota_bytes = quota_bytes
+            await session.flush()
+            return row.id, row.email, await usage_of(session, row.id, self._limits)
+
+
+async def hold(session: AsyncSession, owner_id: str, blob: Blob) -> None:
+    """Count one more version with this content in the owner's tree, in the transaction that adds it."""
+    await hold_all(session, owner_id, [blob])
+
+
+async def hold_all(session: AsyncSession, owner_id: str, blobs: Iterable[Blob]) -> None:
+    """Count a version for each of the blobs. Whether there is room for them all is asked once, by `require_room`."""
+    counts = Counter(blobs)
+    for part in _batches(list(counts)):
+        held = await _held(session, owner_id, [blob.hash for blob in part])
+        new = [blob for blob in part if blob.hash not in held]
+        if new:
+            rows = [
+                {"owner_id": owner_id, "blob": blob.hash, "size": blob.size, "versions": counts[blob]} for blob in new
+            ]
+            await session.execute(insert(HoldingRow), rows)
+        await _count(session, owner_id, {blob.hash: counts[blob] for blob in part if blob.hash in held})
+        await _grow(session, owner_id, sum(blob.size for blob in new))
+
+
+async def release(session: AsyncSession, owner_id: str, blob_hash: str) -> None:
+    """Count one version with this content less, in the transaction that removes it."""
+    await release_all(session, owner_id, [blob_hash])
+
+
+async def release_all(session: AsyncSession, owner_id: str, hashes: Iterable[str]) -> None:
+    """Count a version less for each of the hashes; one that stands there twice is two versions."""
+    counts = Counter(hashes)
+    for part in _batches(list(counts)):
+        await _count(session, owner_id, {blob_hash: -counts[blob_hash] for blob_hash in part})
+        gone = (HoldingRow.owner_id == owner_id, HoldingRow.blob.in_(part), HoldingRow.versions <= 0)
+        freed = delete(HoldingRow).where(*gone).returning(HoldingRow.size)
+        await _grow(session, owner_id, -sum(await session.scalars(freed, execution_options=UNSYNCHRONISED)))
+
+
+async def usage_of(session: AsyncSession, owner_id: str, limits: Limits) -> Usage:
+    """Return what the person keeps and may keep."""
+    query = select(UserRow.used_bytes, UserRow.quota_bytes).where(UserRow.id == owner_id)
+    used, quota = (await session.execute(query)).one()
+    return Usage(used, limits.quota_of(quota))
+
+
+def require_room(session: AsyncSession, limits: Limits, caller_id: str) -> None:
+    """Raise `QuotaExceededError` if somebody keeps more, by what was counted in this session, than their quota.
+
+    Called at the end of a change, so that what it adds and what it removes are set against each other; a change
+    that frees bytes passes also where too much is kept.
+    """
+    grown: dict[str, _Growth] = session.info.get(GROWN, {})
+    for owner_id, growth in grown.items():
+        if growth.added > 0:
+            before = Usage(growth.used_bytes - growth.added, limits.quota_of(growth.quota_bytes))
+            Room(before, owner_id == caller_id).check(growth.added)
+
+
+async def require_room_for(
+    session: AsyncSession, limits: Limits, owner_id: str, size: int, caller_id: str, blob_hash: str | None = None
+) -> None:
+    """Raise `QuotaExceededError` if `size` more bytes do not fit: before they are sent, or stored.
+
+    A content whose hash is known, and that the owner has already, needs no room.
+    """
+    room = await room_of(session, limits, owner_id, caller_id)
+    if blob_hash is None or room.usage.left is None or not await _held(session, owner_id, [blob_hash]):
+        room.check(size)
+
+
+async def room_of(session: AsyncSession, limits: Limits, owner_id: str, caller_id: str) -> Room:
+    """Return what the caller finds room for in the owner's drive."""
+    return Room(await usage_of(session, owner_id, limits), owner_id == caller_id)
+
+
+async def _held(session: AsyncSession, owner_id: str, hashes: Sequence[str]) -> set[str]:
+    query = select(HoldingRow.blob).where(HoldingRow.owner_id == owner_id, HoldingRow.blob.in_(hashes))
+    return set(await session.scalars(query))
+
+
+async def _count(session: AsyncSession, owner_id: str, changes: dict[str, int]) -> None:
+    """Change the numbers of versions; all that change by the same number in one statement."""
+    by_number: defaultdict[int, list[str]] = defaultdict(list)
+    for blob_hash, number in changes.items():
+        by_number[number].append(blob_hash)
+    for number, hashes in by_number.items():
+        statement = update(HoldingRow).where(HoldingRow.owner_id == owner_id, HoldingRow.blob.in_(hashes))
+        await session.execute(statement.values(versions=HoldingRow.versions + number), execution_options=UNSYNCHRONISED)
+
+
+async def _grow(session: AsyncSession, owner_id: str, size: int) -> None:
+    if size == 0:
+        return
+    statement = update(UserRow).where(UserRow.id == owner_id).values(used_bytes=UserRow.used_bytes + size)
+    counted = statement.returning(UserRow.used_bytes, UserRow.quota_bytes)
+    used, quota = (await session.execute(counted, execution_options=UNSYNCHRONISED)).one()
+    grown: dict[str, _Growth] = session.info.setdefault(GROWN, {})
+    added = grown[owner_id].added if owner_id in grown else 0
+    grown[owner_id] = _Growth(added + size, used, quota)
+
+
+def _batches(values: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(values), BATCH):
+        yield values[start : start + BATCH]

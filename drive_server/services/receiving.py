@@ -1,0 +1,94 @@
+"""The bytes of one request on their way into an upload: within its limits, and durable when they are acknowledged."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import anyio
+
+from drive_server.errors import ChecksumMismatchError, TooLargeError
+from drive_server.services.quota import Room
+from drive_server.storage.blobs import CHUNK_BYTES, in_thread
+from drive_server.storage.partial import PartialFile
+
+SYNCED_BYTES: Final = 64 << 20
+"""No more waits to be written to the disk than this: the end of a large upload is not one long wait for it."""
+
+
+class Verifier(Protocol):
+    """What the bytes of one request have to match."""
+
+    def update(self, data: bytes, /) -> None:
+        """Take the next bytes."""
+        ...
+
+    def matches(self) -> bool:
+        """Whether the bytes, all of them, are those that were meant."""
+        ...
+
+
+@dataclass(slots=True)
+class Receiving:
+    """Appends to the file of an upload that has `size` bytes, may have `limit`, and finds `room` in somebody's drive.
+
+    Raises `TooLargeError` and `QuotaExceededError` with the first byte that is too much.
+    """
+
+    file: PartialFile
+    size: int
+    limit: int
+    room: Room
+    _unsynced: int = 0
+
+    async def take(self, chunks: AsyncIterator[bytes]) -> None:
+        """Append the bytes. Those that came stay, also if the rest does not come."""
+        gathered = bytearray()
+        try:
+            async for chunk in chunks:
+                self.require_fits(len(chunk))
+                self.size += len(chunk)
+                gathered += chunk
+                if len(gathered) >= CHUNK_BYTES:
+                    # Not `gathered` any more if this fails half-way: what is there must not be written once more.
+                    full, gathered = gathered, bytearray()
+                    await self._write(full)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._write(gathered)
+                await in_thread(self.file.sync)
+
+    async def take_verified(self, chunks: AsyncIterator[bytes], verifier: Verifier) -> None:
+        """Append the bytes if they are as announced, else none of them. Raises `ChecksumMismatchError`."""
+        await in_thread(self.file.distrust)
+        try:
+            async for chunk in chunks:
+                self.require_fits(len(chunk))
+                self.size += len(chunk)
+                await in_thread(verifier.update, chunk)
+                await self._write(chunk)
+            if not verifier.matches():
+                raise ChecksumMismatchError("The bytes are not those that were announced.", hint="Send them again.")
+            await in_thread(self.file.trust)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await in_thread(self.file.discard_untrusted)
+
+    def require_fits(self, added: int) -> None:
+        """Raise `TooLargeError` or `QuotaExceededError` if so many bytes more are too many."""
+        size = self.size + added
+        if size > self.limit:
+            raise TooLargeError(
+                "This is more than the upload was to have.",
+                hint=f"It may have {self.limit} bytes.",
+                details={"limit": self.limit},
+            )
+        self.room.check(size)
+
+    async def _write(self, data: bytes | bytearray) -> None:
+        if not data:
+            return
+        await in_thread(self.file.append, data)
+        self._unsynced += len(data)
+        if self._unsynced >= SYNCED_BYTES:
+            self._unsynced = 0
+            await in_thread(self.file.sync)

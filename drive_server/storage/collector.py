@@ -1,0 +1,78 @@
+"""Contents that no version refers to are removed, and never one that something does."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.storage.blobs import Blob, BlobStore
+from drive_server.storage.database import Database
+from drive_server.storage.tables import VersionRow
+
+GRACE: Final = timedelta(hours=1)
+UNFINISHED_AFTER: Final = timedelta(days=1)
+BATCH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What was removed: contents with their size in bytes, and files of contents that never arrived whole."""
+
+    blobs: int
+    size: int
+    unfinished: int
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Collector:
+    """Removes what nothing refers to, beside writers, in any number of processes at once.
+
+    A writer stores a content first and refers to it afterwards. Two rules keep the two apart: a content that was put
+    within `grace` stays; and contents are removed only while the database's write transaction is held, in which
+    whoever refers to one makes sure that it is there (`BlobStore.require_all`). So a writer who is slower than
+    `grace` is refused, and a reference to nothing can't be committed.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        blobs: BlobStore,
+        *,
+        grace: timedelta = GRACE,
+        clock: Callable[[], datetime] = _now,
+    ) -> None:
+        self._database = database
+        self._blobs = blobs
+        self._grace = grace
+        self._clock = clock
+
+    async def run_once(self) -> Collected:
+        """Look through all contents once. Raises `StorageFailureError`; what was removed by then is gone."""
+        before = self._clock() - self._grace
+        removed: list[Blob] = []
+        async for hashes in self._blobs.last_put_before(before):
+            for start in range(0, len(hashes), BATCH):
+                removed += await self._remove(hashes[start : start + BATCH], before)
+        unfinished = await self._blobs.remove_unfinished(self._clock() - max(self._grace, UNFINISHED_AFTER))
+        return Collected(len(removed), sum(blob.size for blob in removed), unfinished)
+
+    async def _remove(self, hashes: Sequence[str], before: datetime) -> list[Blob]:
+        # Asked twice, so that nobody waits for the write transaction where all is referred to: nearly always.
+        async with self._database.read() as session:
+            candidates = await _without_version(session, hashes)
+        if not candidates:
+            return []
+        async with self._database.write() as session:
+            return await self._blobs.remove(await _without_version(session, candidates), before)
+
+
+async def _without_version(session: AsyncSession, hashes: Sequence[str]) -> list[str]:
+    query = select(VersionRow.blob).where(VersionRow.blob.in_(hashes)).distinct()
+    referred_to = set(await session.scalars(query))
+    return [blob_hash for blob_hash in hashes if blob_hash not in referred_to]

@@ -1,0 +1,81 @@
+"""Contents on their way into the store: private temporary files, hashed while they grow."""
+
+import os
+import shutil
+import tempfile
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+COPIED_BYTES = 1 << 20
+
+
+class SpooledFile:
+    """A temporary file that becomes a content, or is thrown away. Its methods block."""
+
+    def __init__(self, folder: Path) -> None:
+        descriptor, name = tempfile.mkstemp(dir=folder)
+        self.path = Path(name)
+        self.size = 0
+        self._file = os.fdopen(descriptor, "wb")
+        self._digest = sha256()
+
+    def write(self, chunk: bytes | bytearray) -> None:
+        """Append the bytes."""
+        self._file.write(chunk)
+        self._digest.update(chunk)
+        self.size += len(chunk)
+
+    def finish(self) -> str:
+        """Make the file durable, close it, and return its SHA-256 in hex."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        return self._digest.hexdigest()
+
+    def adopt(self, source: Path) -> str:
+        """Become the content of another file, which stays as it is; durable, and hashed. No bytes are moved if the two
+        can be one file under two names.
+        """
+        self._file.close()
+        with source.open("rb") as file:
+            while chunk := file.read(COPIED_BYTES):
+                self._digest.update(chunk)
+                self.size += len(chunk)
+        self.path.unlink()
+        try:
+            self.path.hardlink_to(source)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(source, self.path)
+            self.path.chmod(0o600)
+        sync(self.path)
+        return self._digest.hexdigest()
+
+    def discard(self) -> None:
+        """Remove the file, unless it was moved into place."""
+        self.path.unlink(missing_ok=True)
+        with suppress(OSError):  # on a full disk the buffered rest can't be written; it is being thrown away
+            self._file.close()
+
+
+def remove_unfinished(folder: Path, before: float) -> int:
+    """Remove what a killed process left; return how many files.
+
+    Another process may be writing here right now, so only what was last written before that time (POSIX seconds).
+    """
+    removed = 0
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):  # the other process may be cleaning up, too
+            if path.is_file() and path.stat().st_mtime < before:
+                path.unlink()
+                removed += 1
+    return removed
+
+
+def sync(path: Path) -> None:
+    """Make a file's bytes, or a folder's names, survive a power failure."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

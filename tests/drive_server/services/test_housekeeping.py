@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import anyio
+
+from drive_server.knowledge.lock import WriterLock
+from drive_server.services.housekeeping import Housekeeping
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from drive_server.drive import Drive
+
+
+async def test_a_job_that_fails_is_logged_and_the_others_are_done(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    done: list[str] = []
+
+    async def first() -> None:
+        done.append("first")
+
+    async def failing() -> None:
+        msg = "the disk is gone"
+        raise OSError(msg)
+
+    async def last() -> int:
+        done.append("last")
+        return 7
+
+    housekeeping = Housekeeping(tmp_path / "lock")
+    for job in (first, failing, last):
+        housekeeping.add(job.__name__, job)
+
+    assert await housekeeping.run_once()
+
+    assert done == ["first", "last"]
+    assert "'failing' failed" in caplog.text
+    assert "the disk is gone" in caplog.text
+
+
+async def test_only_one_process_does_it(tmp_path: Path) -> None:
+    done: list[str] = []
+
+    async def job() -> None:
+        done.append("job")
+
+    other = WriterLock(tmp_path / "lock")
+    assert other.acquire()
+    housekeeping = Housekeeping(tmp_path / "lock")
+    housekeeping.add("job", job)
+
+    assert not await housekeeping.run_once()
+    other.release()
+    assert await housekeeping.run_once()
+
+    assert done == ["job"]
+    assert other.acquire()
+    other.release()
+
+
+async def test_it_runs_soon_after_the_start_and_again_and_again(tmp_path: Path) -> None:
+    runs = 0
+    enough = anyio.Event()
+
+    async def job() -> None:
+        nonlocal runs
+        runs += 1
+        if runs == 3:
+            enough.set()
+
+    housekeeping = Housekeeping(tmp_path / "lock", interval=timedelta(), first_after=timedelta())
+    housekeeping.add("job", job)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(housekeeping.run)
+        await enough.wait()
+        tasks.cancel_scope.cancel()
+
+    assert runs >= 3
+
+
+async def test_a_drive_clears_up_after_itself(drive: Drive) -> None:
+    orphan = await drive.blobs.put_bytes(b"nobody's yet")
+
+    assert await drive.housekeeping.run_once()
+
+    assert await drive.blobs.read(orphan.hash) == b"nobody's yet"
