@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from aiosqlite import connect
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite.aio import AsyncSqliteStore
@@ -18,6 +19,9 @@ from graph.gateway.approval import check_edit, expired_answer
 from graph.models import open_models
 from graph.settings import AgentSettings
 from graph.state import AGENTS
+
+# A checkpoint waits for another process, or for one that is just ending, instead of failing its run.
+BUSY_TIMEOUT_SECONDS = 30
 
 
 class Assistant:
@@ -64,7 +68,8 @@ async def open_assistant(
 ) -> AsyncGenerator[Assistant]:
     """Open the assistant on its files below `root`; `models` replaces those of the settings."""
     async with AsyncExitStack() as stack:
-        saver = await stack.enter_async_context(AsyncSqliteSaver.from_conn_string(str(root / "graph.db")))
+        connection = await stack.enter_async_context(connect(root / "graph.db", timeout=BUSY_TIMEOUT_SECONDS))
+        saver = AsyncSqliteSaver(connection)
         await saver.setup()
         store = await stack.enter_async_context(AsyncSqliteStore.from_conn_string(str(root / "store.db")))
         await store.setup()
