@@ -5,11 +5,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from aiosqlite import connect
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
+from api.checkpoints import open_checkpoints
 from api.clock import Clock
 from graph.build import build_graph
 from graph.connections import ConnectionPool, SessionOpener
@@ -19,9 +19,6 @@ from graph.gateway.approval import check_edit, expired_answer
 from graph.models import open_models
 from graph.settings import AgentSettings
 from graph.state import AGENTS
-
-# A checkpoint waits for another process, or for one that is just ending, instead of failing its run.
-BUSY_TIMEOUT_SECONDS = 30
 
 
 class Assistant:
@@ -68,9 +65,7 @@ async def open_assistant(
 ) -> AsyncGenerator[Assistant]:
     """Open the assistant on its files below `root`; `models` replaces those of the settings."""
     async with AsyncExitStack() as stack:
-        connection = await stack.enter_async_context(connect(root / "graph.db", timeout=BUSY_TIMEOUT_SECONDS))
-        saver = AsyncSqliteSaver(connection)
-        await saver.setup()
+        saver = await stack.enter_async_context(open_checkpoints(root / "graph.db"))
         store = await stack.enter_async_context(AsyncSqliteStore.from_conn_string(str(root / "store.db")))
         await store.setup()
         connections = ConnectionPool(

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Self
 
 import uvicorn
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from api.assembly import assemble
+from api.checkpoints import open_checkpoints
 from api.clock import SystemClock
 from api.database import open_database
 from api.service import open_service
@@ -55,7 +55,7 @@ class SmallService:
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncGenerator[None]:
         database = await open_database(f"sqlite+aiosqlite:///{self.data_dir / 'api.db'}")
-        async with AsyncSqliteSaver.from_conn_string(str(self.data_dir / "graph.db")) as saver:
+        async with open_checkpoints(self.data_dir / "graph.db") as saver:
             self.graph = SmallGraph(self.drive, saver, self.clock)
             if self.gate_open:
                 self.graph.gate.open()

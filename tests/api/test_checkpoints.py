@@ -1,0 +1,26 @@
+"""The file of checkpoints, when what wrote to it was stopped."""
+
+from pathlib import Path
+
+from langgraph.checkpoint.base import empty_checkpoint
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from api.checkpoints import open_checkpoints
+
+INTERRUPTED = "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id) VALUES ('a', 'b', 'c')"
+
+
+async def keep(saver: AsyncSqliteSaver) -> None:
+    await saver.aput({"configurable": {"thread_id": "t", "checkpoint_ns": ""}}, empty_checkpoint(), {}, {})
+
+
+async def test_a_write_that_was_stopped_before_its_commit_holds_nobody_up_after_the_end(tmp_path: Path) -> None:
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        await keep(saver)
+        cursors = [await saver.conn.execute(INTERRUPTED), await saver.conn.execute("SELECT * FROM checkpoints")]
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        await saver.conn.execute("PRAGMA busy_timeout = 0")
+        await keep(saver)
+        kept = [found async for found in saver.alist(None)]
+    assert len(cursors) == 2
+    assert [found.config["configurable"]["thread_id"] for found in kept] == ["t", "t"]
