@@ -15,7 +15,6 @@ from mcp.shared.exceptions import McpError
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.session import RequestResponder
 from mcp.types import (
-    METHOD_NOT_FOUND,
     ErrorData,
     GetTaskRequest,
     Icon,
@@ -26,6 +25,7 @@ from mcp.types import (
 
 from drive_server.protocol.cancellation import was_cancelled
 from drive_server.protocol.failures import error_data, told
+from drive_server.protocol.requests import unknown_method
 from drive_server.protocol.sessions import DriveSession, Sessions
 from drive_server.protocol.tasks import CAPABILITY
 
@@ -117,7 +117,7 @@ class DriveProtocol(Server[Any, Any]):
     async def _response(self, context: Handling, request: Any) -> ServerResult | ErrorData:
         handler = self.request_handlers.get(type(request))
         if handler is None:
-            return ErrorData(code=METHOD_NOT_FOUND, message="Method not found")
+            return unknown_method()
         token = request_ctx.set(context)
         try:
             async with self.admission(context, request):

@@ -15,6 +15,7 @@ from starlette.requests import Request
 
 from drive_server.context import current_principal
 from drive_server.protocol.cancellation import can_be_cancelled
+from drive_server.protocol.requests import Refusal, Requests
 
 LEVELS: Final[tuple[LoggingLevel, ...]] = (
     "debug",
@@ -48,6 +49,7 @@ class DriveSession(ServerSession):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._receive_request_type: Any = Requests
         self.opened_by = current_principal.get()
         self.request: Request | None = None
         self.log_level = FIRST_LEVEL
@@ -100,6 +102,10 @@ class DriveSession(ServerSession):
         metadata = responder.message_metadata
         if isinstance(metadata, ServerMessageMetadata) and isinstance(metadata.request_context, Request):
             self.request = metadata.request_context
+        if isinstance(responder.request, Refusal):
+            with responder:
+                await responder.respond(responder.request.error)
+            return
         can_be_cancelled(responder)
         await super()._received_request(responder)
 

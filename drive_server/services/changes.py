@@ -123,8 +123,8 @@ async def check_etag(session: AsyncSession, actor: Actor, located: Located, if_m
     The error's details say the etag now, when and by whom it was changed last, and what was changed.
     """
     etag = etag_of(located.row)
-    shown = actor.if_match.partition(REPLACES)[0] if actor.if_match is not None else None
-    stale = next((given for given in (if_match, shown) if given is not None and given != etag), None)
+    given = [one.partition(REPLACES)[0] for one in (if_match, actor.if_match) if one is not None]
+    stale = next((one for one in given if one != etag), None)
     if stale is None:
         return
     newest = await changes_of_item(session, actor.principal, located)
@@ -142,9 +142,9 @@ async def check_etag(session: AsyncSession, actor: Actor, located: Located, if_m
 
 
 def check_replaced(writing: Writing) -> None:
-    """Raise `EtagMismatchError` unless what a change replaces is what was shown as going to the trash.
+    """Raise `EtagMismatchError` unless what goes to the trash is what was shown as going there.
 
-    A call whose etag says nothing of that (one that nobody was asked about) replaces what is there.
+    A call whose etag says nothing of that (one that nobody was asked about) takes what is there.
     """
     if not writing.replaces:
         return
@@ -152,7 +152,7 @@ def check_replaced(writing: Writing) -> None:
     shown = writing.actor.if_match
     if shown is not None and REPLACES in shown and shown != writing.etag:
         raise EtagMismatchError(
-            "What would be replaced is not what was shown.",
+            "What would go to the trash is not what was shown.",
             hint="Look at the folder again, and repeat the call.",
             details={"etag": writing.etag},
         )

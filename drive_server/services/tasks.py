@@ -90,8 +90,11 @@ class TaskService:
         kept_for = KEPT_FOR if order.kept_for is None else min(max(order.kept_for, SHORTEST), LONGEST)
         async with self._database.write() as session:
             known = await _with_key(session, order)
-            if known is not None:
+            if known is not None and not self._is_gone(known):
                 return _same(known, order), False
+            if known is not None:
+                await session.delete(known)
+                await session.flush()
             await self._require_room(session, order.user_id)
             row = TaskRow(
                 id=task_id,
@@ -119,7 +122,7 @@ class TaskService:
             return None
         async with self._database.read() as session:
             known = await _with_key(session, order)
-        return None if known is None else _same(known, order)
+        return None if known is None or self._is_gone(known) else _same(known, order)
 
     async def get(self, user_id: str, task_id: str) -> Task:
         """Return a task of the user. Raises `NotFoundError` for any other, and for one that has expired."""

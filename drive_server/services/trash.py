@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Principal, Role
 from drive_server.errors import EtagMismatchError, ForbiddenError, NotFoundError, StateConflictError
 from drive_server.models import DeletedItems, Item, OnConflict
+from drive_server.services.changes import REPLACES
 from drive_server.services.conflicts import make_way
 from drive_server.services.deleting import delete_trees
 from drive_server.services.items import describe, describe_all, etag_of
@@ -36,6 +37,7 @@ async def trash_item(writing: Writing, ref: str, if_match: str | None = None) ->
     await begin(writing, located, if_match)
     await require_may_take_out(session, principal, located, "put into the trash")
     below = await _show_all(writing, located)
+    await _keep_to_shown(writing, located)
     writing.touch(located.row)
     await trash_tree(writing, located.row)
     holding = _holding(located, below)
@@ -103,6 +105,16 @@ async def _show_all(writing: Writing, located: Located) -> int:
     for entry in (located, *(found[node_id] for node_id in ids)):
         writing.show(entry.row, entry.path)
     return total
+
+
+async def _keep_to_shown(writing: Writing, located: Located) -> None:
+    """Have what goes along checked against what a person was shown, where one was asked."""
+    actor = writing.actor
+    if located.row.kind != "folder" or not (actor.dry_run or REPLACES in (actor.if_match or "")):
+        return
+    below = descendants(located.id)
+    state = select(NodeRow.id, NodeRow.revision).join(below, below.c.id == NodeRow.id).order_by(NodeRow.id)
+    writing.replaces += [f"{node_id}-{revision}" for node_id, revision in await writing.session.execute(state)]
 
 
 def _holding(located: Located, below: int) -> str:

@@ -173,7 +173,9 @@ def _shown(path: str) -> str:
 
 
 def _is_yes(answer: ElicitResult) -> bool:
-    return answer.action == "accept" and (answer.content or {}).get("confirm") is not False
+    """A field that is not filled in may be null; whatever else is no boolean did not come from the form."""
+    confirm = (answer.content or {}).get("confirm")
+    return answer.action == "accept" and (confirm is None or confirm is True)
 
 
 async def _withdraw(session: ServerSession, asked: RequestId, request_id: RequestId) -> None:

@@ -23,4 +23,4 @@ async def test_a_write_that_was_stopped_before_its_commit_holds_nobody_up_after_
         await keep(saver)
         kept = [found async for found in saver.alist(None)]
     assert len(cursors) == 2
-    assert [found.config["configurable"]["thread_id"] for found in kept] == ["t", "t"]
+    assert len(kept) == 2

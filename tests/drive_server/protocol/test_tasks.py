@@ -482,6 +482,28 @@ async def test_a_key_that_is_revoked_before_its_task_runs_does_nothing(
     assert await names(drive, alice) == ["Many"]
 
 
+async def test_a_task_whose_key_was_revoked_while_it_works_can_be_cancelled(
+    drive: Drive, alice: Actor, session: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = Gate()
+
+    async def stand(*args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+        await gate()
+
+    monkeypatch.setattr(drive.files, "copy", stand)
+    key, secret = await drive.identity.create_key(alice, "host", ["read", "write"])
+    async with host_of(drive, type(alice)(await drive.identity.authenticate(secret))) as host:
+        task = await begin(host.session, "copy_item", COPY)
+    await gate.reached.wait()
+    await drive.identity.revoke_key(alice, key.id)
+    with anyio.fail_after(PATIENCE):
+        over = await cancelled(session, task.taskId)
+
+    assert over.status == "cancelled"
+    assert await names(drive, alice) == ["Many"]
+
+
 async def test_others_read_on_while_a_task_is_at_work(
     drive: Drive, bob: Actor, session: ClientSession, half_way: Gate
 ) -> None:

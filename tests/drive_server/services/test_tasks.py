@@ -109,6 +109,20 @@ async def test_a_key_stands_for_one_task_of_its_user(tasks: TaskService, ana: Ac
         await tasks.find(replace(order(ana, "once"), arguments={}))
 
 
+async def test_a_key_whose_task_has_expired_makes_a_new_one(
+    tasks: TaskService, ana: Actor, clock: SettableClock
+) -> None:
+    order = Order(ana.user_id, "copy_item", {"item_id": "a"}, {}, {}, "k", timedelta(seconds=MINUTE))
+    first, _ = await tasks.create(order)
+    await tasks.end(first, COMPLETED, "done", {})
+    clock.now += timedelta(seconds=MINUTE)
+
+    assert await tasks.find(order) is None
+    second, is_new = await tasks.create(replace(order, arguments={"item_id": "b"}))
+    assert is_new
+    assert (await tasks.get(ana.user_id, second.id)).status == WORKING
+
+
 async def test_what_is_over_never_changes(tasks: TaskService, ana: Actor) -> None:
     made, _ = await tasks.create(order(ana))
     assert await tasks.end(made, COMPLETED, "Done.", {"content": []})

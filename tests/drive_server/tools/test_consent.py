@@ -265,6 +265,7 @@ class Answering(Person):
         ElicitResult(action="accept"),
         ElicitResult(action="accept", content={}),
         ElicitResult(action="accept", content={"confirm": True}),
+        ElicitResult(action="accept", content={"confirm": None}),
         ElicitResult(action="accept", content={"other": "x"}),
     ],
 )
@@ -280,6 +281,10 @@ async def test_accepting_is_enough(drive: Drive, alice: Actor, answer: ElicitRes
         ElicitResult(action="decline"),
         ElicitResult(action="cancel"),
         ElicitResult(action="accept", content={"confirm": False}),
+        ElicitResult(action="accept", content={"confirm": "false"}),
+        ElicitResult(action="accept", content={"confirm": "no"}),
+        ElicitResult(action="accept", content={"confirm": 0}),
+        ElicitResult(action="accept", content={"confirm": []}),
         ErrorData(code=INVALID_REQUEST, message="Elicitation not supported"),
     ],
 )
@@ -404,6 +409,24 @@ async def test_what_changed_while_the_person_thought_is_not_done(drive: Drive, a
     assert error["code"] == "etag_mismatch"
     assert error["details"]["etag"] == (await drive.files.get(alice, made.id)).etag
     assert (await drive.files.get(alice, made.id)).trashed_at is None
+
+
+async def test_a_folder_goes_to_the_trash_with_what_the_person_was_shown_in_it(drive: Drive, alice: Actor) -> None:
+    made = (await drive.files.create_folder(alice, "root", "Old")).value
+    inner = (await drive.files.create_folder(alice, made.id, "Inner")).value
+
+    class Slow(Person):
+        async def __call__(self, context: Any, params: Any) -> Any:
+            await drive.documents.create(alice, inner.id, f"{len(self.questions)}.md", "precious")
+            return await super().__call__(context, params)
+
+    async with asking_host_of(drive, alice, Slow("accept")) as host:
+        error = await host.refused("trash_item", item_id=made.id)
+    async with asking_host_of(drive, alice, Person("accept")) as host:
+        await host.call("trash_item", item_id=made.id)
+
+    assert error["code"] == "etag_mismatch"
+    assert (await drive.files.get(alice, made.id)).trashed_at is not None
 
 
 async def test_nothing_is_held_up_while_the_person_thinks(drive: Drive, alice: Actor, bob: Actor) -> None:
