@@ -14,6 +14,7 @@ from api.clock import SystemClock
 from api.database import open_database
 from api.service import open_service
 from drive_server.http.problem import install_problem_handlers
+from drive_server.runner import KEEP_ALIVE_SECONDS
 from tests.api.fakes import MemoryDrive, authenticate
 from tests.api.small_graph import SmallGraph
 from tests.e2e.person import Event, Person, Turn
@@ -72,7 +73,10 @@ class RunningApp(uvicorn.Server):
     """Serves an application from a thread until stopped."""
 
     def __init__(self, app: FastAPI) -> None:
-        super().__init__(uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="on"))
+        config = uvicorn.Config(
+            app, port=0, log_config=None, access_log=False, lifespan="on", timeout_keep_alive=KEEP_ALIVE_SECONDS
+        )
+        super().__init__(config)
         self._app = app
         self._thread = threading.Thread(target=self.run, name="service")
 

@@ -32,7 +32,8 @@ class Inspector:
 
     async def run(self, method: str, *arguments: str) -> tuple[int, dict[str, Any], str]:
         """Call the method; return the exit code, what was printed as JSON, and what was complained of."""
-        options = ["--cli", *self.target, "--method", method, *arguments, "--format", "json"]
+        patience = ("--connect-timeout", str(SECONDS * 1000))
+        options = ["--cli", *patience, *self.target, "--method", method, *arguments, "--format", "json"]
         # Its catalogue of servers and its settings: the person's own would otherwise be read, and written.
         files = {
             "MCP_CATALOG_PATH": str(self.scratch / "catalogue.json"),

@@ -12,6 +12,7 @@ import httpx
 import uvicorn
 
 from drive_server.http.app import create_app
+from drive_server.runner import KEEP_ALIVE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
@@ -69,7 +70,14 @@ async def running(
     """Serve a drive with these settings on a free port; `before` may put something before the application."""
     app = create_app(settings)
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(before(app), log_config=None, access_log=False, timeout_graceful_shutdown=5)
+    config = uvicorn.Config(
+        before(app),
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=5,
+        # As it is in production: a client that uses a connection just as it is closed for idleness sees an error.
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+    )
     server = Server(config)
     task = asyncio.create_task(server.serve([listener]))
     up = asyncio.create_task(server.is_up.wait())
