@@ -8,6 +8,7 @@ help:
 	@echo 'make test    run the tests'
 	@echo 'make check   lint, types, import contracts'
 	@echo 'make bench   measure, and print the tables'
+	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
 	@echo 'make lock    make requirements.lock and package-lock.json anew'
 
 run: .venv/installed
@@ -24,6 +25,10 @@ check: .venv/installed-dev
 
 bench: .venv/installed-node
 	$(BIN)/python -m benchmarks
+
+# COLLECTIONS: folders of judged collections; QUERIES: the file of queries in them, if not queries.jsonl.
+bench-search: .venv/installed-test
+	$(BIN)/python -m benchmarks.retrieval $(COLLECTIONS:%=--collection %) $(QUERIES:%=--queries %)
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -65,4 +70,4 @@ lock:
 	$(MAKE) .venv/installed-test
 	$(BIN)/python -m tests.node.install --lock
 
-.PHONY: help run test check bench lock
+.PHONY: help run test check bench bench-search lock

@@ -1,142 +1,146 @@
-"""How well search finds: nDCG@10 of words, of meaning and of both, on a collection with judgments.
+"""How well search finds: nDCG@10, Recall@10 and MRR@10 of full text, of vectors and of ours, on judged collections.
 
-    python -m benchmarks.retrieval DIR [--queries queries.sample.jsonl]
+    python -m benchmarks.retrieval --collection DIR [--collection DIR ...] [--queries queries.sample.jsonl] [--run OUT]
 
 DIR holds `corpus.jsonl` ({"_id", "title", "text"} a line), `queries.jsonl` ({"_id", "text"}) and `qrels.tsv` (query,
-document, grade). Each document is chunked, embedded and indexed as a file of the drive would be.
+document, grade). Each document becomes a Markdown file in a fresh drive, its title a heading; the drive's own ingester
+indexes it, and the queries go through the drive's search service. A collection without the named file of queries is
+asked its `queries.jsonl`. `--run` writes what ours found as a TREC run, and needs no `qrels.tsv`.
 """
 
 import argparse
-import json
-import math
-import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import anyio
 
+from benchmarks.collection import DEPTH, Collection, Document, Query, load_collection, measures_of
 from benchmarks.table import milliseconds, print_table
-from drive_server.knowledge.chunk import Chunk, chunk
-from drive_server.knowledge.elements import Part, join
-from drive_server.knowledge.embed import Embedder, Vectors, open_embedder
-from drive_server.knowledge.index import KnowledgeIndex, Mode
-from drive_server.knowledge.rows import IndexedFile, embedded_text
+from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
+from drive_server.services.search import MAX_QUERY_CHARACTERS
 
-OWNER = "0" * 32
-DEPTH = 10
-PASSAGES = 50
-BATCH = 256
-MODES: tuple[Mode, ...] = ("text", "vector", "hybrid")
-Judgments = dict[str, dict[str, float]]
+Mode = Literal["hybrid", "words", "vector"]
+WAYS: dict[str, Mode] = {"full text": "words", "vector": "vector", "ours": "hybrid"}
+OURS = "ours"
+FIRST_PAGE = 50
+MOST_HITS = 1000
+HEADER = ("search", "nDCG@10", "Recall@10", "MRR@10", "ms a query")
+
+
+@dataclass(slots=True)
+class Answers:
+    """What one way found: for each query the documents, best first; and how long each took, in seconds."""
+
+    found: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    seconds: list[float] = field(default_factory=list[float])
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """The mean nDCG@10 of a mode, and the time of each query in seconds."""
+class Library:
+    """A drive that holds a collection; `documents` are the ids of its documents by those of their files."""
 
-    ndcg: float
-    seconds: list[float]
+    drive: Drive
+    actor: Actor
+    documents: dict[str, str]
 
+    async def ask(self, mode: Mode, queries: Sequence[Query]) -> Answers:
+        """Ask all queries one way, one after the other."""
+        answers = Answers()
+        for query in queries:
+            begun = time.perf_counter()
+            answers.found[query.id] = await self._found(mode, query.text)
+            answers.seconds.append(time.perf_counter() - begun)
+        return answers
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        return [json.loads(line) for line in file if line.strip()]
+    async def _found(self, mode: Mode, text: str) -> list[str]:
+        """Return ten documents: more passages are asked for as long as too many are of the same ones.
 
-
-def read_judgments(path: Path) -> Judgments:
-    judgments: Judgments = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        fields = line.split("\t")
-        query, document, grade = fields[0], fields[-2], fields[-1]
-        if grade.replace(".", "").isdigit() and float(grade) > 0:
-            judgments.setdefault(query, {})[document] = float(grade)
-    return judgments
-
-
-def ndcg(ranked: Sequence[str], grades: dict[str, float]) -> float:
-    """Return nDCG@10 with linear gains, a document counting once, at its best place."""
-    documents = list(dict.fromkeys(ranked))[:DEPTH]
-    gain = sum(grades.get(document, 0) / math.log2(place + 2) for place, document in enumerate(documents))
-    best = sorted(grades.values(), reverse=True)[:DEPTH]
-    return gain / sum(grade / math.log2(place + 2) for place, grade in enumerate(best))
-
-
-def passages_of(document: dict[str, Any]) -> list[Chunk]:
-    title = document.get("title") or ""
-    heading = [Part("title", title, level=1)] if title and not document["text"].startswith(title) else []
-    return chunk(join([*heading, Part("text", document["text"])]))
+        Queries without text, which some collections have, find nothing; too long ones are asked by their beginning.
+        """
+        asked, limit = text[:MAX_QUERY_CHARACTERS], FIRST_PAGE
+        while asked.strip():
+            page = await self.drive.search.semantic(self.actor, asked, limit=limit, mode=mode)
+            documents = list(dict.fromkeys(self.documents[hit.item.id] for hit in page.items))
+            if len(documents) >= DEPTH or len(page.items) < limit or limit == MOST_HITS:
+                return documents[:DEPTH]
+            limit = min(4 * limit, MOST_HITS)
+        return []
 
 
-async def vectors_of(embedder: Embedder, passages: Sequence[Chunk]) -> list[Vectors | None]:
-    texts = [embedded_text("", passage) for passage in passages]
-    readable = [number for number, text in enumerate(texts) if embedder.reads(text)]
-    vectors: list[Vectors | None] = [None] * len(texts)
-    found = await embedder.embed_documents([texts[number] for number in readable])
-    for number, vector in zip(readable, found, strict=True):
-        vectors[number] = vector
-    return vectors
+async def fill(drive: Drive, documents: Sequence[Document]) -> Library:
+    """Put every document into the drive as a file, and wait until all are indexed."""
+    user, _ = await drive.identity.ensure_local_user()
+    actor = Actor(await drive.identity.principal_for(user.id, ALL_SCOPES))
+    names: dict[str, str] = {}
+    for number, document in enumerate(documents):
+        name = f"d{number}.md"  # says nothing of what is in it
+        names[(await drive.documents.create(actor, "root", name, document.as_markdown())).value.id] = document.id
+    await drive.ingester.drain()
+    return Library(drive, actor, names)
 
 
-async def fill(index: KnowledgeIndex, embedder: Embedder, documents: Sequence[dict[str, Any]]) -> int:
-    """Index the documents, the number of each as its file's id; return how many passages they have."""
-    count = 0
-    for start in range(0, len(documents), BATCH):
-        files: list[IndexedFile] = []
-        for number, document in enumerate(documents[start : start + BATCH], start=start):
-            passages = passages_of(document)
-            vectors = await vectors_of(embedder, passages)
-            files.append(IndexedFile(f"{number:032x}", OWNER, 1, "", passages, vectors))
-            count += len(passages)
-        await index.replace(files)
-    await index.tend(idle=True)
-    return count
+async def measure(collection: Collection, ways: dict[str, Mode]) -> dict[str, Answers]:
+    """Return what each way finds, all in the same drive; say on standard error how long it takes to fill."""
+    with tempfile.TemporaryDirectory() as root:
+        async with open_drive(DriveSettings(data_dir=Path(root))) as drive:
+            begun = time.perf_counter()
+            library = await fill(drive, collection.documents)
+            print(f"{collection.name}: indexed in {time.perf_counter() - begun:.0f} s", file=sys.stderr)
+            return {name: await library.ask(mode, collection.queries) for name, mode in ways.items()}
 
 
-async def measure(
-    index: KnowledgeIndex, mode: Mode, queries: Sequence[dict[str, Any]], judgments: Judgments, names: Sequence[str]
-) -> Score:
-    scores: list[float] = []
-    times: list[float] = []
-    for query in queries:
-        begin = time.perf_counter()
-        hits = await index.search(query["text"], owner_ids=[OWNER], mode=mode, limit=PASSAGES)
-        times.append(time.perf_counter() - begin)
-        scores.append(ndcg([names[int(hit.file_id, 16)] for hit in hits], judgments[query["_id"]]))
-    return Score(statistics.mean(scores), times)
+def rows_of(collection: Collection, results: dict[str, Answers]) -> list[list[str]]:
+    """Return the rows of one collection: each way, its means."""
+    return [
+        [
+            f"{collection.name}: {way}",
+            *(f"{value:.3f}" for value in measures_of(answers.found, collection.judgments)),
+            milliseconds(answers.seconds),
+        ]
+        for way, answers in results.items()
+    ]
 
 
-async def run(folder: Path, queries_file: str) -> None:
-    documents = read_lines(folder / "corpus.jsonl")
-    judgments = read_judgments(folder / "qrels.tsv")
-    queries = [query for query in read_lines(folder / queries_file) if query["_id"] in judgments]
-    embedder = open_embedder("local")
-    with tempfile.TemporaryDirectory() as scratch:
-        index = KnowledgeIndex(scratch, embedder)
-        begin = time.perf_counter()
-        passages = await fill(index, embedder, documents)
-        rate = passages / (time.perf_counter() - begin)
-        rows: list[list[str]] = []
-        for mode in MODES:
-            score = await measure(index, mode, queries, judgments, [document["_id"] for document in documents])
-            rows.append([mode, f"{score.ndcg:.3f}", milliseconds(score.seconds)])
-        index.close()
-    found = f"{len(documents)} documents, {passages} passages at {rate:.0f}/s, {len(queries)} queries"
-    print_table(f"{folder.name}: {found}", ["mode", "nDCG@10", "ms a query"], rows)
+def write_run(path: Path, answers: Answers) -> None:
+    """Write a TREC run: query, Q0, document, rank, score, name."""
+    with path.open("w", encoding="utf-8") as file:
+        for query, documents in answers.found.items():
+            for rank, document in enumerate(documents, start=1):
+                print(query, "Q0", document, rank, 1 / rank, "drive-agent", file=file)
+
+
+def parsed() -> argparse.Namespace:
+    """Return the arguments."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--collection", type=Path, action="append", required=True, help="a folder; may be repeated")
+    parser.add_argument("--queries", default="queries.jsonl", help="the file of queries in it")
+    parser.add_argument("--run", type=Path, help="where to write the run of the only collection")
+    options = parser.parse_args()
+    if options.run and len(options.collection) > 1:
+        parser.error("a run is of one collection")
+    if missing := next((folder for folder in options.collection if not (folder / "corpus.jsonl").is_file()), None):
+        parser.error(f"{missing} has no corpus.jsonl")
+    return options
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="the collection")
-    parser.add_argument("--queries", default="queries.jsonl", help="the file of queries in it")
-    options = parser.parse_args()
-    if not (options.folder / "corpus.jsonl").is_file():
-        sys.exit(f"{options.folder} has no corpus.jsonl")
-    anyio.run(run, options.folder, options.queries)
+    """Measure every collection, and print one table; or write a run."""
+    options = parsed()
+    rows: list[list[str]] = []
+    for folder in options.collection:
+        collection = load_collection(folder, options.queries, judged=not options.run)
+        ways: dict[str, Mode] = {OURS: WAYS[OURS]} if options.run else WAYS
+        results = anyio.run(measure, collection, ways)
+        if options.run:
+            write_run(options.run, results[OURS])
+        rows += rows_of(collection, results) if collection.judgments else []
+    if rows:
+        print_table("Search: means over the judged queries", HEADER, rows)
 
 
 if __name__ == "__main__":

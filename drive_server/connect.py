@@ -23,7 +23,7 @@ from drive_server.context import (
     current_principal,
 )
 from drive_server.drive import Drive
-from drive_server.knowledge.embed import open_embedder
+from drive_server.knowledge.embedders import Embedders
 from drive_server.knowledge.index import KnowledgeIndex
 from drive_server.knowledge.ingest import Ingester
 from drive_server.knowledge.text import TextSource
@@ -41,6 +41,7 @@ from drive_server.services.link_visits import LinkVisits
 from drive_server.services.links import LinkService
 from drive_server.services.quota import Limits, QuotaService
 from drive_server.services.recents import Recents
+from drive_server.services.related import RelatedFiles
 from drive_server.services.search import SearchService
 from drive_server.services.sharing import SharingService
 from drive_server.services.sign_ins import SignInService
@@ -101,8 +102,10 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     blobs = await open_blobs(settings.resolved_blob_url)
     texts = TextSource(blobs)
     stack.callback(texts.close)
-    embedder = open_embedder(settings.embedding_model)
-    index = KnowledgeIndex(settings.resolved_index_url, embedder)
+    embedders = _embedders(settings)
+    stack.push_async_callback(embedders.close)
+    embedder = embedders.open(settings.embedding_model)
+    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.named)
     stack.callback(index.close)
     ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock")
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)
@@ -130,7 +133,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         links=LinkService(database, journal, passwords, settings.public_url),
         visits=LinkVisits(database, passwords, LinkDownloads()),
         downloads=DownloadService(documents, identity, database.signer, settings.public_url),
-        search=SearchService(database, index),
+        search=(search := SearchService(database, index)),
+        related=RelatedFiles(documents, search),
         journal=journal,
         tasks=TaskService(database, database.signer),
         recents=(recents := Recents(database)),
@@ -154,6 +158,15 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     await stack.enter_async_context(_running("drive-housekeeping", housekeeping.run))
     await stack.enter_async_context(_running("drive-ingester", ingester.run))
     return drive
+
+
+def _embedders(settings: DriveSettings) -> Embedders:
+    return Embedders(
+        settings.embedding_url,
+        settings.embedding_key.get_secret_value(),
+        openai_url=settings.openai_base_url,
+        openai_key=settings.openai_api_key.get_secret_value(),
+    )
 
 
 def _uploads(

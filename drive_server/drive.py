@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from drive_server.services.links import LinkService
     from drive_server.services.quota import QuotaService
     from drive_server.services.recents import Recents
+    from drive_server.services.related import RelatedFiles
     from drive_server.services.search import SearchService
     from drive_server.services.sharing import SharingService
     from drive_server.services.sign_ins import SignInService
@@ -51,6 +52,7 @@ class Drive:
     visits: "LinkVisits"
     downloads: "DownloadService"
     search: "SearchService"
+    related: "RelatedFiles"
     journal: "Journal"
     tasks: "TaskService"
     recents: "Recents"

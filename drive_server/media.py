@@ -36,6 +36,14 @@ _BY_SUFFIX = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "xls": "application/vnd.ms-excel",
+    "msg": "application/vnd.ms-outlook",
+    "odt": "application/vnd.oasis.opendocument.text",
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
+    "odp": "application/vnd.oasis.opendocument.presentation",
+    "epub": "application/epub+zip",
+    "eml": "message/rfc822",
+    "rtf": "application/rtf",
 }
 _TEXT_TYPES = frozenset(
     {
@@ -53,7 +61,7 @@ _TEXT_TYPES = frozenset(
     }
 )
 # Their source is text, but what a person reads of them is what is extracted.
-_EXTRACTED = frozenset({"text/html", "application/xhtml+xml"})
+_EXTRACTED = frozenset({"text/html", "application/xhtml+xml", "text/rtf"})
 
 
 def media_type_of(name: str, given: str | None = None, *, content_is_text: bool = False) -> str:

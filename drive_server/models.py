@@ -287,6 +287,15 @@ class IndexStatus:
     problems: tuple[dict[str, str], ...] = ()
 
     @property
+    def summary(self) -> dict[str, int]:
+        """How many files are pending, indexing, indexed, failed, or skipped, which is every other state."""
+        told = {"pending": "pending", "indexing": "indexing", "ready": "indexed", "failed": "failed"}
+        summary = dict.fromkeys((*told.values(), "skipped"), 0)
+        for state, count in self.counts.items():
+            summary[told.get(state, "skipped")] += count
+        return summary
+
+    @property
     def is_unfinished(self) -> bool:
         """Whether files wait to be read, or are being read."""
         return any(self.counts.get(state) for state in ("pending", "indexing"))

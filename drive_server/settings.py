@@ -2,20 +2,30 @@
 
 from pathlib import Path
 
-from pydantic import Field, SecretStr
+from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class DriveSettings(BaseSettings):
     """Where the drive keeps its data, and its limits. Sizes are in bytes."""
 
-    model_config = SettingsConfigDict(env_prefix="DRIVE_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="DRIVE_", env_file=".env", extra="ignore", populate_by_name=True)
 
     data_dir: Path = Field(default=Path("~/.drive-agent"), description="Everything embedded lives below it.")
     database_url: str = Field(default="", description="SQLAlchemy URL; empty: SQLite in the data directory.")
     blob_url: str = Field(default="", description="obstore URL; empty: files in the data directory.")
     index_url: str = Field(default="", description="LanceDB URI; empty: the data directory.")
-    embedding_model: str = Field(default="local", description="`local`: the model in the package; `none`: text only.")
+    embedding_model: str = Field(
+        default="local", description="`local`: in the package; `none`: text only; `openai:NAME`; or a NAME at the URL."
+    )
+    embedding_url: str = Field(default="", description="OpenAI-compatible service of the embedding model.")
+    embedding_key: SecretStr = Field(default=SecretStr(""), description="Its key.")
+    openai_base_url: str = Field(
+        default="", validation_alias=AliasChoices("OPENAI_BASE_URL"), description="For `openai:NAME` without a URL."
+    )
+    openai_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("OPENAI_API_KEY"), description="For `openai:NAME`."
+    )
     max_text_bytes: int = Field(default=10_000_000, description="Largest text that a tool reads or writes at once.")
     max_upload_bytes: int = Field(default=5_000_000_000, description="Largest file that can be uploaded.")
     max_request_bytes: int = Field(default=4_194_304, description="Largest JSON body.")

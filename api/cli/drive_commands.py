@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 
 LONGEST_PASSAGE = 240
+READ = ("pending", "indexing", "ready", "failed")
+"""The states of files that are not skipped."""
 
 
 def list_folder(arguments: Namespace) -> int:
@@ -72,12 +74,19 @@ def index(arguments: Namespace) -> int:
 
 
 def _print_status(status: dict[str, Any], terminal: Terminal) -> None:
-    for state, count in sorted(status["counts"].items()):
-        terminal.say(f"{count:>7}  {state.replace('_', ' ')}")
+    for word, count in status["summary"].items():
+        if count:
+            terminal.say(f"{count:>7}  {word}{_states_of(status['counts']) if word == 'skipped' else ''}")
     if not any(status["counts"].values()):
         terminal.say("No files yet.")
     for problem in status["problems"]:
         terminal.say(f"{visible_line(problem['path'])}: {visible_line(problem['reason'])}", "yellow")
+
+
+def _states_of(counts: dict[str, int]) -> str:
+    """Return why files were skipped, as in " (2 needs ocr)"."""
+    skipped = (f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()) if state not in READ)
+    return f" ({', '.join(skipped)})"
 
 
 def print_json(value: Any) -> None:

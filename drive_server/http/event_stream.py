@@ -1,4 +1,8 @@
-"""One stream of a session on the wire: server-sent events, until it is complete or its reader is gone."""
+"""One stream of a session on the wire: server-sent events, until it is complete or its reader is gone.
+
+An answer that is there soon, with nothing said before it, needs no stream: it goes out as JSON (MCP 2025-11-25,
+basic/transports, "Sending Messages to the Server"). That spares its client a connection: most close one that streams.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -9,11 +13,13 @@ from starlette.types import Message, Receive, Send
 from drive_server.protocol.events import EventLog, Stream
 
 RETRY_MILLISECONDS: Final = 500
-FIRST_WAIT_SECONDS: Final = 0.02
+FIRST_WAIT_SECONDS: Final = 0.2
+MOST_PLAIN_BYTES: Final = 1_048_576
 PING_SECONDS: Final = 15.0
 STALLED_SECONDS: Final = 30.0
 PING: Final = b": ping\n\n"
 EVENT_STREAM: Final = "text/event-stream"
+JSON_TYPE: Final = "application/json"
 
 Allowed = Callable[[], Awaitable[bool]]
 
@@ -21,23 +27,28 @@ Allowed = Callable[[], Awaitable[bool]]
 class EventStreamResponse:
     """Sends the events of a stream.
 
-    A primed one begins with an event without data, from which the client can resume (SEP-1699). An answer that comes
-    soon goes out in one piece with that. A client that takes nothing for half a minute is let go; what it missed is
-    kept, as far as `EventLog` keeps anything. `allowed` is asked before anything is sent, and every few seconds.
+    A primed one begins with an event without data, from which the client can resume (SEP-1699). What comes soon goes
+    out in one piece with that; where `can_be_json`, an answer that comes soon and alone goes out as JSON, unless it is
+    so large that its client should be able to resume. A client that takes nothing for half a minute is let go; what it
+    missed is kept, as far as `EventLog` keeps anything. `allowed` is asked before anything is sent, and every few
+    seconds.
     """
 
     def __init__(
-        self, log: EventLog, stream: Stream, session_id: str, *, is_primed: bool, allowed: Allowed | None = None
+        self,
+        log: EventLog,
+        stream: Stream,
+        session_id: str,
+        *,
+        is_primed: bool,
+        can_be_json: bool = False,
+        allowed: Allowed | None = None,
     ) -> None:
         self._log = log
         self._stream = stream
-        self._headers = [
-            (b"content-type", EVENT_STREAM.encode()),
-            (b"cache-control", b"no-cache, no-transform"),
-            (b"x-accel-buffering", b"no"),
-            (b"mcp-session-id", session_id.encode()),
-        ]
+        self._session_id = session_id.encode()
         self._is_primed = is_primed
+        self._can_be_json = can_be_json
         self._allowed = allowed
 
     async def send_all(self, receive: Receive, send: Send, after: int | None = None) -> None:
@@ -47,7 +58,10 @@ class EventStreamResponse:
         try:
             with anyio.move_on_after(FIRST_WAIT_SECONDS):
                 await self._wait_for_news(reader)
-            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
+            if self._is_json():
+                await self._send_json(send)
+                return
+            await send(self._head(EVENT_STREAM, (b"x-accel-buffering", b"no")))
             if self._stream.is_complete:
                 await send(_body(start + self._taken(), more=False))
                 return
@@ -57,6 +71,25 @@ class EventStreamResponse:
                 group.cancel_scope.cancel()
         finally:
             self._stream.detach(reader)
+
+    def _is_json(self) -> bool:
+        answer = self._stream.sole
+        return self._can_be_json and answer is not None and len(answer.data) <= MOST_PLAIN_BYTES
+
+    async def _send_json(self, send: Send) -> None:
+        data = b"".join(event.data for event in self._stream.take())
+        self._log.forget(self._stream)
+        await send(self._head(JSON_TYPE, (b"content-length", str(len(data)).encode())))
+        await send(_body(data, more=False))
+
+    def _head(self, media_type: str, header: tuple[bytes, bytes]) -> Message:
+        headers = [
+            (b"content-type", media_type.encode()),
+            (b"cache-control", b"no-cache, no-transform"),
+            (b"mcp-session-id", self._session_id),
+            header,
+        ]
+        return {"type": "http.response.start", "status": 200, "headers": headers}
 
     async def _follow(self, reader: int, unsent: bytes, send: Send) -> None:
         while True:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import Send
 
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnauthenticatedError
-from drive_server.http.event_stream import EVENT_STREAM, EventStreamResponse
+from drive_server.http.event_stream import EVENT_STREAM, JSON_TYPE, EventStreamResponse
 from drive_server.http.mcp_sessions import HttpSession, SessionTable
 from drive_server.http.problem import CODES, problem, problem_of
 from drive_server.http.step_up import challenged
@@ -25,7 +25,6 @@ from drive_server.tools.callers import DriveToken
 
 logger = logging.getLogger(__name__)
 
-JSON_TYPE: Final = "application/json"
 SESSION_HEADER: Final = "mcp-session-id"
 VERSION_HEADER: Final = "mcp-protocol-version"
 LAST_EVENT_HEADER: Final = "last-event-id"
@@ -99,7 +98,7 @@ class McpRequests:
         can_resume = _version_of(request, root) >= RESUMABLE_SINCE
         answer = await session.call(root, _key_of(token), request, can_resume=can_resume)
         if isinstance(answer, Stream):
-            response = EventStreamResponse(session.log, answer, session.id, is_primed=can_resume)
+            response = EventStreamResponse(session.log, answer, session.id, is_primed=can_resume, can_be_json=True)
             await response.send_all(request.receive, send)
         else:
             # With 200: a client's session must not end because one of its requests was refused.

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, status
+from fastapi import APIRouter, Depends, Query, status
 from pydantic import BaseModel
 
 from drive_server.access import Actor, Scope, require_scope
@@ -11,10 +11,12 @@ from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.models import Hit, IndexStatus, Page
+from drive_server.services.audit import MAX_MOMENT_CHARACTERS
 from drive_server.services.items import MAX_CURSOR_CHARACTERS
 from drive_server.services.nodes import MAX_REF_CHARACTERS
 from drive_server.services.search import MAX_QUERY_CHARACTERS
-from drive_server.tools.arguments import MAX_HITS
+from drive_server.services.search_filter import MAX_TYPES, SearchFilter
+from drive_server.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
 from drive_server.tools.results import SearchResult
 
 router = APIRouter(tags=["drive"])
@@ -26,15 +28,28 @@ MAX_WAIT_SECONDS = 30
 
 
 class IndexResult(BaseModel):
-    """How many of the caller's files are in which state, and which could not be read, with the reason."""
+    """How many of the caller's files are in which state, and which could not be read, with the reason.
+
+    `summary` has the same in five words: pending, indexing, indexed, skipped, failed.
+    """
 
     counts: dict[str, int]
+    summary: dict[str, int]
     problems: list[dict[str, str]]
 
     @classmethod
     def of(cls, state: IndexStatus) -> "IndexResult":
         """Return the state as it is on the wire."""
-        return cls(counts=state.counts, problems=list(state.problems))
+        return cls(counts=state.counts, summary=state.summary, problems=list(state.problems))
+
+
+def _filter(
+    types: Annotated[list[str], Query(alias="type", max_length=MAX_TYPES)] = [],  # noqa: B006 - never changed
+    modified_after: Annotated[str | None, Query(max_length=MAX_MOMENT_CHARACTERS)] = None,
+    modified_before: Annotated[str | None, Query(max_length=MAX_MOMENT_CHARACTERS)] = None,
+    belongs_to: Annotated[str | None, Query(max_length=MAX_EMAIL_CHARACTERS)] = None,
+) -> SearchFilter:
+    return SearchFilter(tuple(types), modified_after, modified_before, belongs_to)
 
 
 @router.get("/search", name="search")
@@ -46,13 +61,15 @@ async def search(
     folder_id: Annotated[str | None, Query(max_length=MAX_REF_CHARACTERS)] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_HITS)] = 20,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
+    *,
+    only: Annotated[SearchFilter, Depends(_filter)],
 ) -> SearchResult:
     """Find by names, by names and exact words (`text`), or by names and meaning (`hybrid`, which has no pages)."""
     if mode == "hybrid":
         if cursor is not None:
             raise InvalidInputError("A hybrid search has no pages.", hint="Leave the cursor out, or raise the limit.")
-        return SearchResult.of(await _hybrid(drive, actor, q, folder_id, limit))
-    page = await drive.search.find(actor, q, folder=folder_id, limit=limit, cursor=cursor)
+        return SearchResult.of(await _hybrid(drive, actor, q, folder_id, only, limit))
+    page = await drive.search.find(actor, q, folder=folder_id, only=only, limit=limit, cursor=cursor)
     return SearchResult.of(_names_of(page) if mode == "name" else page)
 
 
@@ -73,11 +90,13 @@ async def rebuild_index(drive: DriveDep, actor: ActorDep) -> IndexResult:
     return IndexResult.of(await drive.ingester.status(actor.user_id))
 
 
-async def _hybrid(drive: Drive, actor: Actor, query: str, folder: str | None, limit: int) -> Page[Hit]:
+async def _hybrid(
+    drive: Drive, actor: Actor, query: str, folder: str | None, only: SearchFilter, limit: int
+) -> Page[Hit]:
     """Passages by meaning, and before them what is called so: a picture has a name but no passages."""
     most_names = max(1, limit // SHARE_OF_NAMES)
-    named = _names_of(await drive.search.find(actor, query, folder=folder, limit=most_names))
-    fitting = await drive.search.semantic(actor, query, folder=folder, limit=limit)
+    named = _names_of(await drive.search.find(actor, query, folder=folder, only=only, limit=most_names))
+    fitting = await drive.search.semantic(actor, query, folder=folder, only=only, limit=limit)
     best = max((hit.score for hit in fitting.items), default=0.0) or 1.0
     passages = [replace(hit, score=BELOW_NAMES * hit.score / best) for hit in fitting.items]
     return Page((*named.items, *passages)[:limit], note=fitting.note)

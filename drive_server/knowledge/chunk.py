@@ -4,11 +4,13 @@ The sizes are those that measured best on public collections: 800 to 1,000 chara
 overlap. A Chinese character counts for two and a half here, so that one limit serves both.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from drive_server.knowledge.elements import Element, Extraction
 from drive_server.knowledge.extract import MAX_INDEXED_CHARACTERS
+from drive_server.knowledge.place import Place
 from drive_server.knowledge.script import count_cjk
 from drive_server.knowledge.sentences import sentence_spans
 
@@ -23,7 +25,9 @@ HEADING_SEPARATOR = " › "
 class Chunk:
     """A passage. `start` and `end` are offsets into the extraction's text, of which `text` is that part.
 
-    `heading` is the titles above it, outermost first; `page` the one it begins on; `ordinal` counts from 0.
+    `heading` is the titles above it, outermost first; `page` the one it begins on; `ordinal` counts from 0. `place` is
+    where a reader of the file finds it, as `Place` writes it: `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`,
+    `line=10-20`; empty if there is nothing but the offsets to tell.
     """
 
     ordinal: int
@@ -32,6 +36,7 @@ class Chunk:
     end: int
     heading: str
     page: int | None
+    place: str = ""
 
     @property
     def searched(self) -> str:
@@ -49,10 +54,22 @@ def chunk(extraction: Extraction) -> list[Chunk]:
         packer.begin(element)
         for start, end in _pieces(text, element):
             packer.add(start, end, _size(text, start, end))
+            if element.kind == "table" and start == element.start and end < element.end:
+                packer.carry(text[start:end])
         packer.finish(element)
+    lines = _lines_of(text, packer.passages) if extraction.exact else repeat(None)
     return [
-        Chunk(ordinal, text[passage.start : passage.end], passage.start, passage.end, passage.heading, passage.page)
-        for ordinal, passage in enumerate(packer.passages)
+        Chunk(
+            ordinal,
+            text[passage.start : passage.end],
+            passage.start,
+            passage.end,
+            passage.heading,
+            passage.page,
+            str(place or ""),
+        )
+        for ordinal, (passage, line) in enumerate(zip(packer.passages, lines, strict=False))
+        for place in [passage.place or line]
     ]
 
 
@@ -63,6 +80,7 @@ class _Passage:
     size: float
     heading: str
     page: int | None
+    place: Place | None
 
 
 class _Packer:
@@ -72,12 +90,16 @@ class _Packer:
         self.passages: list[_Passage] = []
         self._headings: list[tuple[int, str]] = []
         self._page: int | None = None
+        self._place: Place | None = None
+        self._header = ""
         self._open = False
         self._only_titles = False
 
     def begin(self, element: Element) -> None:
         """Take note of the element whose pieces follow."""
         self._page = element.page
+        self._place = element.place or (Place("page", element.page, element.page) if element.page else None)
+        self._header = ""
         if element.kind != "title":
             return
         self._headings = [(level, title) for level, title in self._headings if level < element.level]
@@ -93,9 +115,14 @@ class _Packer:
         if last and last.size + (start - last.end) + size <= MAX_SIZE:
             last.size += start - last.end + size
             last.end = end
+            last.place = last.place.until(self._place) if last.place and self._place else last.place or self._place
         else:
-            self.passages.append(_Passage(start, end, size, self._heading(), self._page))
+            self.passages.append(_Passage(start, end, size, self._heading(), self._page, self._place))
             self._open = True
+
+    def carry(self, header: str) -> None:
+        """Have the passages that begin within this element carry the first row of its table as a heading."""
+        self._header = " ".join(header.split())
 
     def finish(self, element: Element) -> None:
         """Close the passage after a paragraph, if it has enough; lists, tables and code flow on."""
@@ -104,7 +131,8 @@ class _Packer:
             self._open = False
 
     def _heading(self) -> str:
-        return HEADING_SEPARATOR.join(title for _, title in self._headings)[:MAX_HEADING]
+        titles = [title for _, title in self._headings]
+        return HEADING_SEPARATOR.join([*titles, self._header] if self._header else titles)[:MAX_HEADING]
 
 
 def _pieces(text: str, element: Element) -> Iterator[tuple[int, int]]:
@@ -139,6 +167,16 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = stop
     if text[start:end].strip():
         yield start, end
+
+
+def _lines_of(text: str, passages: Sequence[_Passage]) -> Iterator[Place]:
+    """Yield the lines of each passage of a text that is the file itself, counted as editors do."""
+    position, line = 0, 1
+    for passage in passages:
+        line += text.count("\n", position, passage.start)
+        last = line + text.count("\n", passage.start, passage.end)
+        yield Place("line", line, last)
+        position, line = passage.end, last
 
 
 def _size(text: str, start: int, end: int) -> float:

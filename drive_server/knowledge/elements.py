@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from drive_server.knowledge.place import Place
+
 ElementKind = Literal["title", "text", "list_item", "table", "code"]
 ExtractionState = Literal["ready", "unsupported", "needs_password", "needs_ocr", "failed"]
 
@@ -19,7 +21,8 @@ class Element:
     """A heading, paragraph, list item, table (or table row) or piece of code.
 
     `start` and `end` are character offsets into the extraction's text; `text` is what stands there without markup.
-    `level` is 1 to 6 for titles, else 0; `page` counts from 1, None where the format has no pages.
+    `level` is 1 to 6 for titles, else 0; `page` counts from 1, None where the format has no pages. `place` is where a
+    reader of the file finds it, None where that is its page, or follows from the offsets.
     """
 
     kind: ElementKind
@@ -28,6 +31,7 @@ class Element:
     end: int
     page: int | None = None
     level: int = 0
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,21 @@ class Part:
     text: str
     page: int | None = None
     level: int = 0
+    place: Place | None = None
+
+
+class UnreadableError(Exception):
+    """A reader can't read a file, and knows why: it raises what the extraction's state and reason are to be."""
+
+    def __init__(self, state: ExtractionState, reason: str) -> None:
+        super().__init__(reason)
+        self.state: ExtractionState = state
+        self.reason = reason
+
+
+def needs_password() -> UnreadableError:
+    """Return the error for a file under a password."""
+    return UnreadableError("needs_password", "The file is protected by a password.")
 
 
 def join(parts: Iterable[Part], reason: str = "") -> Extraction:
@@ -68,7 +87,7 @@ def join(parts: Iterable[Part], reason: str = "") -> Extraction:
             break
         if part.text:
             end = position + len(part.text)
-            elements.append(Element(part.kind, part.text, position, end, part.page, part.level))
+            elements.append(Element(part.kind, part.text, position, end, part.page, part.level, part.place))
             pieces.append(part.text)
             position = end + len(SEPARATOR)
     return Extraction("ready", reason, tuple(elements), SEPARATOR.join(pieces))

@@ -1,4 +1,4 @@
-"""Passages to vectors, with the model that is in the package or with none."""
+"""Passages to vectors: what every embedding model is to the index, the one in the package, and none."""
 
 import os
 from collections.abc import Sequence
@@ -10,7 +10,6 @@ import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 
-from drive_server.errors import InvalidInputError
 from drive_server.knowledge.script import is_cjk
 
 Vectors = NDArray[np.float32]
@@ -23,11 +22,15 @@ BATCH = 8
 MOST_THREADS = 4
 
 
+class EmbedderUnavailableError(Exception):
+    """The model can't be reached now; says why, in words for a log."""
+
+
 class Embedder(Protocol):
     """A model that puts texts of like meaning near each other.
 
     `name` changes whenever the vectors do; `dimensions` is 0 for a model without vectors. `weight`, from 0 to 1, says
-    how far its similarity is to be trusted against full text.
+    how much of a passage's score its similarity may be at most; `fusion.py` decides for each query.
     """
 
     name: str
@@ -56,7 +59,7 @@ class LocalEmbedder:
 
     name = "all-minilm-l6-v2-int8"
     dimensions = DIMENSIONS
-    weight = 0.75
+    weight = 0.9
 
     def __init__(self, folder: Path = MODEL_FOLDER) -> None:
         self._folder = folder
@@ -110,15 +113,6 @@ class NoEmbedder:
         """Return a vector without components."""
         del text
         return np.empty(0, np.float32)
-
-
-def open_embedder(setting: str) -> Embedder:
-    """Return the embedder of `DRIVE_EMBEDDING_MODEL`: `local` or `none`. Raises `InvalidInputError` otherwise."""
-    if setting == "local":
-        return LocalEmbedder()
-    if setting == "none":
-        return NoEmbedder()
-    raise InvalidInputError("DRIVE_EMBEDDING_MODEL is not known.", hint="Use local or none.")
 
 
 class _Model:

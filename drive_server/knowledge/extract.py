@@ -1,19 +1,22 @@
 """The one way from a file to its text. Every reader is behind it, and every error of theirs ends here."""
 
 import logging
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 from drive_server.knowledge.decode import decode_file
-from drive_server.knowledge.elements import Element, Extraction, too_long
-from drive_server.knowledge.formats import HEAD_BYTES, Format, format_of, is_image
+from drive_server.knowledge.elements import Element, Extraction, UnreadableError, too_long
+from drive_server.knowledge.formats import HEAD_BYTES, Format, archive_format, format_of
 from drive_server.knowledge.markdown import markdown_elements
 from drive_server.knowledge.plain import code_elements, table_elements, text_elements
 
 logger = logging.getLogger(__name__)
 
 MAX_INDEXED_CHARACTERS = 2_000_000
+_MIMETYPE_BYTES = 100
 _Elements = Callable[[str, int], Iterator[Element]]
 _ELEMENTS: dict[Format, _Elements] = {
     Format.TEXT: text_elements,
@@ -21,14 +24,28 @@ _ELEMENTS: dict[Format, _Elements] = {
     Format.CODE: code_elements,
     Format.CSV: table_elements,
 }
+# Imported when a file of their kind comes: each brings libraries that take time and memory.
+_READERS: dict[Format, tuple[str, str]] = {
+    Format.PDF: ("pdf", "pdf_extraction"),
+    Format.HTML: ("web", "html_extraction"),
+    Format.DOCX: ("word", "docx_extraction"),
+    Format.PPTX: ("slides", "pptx_extraction"),
+    Format.SHEETS: ("sheets", "sheets_extraction"),
+    Format.OPENDOCUMENT: ("opendocument", "opendocument_extraction"),
+    Format.EPUB: ("book", "book_extraction"),
+    Format.MAIL: ("mail", "mail_extraction"),
+    Format.RTF: ("rtf", "rtf_extraction"),
+    Format.COMPOUND: ("outlook", "compound_extraction"),
+    Format.IMAGE: ("image", "image_extraction"),
+}
 
 
 def extract(path: Path, name: str, media_type: str) -> Extraction:
     """Return the text of the file at `path`, or the state that says why there is none. Blocks, maybe for minutes.
 
     `name` is the file's name in the drive. For text, Markdown, code and CSV the text is the decoded file, character
-    by character; their elements end at `MAX_INDEXED_CHARACTERS`. Raises `OSError` if the file can't be opened; a file
-    that can't be understood is a state, not an error.
+    by character. Elements end at `MAX_INDEXED_CHARACTERS`. Raises `OSError` if the file can't be opened; a file that
+    can't be understood is a state, not an error.
     """
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
@@ -36,39 +53,57 @@ def extract(path: Path, name: str, media_type: str) -> Extraction:
     if not head:
         return Extraction("ready", exact=found.keeps_offsets, encoding="utf-8")
     try:
-        extraction = _read(path, name, found)
+        extraction = _read(path, found, format_of(name, media_type))
+    except UnreadableError as error:
+        return Extraction(error.state, error.reason)
+    except MemoryError:
+        return Extraction("failed", "The file needs more memory than reading one may take.")
     except Exception as error:  # noqa: BLE001 - readers raise anything at all for a damaged file; its kind is reported
         logger.info("A file could not be read as %s: %s.", found, type(error).__name__)
         return Extraction("failed", f"The file is damaged, or not what its name says ({type(error).__name__}).")
-    return _with_limit_named(extraction)
+    return _within_limit(extraction)
 
 
-def _read(path: Path, name: str, found: Format) -> Extraction:
+def _read(path: Path, found: Format, claimed: Format) -> Extraction:
     if found.keeps_offsets:
-        return _exact_extraction(path, name, _ELEMENTS[found])
-    if found == Format.PDF:
-        from drive_server.knowledge.pdf import pdf_extraction  # loads pdfium: not before a PDF comes
-
-        return pdf_extraction(path)
-    from drive_server.knowledge import markup  # loads unstructured: a second of CPU, 150 MB
-
-    return markup.html_extraction(path) if found == Format.HTML else markup.docx_extraction(path)
+        return _exact_extraction(path, found, claimed)
+    if found.is_zipped:
+        found = _kind_of_archive(path)
+    module, function = _READERS[found]
+    reader: Callable[[Path], Extraction] = getattr(import_module(f"drive_server.knowledge.{module}"), function)
+    return reader(path)
 
 
-def _exact_extraction(path: Path, name: str, elements: _Elements) -> Extraction:
+def _kind_of_archive(path: Path) -> Format:
+    with zipfile.ZipFile(path) as archive:
+        names = set(archive.namelist())
+        mimetype = b""
+        if "mimetype" in names:
+            with archive.open("mimetype") as file:
+                mimetype = file.read(_MIMETYPE_BYTES)
+    found = archive_format(names, mimetype)
+    if found == Format.ARCHIVE:
+        raise UnreadableError("unsupported", "The file is an archive; what is packed in it is not read.")
+    return found
+
+
+def _exact_extraction(path: Path, found: Format, claimed: Format) -> Extraction:
     decoded = decode_file(path)
+    if decoded is None and claimed.keeps_offsets:
+        raise UnreadableError("unsupported", "The file is not text, or its encoding is not known.")
     if decoded is None:
-        what = "Images have no text" if is_image(name) else "The file is not text, or its encoding is not known"
-        return Extraction("unsupported", f"{what}.")
+        raise UnreadableError("failed", "The file is damaged, or not what its name says.")
     notes = [too_long()] if decoded.truncated else []
     notes += ["Some bytes are not text; they were replaced."] if decoded.lossy else []
-    found = tuple(elements(decoded.text, MAX_INDEXED_CHARACTERS))
+    elements = tuple(_ELEMENTS[found](decoded.text, MAX_INDEXED_CHARACTERS))
     exact = not decoded.truncated and not decoded.lossy
-    return Extraction("ready", " ".join(notes), found, decoded.text, exact, decoded.encoding)
+    return Extraction("ready", " ".join(notes), elements, decoded.text, exact, decoded.encoding)
 
 
-def _with_limit_named(extraction: Extraction) -> Extraction:
+def _within_limit(extraction: Extraction) -> Extraction:
+    """Drop the elements behind what is indexed, which nobody asks for, and say so."""
     if len(extraction.text) <= MAX_INDEXED_CHARACTERS:
         return extraction
     note = f"Only the first {MAX_INDEXED_CHARACTERS:,} characters can be searched."
-    return replace(extraction, reason=f"{extraction.reason} {note}".strip())
+    kept = tuple(element for element in extraction.elements if element.start < MAX_INDEXED_CHARACTERS)
+    return replace(extraction, reason=f"{extraction.reason} {note}".strip(), elements=kept)

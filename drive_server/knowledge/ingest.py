@@ -1,23 +1,20 @@
-"""The job that keeps the index up to date: takes what is pending, reads, cuts, embeds and stores it."""
+"""The job that keeps the index up to date: takes what is pending, has it read and embedded, and stores it."""
 
 import logging
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 
 import anyio
-import anyio.to_thread
 
 from drive_server.errors import DriveError, StorageFailureError
-from drive_server.knowledge.chunk import Chunk, chunk
-from drive_server.knowledge.embed import Embedder, Vectors
+from drive_server.knowledge.embed import Embedder
+from drive_server.knowledge.gathering import Gatherer
 from drive_server.knowledge.index import KnowledgeIndex
 from drive_server.knowledge.lock import WriterLock
 from drive_server.knowledge.pending import Job, PendingFiles, Result
 from drive_server.knowledge.progress import index_status
-from drive_server.knowledge.rows import IndexedFile, embedded_text
 from drive_server.knowledge.text import TextSource
 from drive_server.models import IndexStatus
 from drive_server.storage.database import Database
@@ -30,14 +27,14 @@ ENOUGH_FILES = 8
 WAIT_SECONDS = 0.1
 """How often someone who waits for another process's work looks whether it is done."""
 
-_Reading = tuple[Result, list[Chunk]]
-
 
 class Ingester:
     """Indexes files in the background. Of all processes on one index, the one that holds the lock works.
 
-    A file whose work fails is tried three times, then it is `failed`, with the error's kind as the reason.
-    `retry_after` is the unit of the pauses between attempts.
+    A file whose work fails is tried three times, then it is `failed`, with the error's kind as the reason; one that
+    can't be embedded, because the model can't be reached, is found by its words and tried again until it can.
+    `retry_after` is the unit of the pauses between attempts. Files whose passages are in another model's table are
+    brought into this one's when nothing else is to be done, and found in that one until then.
     """
 
     def __init__(
@@ -51,15 +48,15 @@ class Ingester:
         retry_after: timedelta = timedelta(seconds=1),
     ) -> None:
         self._database = database
-        self._texts = text_source
-        self._embedder = embedder
+        self._gatherer = Gatherer(database, text_source, embedder, index)
         self._index = index
         self._lock = WriterLock(lock_path)
-        self._pending = PendingFiles(database, retry_after)
+        self._pending = PendingFiles(database, retry_after, index.table_name)
         self._turn = anyio.Lock()
         self._woken = anyio.Event()
         self._progressed = anyio.Event()
         self._in_order = False
+        self._settled = True
 
     def wake(self) -> None:
         """Say that something is pending: the loop looks at once, not only at its next poll."""
@@ -86,11 +83,14 @@ class Ingester:
                 self._lock.release()
 
     async def drain(self) -> None:
-        """Work until nothing is pending, with no pause between attempts; or wait for the process that works."""
-        await self._work_all(retry_at_once=True)
-        while await self._pending.is_any_left():
+        """Work until nothing is left to be done, with no pause between attempts; or wait for the process that works.
+
+        What can't be embedded now is left.
+        """
+        while await self._work_all(retry_at_once=True):
+            if not await self._pending.is_any_left():
+                return
             await anyio.sleep(WAIT_SECONDS)
-            await self._work_all(retry_at_once=True)
 
     async def status(self, owner_id: str, wait_seconds: float = 0) -> IndexStatus:
         """Return how far the index is with the files of a person.
@@ -115,30 +115,48 @@ class Ingester:
             return await index_status(session, owner_id)
 
     async def _work_all(self, *, retry_at_once: bool) -> bool:
-        """Work off what is pending, if no other process does.
+        """Work off what is pending, if no other process does; return whether there may be more to do soon.
 
-        Unless `retry_at_once`, stop after a few files and return True: who writes one writes the next soon, and each
-        batch costs the same whatever is in it.
+        Unless `retry_at_once`, stop after a few files: who writes one writes the next soon, and each batch costs the
+        same whatever is in it.
         """
         async with self._turn:
             if not self._lock.acquire():
-                return False
+                return retry_at_once
             try:
                 await self._put_in_order()
-                while jobs := await self._pending.claim(retry_at_once=retry_at_once):
-                    await self._work(jobs)
-                    self._progressed.set()
-                    self._progressed = anyio.Event()
-                    await self._index.tend()
-                    if len(jobs) < ENOUGH_FILES and not retry_at_once:
-                        return True
+                return await self._work_off(retry_at_once=retry_at_once)
             except BaseException:
                 self._in_order = False  # what was claimed is still marked so
                 raise
             finally:
                 self._lock.release()
                 self._in_order = self._in_order and self._lock.is_held
+
+    async def _work_off(self, *, retry_at_once: bool) -> bool:
+        while jobs := await self._claim(retry_at_once=retry_at_once):
+            is_stuck = await self._work(jobs)
+            self._progressed.set()
+            self._progressed = anyio.Event()
+            await self._index.tend()
+            if retry_at_once and is_stuck:
+                return False
+            if len(jobs) < ENOUGH_FILES and not retry_at_once:
+                return True
+        await self._settle()
         return False
+
+    async def _claim(self, *, retry_at_once: bool) -> list[Job]:
+        jobs = await self._pending.claim(retry_at_once=retry_at_once)
+        if not jobs and not self._settled:
+            return await self._pending.claim_elsewhere(retry_at_once=retry_at_once)
+        return jobs
+
+    async def _settle(self) -> None:
+        """Let the model's own table serve, once everything is in it."""
+        if not self._settled and not await self._pending.is_any_elsewhere():
+            await self._index.settle()
+            self._settled = True
 
     async def _tend(self) -> None:
         async with self._turn:
@@ -149,74 +167,38 @@ class Ingester:
         if self._in_order:
             return
         try:
-            is_empty = await self._index.is_empty()
+            tables = await self._index.table_names()
         except StorageFailureError:
             await self._index.clear()
-            is_empty = True
-        await self._pending.recover(everything=is_empty)
+            tables = set[str]()
+        await self._index.drop_unusable()
+        await self._pending.recover(tables)
+        self._settled = tables <= {self._index.table_name}
         self._in_order = True
 
-    async def _work(self, jobs: Sequence[Job]) -> None:
-        """Index the files together or, if that fails, each by itself, so that one can't hold up the others."""
+    async def _work(self, jobs: Sequence[Job]) -> bool:
+        """Index the files together or, if that fails, each by itself, so that one can't hold up the others.
+
+        Returns whether some of them have to wait for the embedding model.
+        """
         try:
-            await self._pending.finish(await self._index_files(jobs))
+            results = await self._index_files(jobs)
+            await self._pending.finish(results)
         except Exception as error:
             logger.exception("Indexing failed for %d file(s).", len(jobs))
-            if len(jobs) == 1:
-                await self._pending.fail(jobs[0], f"It could not be indexed ({_kind(error)}).")
-                return
-            for job in jobs:
-                await self._work([job])
+            if len(jobs) > 1:
+                return any([await self._work([job]) for job in jobs])
+            await self._pending.fail(jobs[0], f"It could not be indexed ({_kind(error)}).")
+            return False
+        return any(result.postponed for result in results)
 
     async def _index_files(self, jobs: Sequence[Job]) -> list[Result]:
         """Put the files' passages into the index, in the place of what is there, and return their new states."""
-        readings = await self._read_all(jobs)
-        vectors = await self._embed(
-            [(job.name, passage) for job, (_, chunks) in zip(jobs, readings, strict=True) for passage in chunks]
-        )
-        remaining = iter(vectors)
-        await self._index.replace(
-            [
-                IndexedFile(
-                    job.file_id, job.owner_id, job.version, job.name, chunks, list(islice(remaining, len(chunks)))
-                )
-                for job, (_, chunks) in zip(jobs, readings, strict=True)
-            ]
-        )
-        return [result for result, _ in readings]
-
-    async def _read_all(self, jobs: Sequence[Job]) -> list[_Reading]:
-        """Return the readings of the files in their order, worked out at once as far as there are processes for it."""
-        if len(jobs) == 1:  # by itself, so that its error is not wrapped in a group
-            return [await self._read(jobs[0])]
-        readings: dict[int, _Reading] = {}
-
-        async def read(number: int, job: Job) -> None:
-            readings[number] = await self._read(job)
-
-        async with anyio.create_task_group() as group:
-            for number, job in enumerate(jobs):
-                group.start_soon(read, number, job)
-        return [readings[number] for number in range(len(jobs))]
-
-    async def _read(self, job: Job) -> _Reading:
-        """Return the file's passages, and what is to be said of it."""
-        if job.blob is None:
-            return Result(job, "ready"), []
-        extraction = await self._texts.text(job.blob, job.name, job.media_type)
-        chunks = await anyio.to_thread.run_sync(chunk, extraction)
-        return Result(job, extraction.state, extraction.reason), chunks
-
-    async def _embed(self, passages: Sequence[tuple[str, Chunk]]) -> list[Vectors | None]:
-        """Return the vector of each passage of a file of some name, None for those that the model can't read."""
-        texts = [embedded_text(name, passage) for name, passage in passages]
-        readable = [index for index, text in enumerate(texts) if self._embedder.reads(text)]
-        vectors: list[Vectors | None] = [None] * len(texts)
-        if readable:
-            found = await self._embedder.embed_documents([texts[index] for index in readable])
-            for index, vector in zip(readable, found, strict=True):
-                vectors[index] = vector
-        return vectors
+        gathered = await self._gatherer.gather(jobs)
+        # Not without vectors into a table that is being filled: the one that serves may have them.
+        waiting = [one for one in gathered if one.result.postponed and one.result.job.is_found_already]
+        await self._index.replace([one.file for one in gathered if not one.is_there and one not in waiting])
+        return [one.result for one in gathered]
 
 
 @contextmanager

@@ -1,65 +1,72 @@
-"""The LanceDB table of passages: made, opened, kept fast and small."""
+"""A LanceDB table of passages: made, opened, kept fast and small."""
 
-import importlib
-import logging
 import math
-import os
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
 import anyio
-import anyio.to_thread
 
-from drive_server.errors import StorageFailureError
-from drive_server.knowledge.rows import schema
+from drive_server.knowledge.lance import Lance
+from drive_server.knowledge.rows import VECTOR, schema, vector_field
 
-logger = logging.getLogger(__name__)
-
-PREFIX = "passages-"
 UNINDEXED_ROWS = 256
 COMMITS = 20
+IDLE_ROWS = 64
+IDLE_SECONDS = 30.0
+"""When there is time: so many unindexed rows, or so long since the last time, are worth what tending costs searches."""
+
 ROWS_FOR_VECTOR_INDEX = 30_000
+GROWN = 4
+"""How many times the rows that the vector index was made of before it is made anew: its partitions fit those."""
+
 KEPT_VERSIONS = timedelta(minutes=10)
-SEEN_AFTER = timedelta(seconds=1)
-"""How soon a process sees what another one wrote."""
 
 
 class PassageTable:
-    """One table for one embedding model, opened at its first use: LanceDB takes seconds of CPU to load."""
+    """The table of one embedding model. Its methods raise what LanceDB raises."""
 
-    def __init__(self, url: str, model: str, dimensions: int) -> None:
-        self._url = url
-        self._name = PREFIX + model
-        self._dimensions = dimensions
+    def __init__(self, lance: Lance, name: str, model: str) -> None:
+        self.name = name
+        self.model = model
+        self.dimensions = 0
+        """Length of its vectors; 0 until it is opened, and as long as it has none."""
+
+        self._lance = lance
         self._opening = anyio.Lock()
-        self._database: Any = None
         self._table: Any = None
         self._unindexed = 0
         self._commits = 0
         self._clean_at = math.inf
+        self._tended_at = -math.inf
+        self._partitions_for = 0
 
     async def readable(self) -> Any | None:
         """Return LanceDB's table, None as long as nothing was ever written."""
         async with self._opening:
-            if self._table is None and self._name in await self._names():
-                self._table = await (await self._connected()).open_table(self._name)
+            if self._table is None and self.name in await self._lance.names():
+                self._table = await self._lance.open(self.name)
+                self._unindexed = await _unindexed_rows(self._table)
+            if self._table is not None and not self.dimensions:
+                await self._look_at_schema()
             return self._table
 
-    async def writable(self) -> Any:
-        """Return LanceDB's table, made with its indices if need be; tables of other models are dropped then."""
+    async def writable(self, dimensions: int) -> Any:
+        """Return LanceDB's table, made with its indices if need be, with a column for vectors of that length."""
         table = await self.readable()
-        if table is not None:
-            return table
         async with self._opening:
-            database = await self._connected()
-            for name in await self._names():
-                if name.startswith(PREFIX):
-                    await database.drop_table(name)
-            self._table = await database.create_table(self._name, schema=schema(self._dimensions))
-            await _create_indices(self._table)
-            return self._table
+            if table is None:
+                table = await self._lance.create(self.name, schema(self.model, dimensions))
+                await _create_indices(table)
+                self._table, self.dimensions = table, dimensions
+            elif dimensions and not self.dimensions:
+                await table.add_columns(vector_field(dimensions))
+                self.dimensions = dimensions
+        return table
+
+    async def count(self) -> int:
+        """Return the number of passages."""
+        table = await self.readable()
+        return await table.count_rows() if table is not None else 0
 
     def note_write(self, rows: int, commits: int) -> None:
         """Take note of rows that were added and of commits, which `tend` cleans up after."""
@@ -72,66 +79,52 @@ class PassageTable:
         Until then every query reads the added rows one by one. Versions of the last minutes stay for those who read.
         """
         urgent = self._unindexed >= UNINDEXED_ROWS or self._commits >= COMMITS
-        wanted = self._commits > 0 or anyio.current_time() >= self._clean_at
-        if self._table is None or not (urgent or (idle and wanted)):
+        if self._table is None or not (urgent or (idle and self._is_worth_it())):
             return
         await self._create_vector_index()
         await self._table.optimize(cleanup_older_than=KEPT_VERSIONS)
         # What was replaced just now is too young to go: once more when it no longer is.
         self._clean_at = anyio.current_time() + 1.1 * KEPT_VERSIONS.total_seconds() if self._commits else math.inf
         self._unindexed = self._commits = 0
+        self._tended_at = anyio.current_time()
 
-    async def drop(self) -> None:
-        """Remove everything, as if nothing had ever been written."""
-        async with self._opening:
-            self._table = None
-            for name in await self._names():
-                await (await self._connected()).drop_table(name)
+    def forget(self) -> None:
+        """Open it anew at the next use: another process may have dropped and remade it."""
+        self._table, self.dimensions = None, 0
 
     def close(self) -> None:
         """Let go of the files."""
-        for opened in (self._table, self._database):
-            if opened is not None:
-                opened.close()
-        self._table = self._database = None
+        if self._table is not None:
+            self._table.close()
+        self.forget()
 
-    @asynccontextmanager
-    async def guarded(self) -> AsyncGenerator[None]:
-        """Turn LanceDB's errors into ours, saying nothing of paths, and open the table anew at the next use.
+    def _is_worth_it(self) -> bool:
+        now = anyio.current_time()
+        is_changed = self._commits > 0 or self._unindexed > 0
+        is_due = self._unindexed >= IDLE_ROWS or now >= self._tended_at + IDLE_SECONDS
+        return (is_changed and is_due) or now >= self._clean_at
 
-        Another process may have dropped and remade it, which an open table never gets over.
-        """
-        try:
-            yield
-        except (RuntimeError, OSError, ValueError) as error:
-            logger.exception("The search index failed.")
-            self._table = None
-            raise StorageFailureError(
-                "The search index can't be read or written.",
-                hint="Check that the disk is not full; if it goes on, run `drive-agent index --rebuild`.",
-            ) from error
+    async def _look_at_schema(self) -> None:
+        found = await self._table.schema()
+        self.model = (found.metadata or {}).get(b"model", b"").decode()
+        self.dimensions = found.field(VECTOR).type.list_size if VECTOR in found.names else 0
 
     async def _create_vector_index(self) -> None:
         """Add the vector index to a table that has grown to need one: below, looking at every vector is faster."""
-        if not self._dimensions:
+        if not self.dimensions:
             return
         rows = await self._table.count_rows("vector IS NOT NULL")
         names = {index.columns[0] for index in await self._table.list_indices()}
-        if rows < ROWS_FOR_VECTOR_INDEX or "vector" in names:
+        grown = rows >= GROWN * self._partitions_for > 0
+        if VECTOR in names and not self._partitions_for:
+            self._partitions_for = rows
+        if rows < ROWS_FOR_VECTOR_INDEX or (VECTOR in names and not grown):
             return
         from lancedb.index import IvfFlat
 
         partitions = max(1, math.isqrt(rows) // 4)
-        await self._table.create_index("vector", config=IvfFlat(distance_type="dot", num_partitions=partitions))
-
-    async def _names(self) -> list[str]:
-        return list((await (await self._connected()).list_tables()).tables)
-
-    async def _connected(self) -> Any:
-        if self._database is None:
-            lancedb = await anyio.to_thread.run_sync(_load)
-            self._database = await lancedb.connect_async(self._url, read_consistency_interval=SEEN_AFTER)
-        return self._database
+        await self._table.create_index(VECTOR, config=IvfFlat(distance_type="dot", num_partitions=partitions))
+        self._partitions_for = rows
 
 
 async def _create_indices(table: Any) -> None:
@@ -141,10 +134,14 @@ async def _create_indices(table: Any) -> None:
     words = FTS(base_tokenizer="simple", stem=True, remove_stop_words=True, with_position=False)
     await table.create_index("words", config=words)
     await table.create_index("file_id", config=BTree())
+    await table.create_index("digest", config=BTree())
     await table.create_index("owner_id", config=Bitmap())
 
 
-def _load() -> Any:
-    # Its log goes to standard error at "info" and says of each new table that it did not exist before.
-    os.environ.setdefault("LANCE_LOG", "error")
-    return importlib.import_module("lancedb")
+async def _unindexed_rows(table: Any) -> int:
+    """Return how many rows an earlier process left out of the full-text index."""
+    for index in await table.list_indices():
+        if index.columns == ["words"]:
+            stats = await table.index_stats(index.name)
+            return stats.num_unindexed_rows if stats else 0
+    return 0

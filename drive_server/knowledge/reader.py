@@ -20,6 +20,7 @@ from drive_server.knowledge.extract import extract
 
 IDLE_SECONDS = 300.0
 MEMORY_BYTES = 4 << 30
+WRITTEN_BYTES = 1 << 20
 MODULE = "drive_server.knowledge.reader"
 
 
@@ -102,11 +103,16 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Serve over standard input and output, which nobody else may print to; refuse more memory than is decent."""
+    """Serve over standard input and output, which nobody else prints to; refuse more memory and disk than is decent."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    with suppress(ValueError, OSError):  # not every system can limit it
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    for kind, most in (
+        (resource.RLIMIT_AS, MEMORY_BYTES),
+        (resource.RLIMIT_FSIZE, WRITTEN_BYTES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        with suppress(ValueError, OSError):  # not every system can limit it
+            resource.setrlimit(kind, (most, most))
     with suppress(BrokenPipeError):
         serve(sys.stdin.buffer, answers)
 

@@ -13,7 +13,7 @@ from drive_server.knowledge.reader import Reader, ReaderCrashedError
 logger = logging.getLogger(__name__)
 
 MOST_PROCESSES = 2
-LONGEST_SECONDS = 300.0
+LONGEST_SECONDS = 180.0
 
 
 class ReaderPool:
@@ -40,7 +40,8 @@ class ReaderPool:
                 return await self._extract(Reader(), path, name, media_type)
             except ReaderCrashedError:
                 logger.warning("A file made its reader crash.")
-                return Extraction("failed", "The file makes its reader crash; it is damaged, or too complex.")
+                reason = "The file makes its reader crash; it is damaged, too complex, or needs too much memory."
+                return Extraction("failed", reason)
 
     async def _extract(self, reader: Reader, path: Path, name: str, media_type: str) -> Extraction:
         is_done = False

@@ -1,14 +1,32 @@
 """Questions to the table of passages, and one ranked answer out of what they find."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from heapq import nlargest
+from typing import Any, Literal
 
 import numpy as np
 
+from drive_server.knowledge.coverage import coverage
 from drive_server.knowledge.embed import Vectors
-from drive_server.knowledge.fusion import fuse
+from drive_server.knowledge.fusion import fuse, weight_of_meaning
+from drive_server.knowledge.matching import exactly, match_of, shortened, spelled_words
+from drive_server.knowledge.queries import Query
 from drive_server.knowledge.rows import STORED
-from drive_server.knowledge.words import queried_words
+
+Mode = Literal["hybrid", "text", "words", "vector"]
+
+CANDIDATES = 100
+"""How many passages each side proposes at least; the answer is ranked out of these."""
+
+STRICT_CANDIDATES = 1000
+"""How many of a query with phrases or exclusions: most of them may not be admitted."""
+
+MOST_CHECKED = 3
+"""How many words of a query are looked up by themselves: it takes a question to the index each."""
+
+READ_FOR_COVERAGE = 3
+"""How many of the best passages by words are looked at for how much of the query they have."""
 
 PROBES = 20
 """Partitions of the vector index that a query looks into."""
@@ -25,16 +43,77 @@ class Found:
     words: dict[Key, float] = field(default_factory=dict[Key, float])
     similarities: dict[Key, float] = field(default_factory=dict[Key, float])
 
+    def keep(self, admits: Callable[[str], bool]) -> None:
+        """Forget the passages whose text is not admitted."""
+        for key in [key for key, row in self.rows.items() if not admits(_text(row))]:
+            del self.rows[key]
+            self.words.pop(key, None)
+            self.similarities.pop(key, None)
+
+
+async def find(table: Any, query: Query, vector: Vectors | None, where: str, mode: Mode, limit: int) -> Found:
+    """Return what the table has for a query, as far as it admits it.
+
+    Words that no passage has get a second chance as slips of the pen, when the exact ones were not enough. Phrases
+    that no passage has are only words, except to who asks for exact words.
+    """
+    found = Found()
+    size = STRICT_CANDIDATES if query.is_strict else max(limit, CANDIDATES)
+    if vector is not None:
+        await find_similar(found, table, vector, where, size)
+    if mode == "text":
+        await _find_every_word(found, table, query, where, max(limit, size) if query.is_strict else limit)
+    if mode != "vector" and not found.words:
+        await _find_any_word(found, table, query, where, size, vector)
+    if query.is_strict:
+        found.keep(query.admission())
+    if mode != "text" and query.phrases and not found.rows:
+        return await find(table, query.without_phrases(), vector, where, mode, limit)
+    return found
+
+
+async def _find_every_word(found: Found, table: Any, query: Query, where: str, limit: int) -> None:
+    await find_words(found, table, match_of(query, every_word=True), where, limit)
+    if not found.words and (misspelled := await _unknown(found, table, query, where)):
+        await find_words(found, table, match_of(query, every_word=True, misspelled=misspelled), where, limit)
+
+
+async def _find_any_word(
+    found: Found, table: Any, query: Query, where: str, limit: int, vector: Vectors | None
+) -> None:
+    await find_words(found, table, match_of(query, every_word=False), where, limit, vector)
+    if misspelled := await _unknown(found, table, query, where):
+        await find_words(found, table, match_of(query, every_word=False, misspelled=misspelled), where, limit, vector)
+
+
+async def _unknown(found: Found, table: Any, query: Query, where: str) -> list[str]:
+    """Return the words of a query that no passage has.
+
+    The index is asked only about those that are not to be seen in what was found: a rare word brings its passages to
+    the top, so it would be there.
+    """
+    seen = "\n".join(_text(found.rows[key]) for key in found.words).casefold()
+    missing = [word for word in spelled_words(query) if shortened(word) not in seen]
+    asked = sorted(missing, key=len, reverse=True)[:MOST_CHECKED]
+    return [word for word in asked if not await _is_known(table, word, where)]
+
+
+async def _is_known(table: Any, word: str, where: str) -> bool:
+    answer = (
+        await table.query()
+        .nearest_to_text(exactly(word))
+        .where(where)
+        .limit(1)
+        .select(["ordinal", "_score"])
+        .to_arrow()
+    )
+    return answer.num_rows > 0
+
 
 async def find_words(
-    found: Found, table: Any, query: str, where: str, limit: int, *, every_word: bool, vector: Vectors | None = None
+    found: Found, table: Any, match: Any, where: str, limit: int, vector: Vectors | None = None
 ) -> None:
-    """Add the passages with the query's words, best first by BM25; with `vector`, also how near each is to it."""
-    from lancedb.query import FullTextOperator, MatchQuery
-
-    operator = FullTextOperator.AND if every_word else FullTextOperator.OR
-    make: Any = MatchQuery  # its defaults are pydantic's, which a type checker takes for missing arguments
-    match = make(queried_words(query), "words", operator=operator)
+    """Add the passages that match, best first by BM25; with `vector`, also how near each is to it."""
     columns = [*STORED, "_score", *(["vector"] if vector is not None else [])]
     answer = await table.query().nearest_to_text(match).where(where).limit(limit).select(columns).to_arrow()
     keys = _add_rows(found, answer)
@@ -52,11 +131,27 @@ async def find_similar(found: Found, table: Any, vector: Vectors, where: str, li
     found.similarities.update({key: 1 - distance for key, distance in zip(keys, distances, strict=True)})
 
 
-def ranked(found: Found, weight: float) -> list[tuple[dict[str, Any], float]]:
-    """Return the rows with their fused scores, best first; ties in a fixed order."""
-    scores = fuse(found.words, found.similarities, weight)
+def ranked(found: Found, query: Query, most: float) -> list[tuple[dict[str, Any], float]]:
+    """Return the rows with their fused scores, best first; ties in a fixed order.
+
+    `most`, from 0 to 1, is how much of a score may be meaning.
+    """
+    scores = fuse(found.words, found.similarities, _weight(found, query, most))
     order = sorted(scores, key=lambda key: (-scores[key], key))
     return [(found.rows[key], scores[key]) for key in order]
+
+
+def _weight(found: Found, query: Query, most: float) -> float:
+    if not found.words or not found.similarities:
+        return float(not found.words)
+    best = nlargest(READ_FOR_COVERAGE, found.words, key=lambda key: found.words[key])
+    share = coverage(query.words, [_text(found.rows[key]) for key in best])
+    return weight_of_meaning(found.similarities.values(), share, most)
+
+
+def _text(row: dict[str, Any]) -> str:
+    """Return what is searched of a passage: under its headings."""
+    return f"{row['heading']}\n{row['text']}"
 
 
 def _add_rows(found: Found, answer: Any) -> list[Key]:

@@ -2,24 +2,76 @@
 
 Chinese, Japanese and Korean write no spaces, and a dictionary to split by misses names and new words. Overlapping
 pairs need none, and two texts share a pair wherever they share a word of two characters or more.
+
+Full text splits at punctuation, so `INV-2024-0031` is three words that many passages have. What looks like an
+identifier is a word of its own as well, its parts joined by a letter that nobody writes.
 """
 
+import hashlib
 import re
-import unicodedata
+from collections.abc import Iterator
 
+from drive_server.knowledge.folding import fold
 from drive_server.knowledge.script import CJK
 
 _RUN = re.compile(f"[{CJK}]+")
+_LETTER = rf"[^\W_{CJK}]"
+_IDENTIFIER = re.compile(rf"{_LETTER}+(?:[-_./:@\\]+{_LETTER}+)+")
+_TELLING = re.compile(r"[\d_.@\\]")
+_OUTER = re.compile(r"[/:@\\]+")
+_PUNCTUATION = re.compile(r"[\W_]+")
+_LEFT_OUT = (
+    "an?|and|are|as|at|be|but|by|for|if|in|into|is|it|no|not|of|on|or|such|that|the|their|then|there|these|they|this|"
+    "to|was|will|with"
+)
+_ONLY_LEFT_OUT = re.compile(rf"[\W_]*(?:(?:{_LEFT_OUT})(?:[\W_]+|$))*", re.IGNORECASE)
+JOINER = "\u01c1"
+MAX_WORD_BYTES = 40
+"""LanceDB's `max_token_length`: longer words are left out of the index."""
 
 
 def indexed_words(text: str) -> str:
     """Return a text as it is indexed: CJK in pairs and in single characters, so that a query of one finds it too."""
-    return _RUN.sub(lambda run: f" {_pairs(run[0])} {' '.join(run[0])} ", unicodedata.normalize("NFKC", text))
+    folded = fold(text)
+    split = _RUN.sub(lambda run: f" {_pairs(run[0])} {' '.join(run[0])} ", folded)
+    return _with_identifiers(split, folded)
 
 
 def queried_words(text: str) -> str:
     """Return a query as it is looked up: CJK in pairs, or alone where it stands alone."""
-    return _RUN.sub(lambda run: f" {_pairs(run[0]) or run[0]} ", unicodedata.normalize("NFKC", text))
+    folded = fold(text)
+    split = _RUN.sub(lambda run: f" {_pairs(run[0]) or run[0]} ", folded)
+    return _with_identifiers(split, folded)
+
+
+def is_indexed(text: str) -> bool:
+    """Return whether the index has words of a text: LanceDB leaves out the English function words above."""
+    return not _ONLY_LEFT_OUT.fullmatch(text)
+
+
+def has_identifier(text: str) -> bool:
+    """Return whether a text names something by a number, a path, an address or the like."""
+    return any(identifiers(fold(text)))
+
+
+def identifiers(text: str) -> Iterator[str]:
+    """Yield the words that stand for the identifiers in a text: of each the whole, and its parts at `/ : @ \\`."""
+    for found in _IDENTIFIER.finditer(text):
+        parts = _OUTER.split(found[0])
+        for part in [found[0], *parts] if len(parts) > 1 else parts:
+            if _TELLING.search(part) and _PUNCTUATION.search(part):
+                yield _as_word(part)
+
+
+def _as_word(identifier: str) -> str:
+    word = _PUNCTUATION.sub(JOINER, identifier.casefold())
+    encoded = word.encode()
+    return word if len(encoded) <= MAX_WORD_BYTES else hashlib.blake2b(encoded, digest_size=16).hexdigest()
+
+
+def _with_identifiers(words: str, text: str) -> str:
+    joined = " ".join(identifiers(text))
+    return f"{words} {joined}" if joined else words
 
 
 def _pairs(run: str) -> str:

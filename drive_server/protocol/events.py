@@ -65,6 +65,11 @@ class Stream:
         return sum(event.number > self._read for event in self._events)
 
     @property
+    def sole(self) -> Event | None:
+        """The last event of a complete stream, if it is the first as well and nobody has read it."""
+        return self._events[0] if self.is_complete and self._last == 1 and not self._read else None
+
+    @property
     def has_reader(self) -> bool:
         """Whether a connection reads."""
         return self._has_reader
@@ -163,6 +168,10 @@ class EventLog:
         kept = sum(ended.kept_bytes for ended in self._ended.values())
         while len(self._ended) > 1 and (kept > MOST_KEPT_BYTES or len(self._ended) > MOST_KEPT_STREAMS):
             kept -= self._ended.popitem(last=False)[1].kept_bytes
+
+    def forget(self, stream: Stream) -> None:
+        """Let go of a complete stream that nobody can resume: no id of its events was given away."""
+        self._ended.pop(stream.name, None)
 
     def id_of(self, stream: Stream, event: Event) -> str:
         """Return the id of an event."""

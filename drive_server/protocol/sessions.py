@@ -8,9 +8,19 @@ from typing import Any, Final
 
 import anyio
 from mcp.server.session import InitializationState, ServerSession
-from mcp.shared.message import ServerMessageMetadata
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.shared.session import RequestResponder
-from mcp.types import ClientRequest, LoggingLevel, RequestId, ServerNotification, ServerResult
+from mcp.types import (
+    CallToolResult,
+    ClientRequest,
+    ErrorData,
+    JSONRPCMessage,
+    JSONRPCResponse,
+    LoggingLevel,
+    RequestId,
+    ServerNotification,
+    ServerResult,
+)
 from starlette.requests import Request
 
 from drive_server.context import current_principal
@@ -108,6 +118,18 @@ class DriveSession(ServerSession):
             return
         can_be_cancelled(responder)
         await super()._received_request(responder)
+
+    async def _send_response(self, request_id: RequestId, response: ServerResult | ErrorData) -> None:
+        """Unlike the SDK's, sends the structure of a tool's answer as it is: it is JSON already, and may be long."""
+        if not isinstance(response, ServerResult) or not isinstance(response.root, CallToolResult):
+            await super()._send_response(request_id, response)
+            return
+        answer = response.root
+        result = answer.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"structuredContent"})
+        if answer.structuredContent is not None:
+            result["structuredContent"] = answer.structuredContent
+        message = JSONRPCMessage(JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result))
+        await self._write_stream.send(SessionMessage(message))
 
 
 class Sessions:

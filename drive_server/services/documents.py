@@ -18,8 +18,8 @@ from drive_server.services.cursors import Cursors
 from drive_server.services.edits import Edit, appended, apply_edits
 from drive_server.services.items import checked_limit, describe
 from drive_server.services.journal import Journal
-from drive_server.services.nodes import Located, live_child, locate_children, locate_file, locate_folder
-from drive_server.services.quota import require_room_for, usage_of
+from drive_server.services.nodes import Located, live_child, locate_file, locate_folder
+from drive_server.services.quota import require_room_for
 from drive_server.services.texts import Wanted, apart, cut
 from drive_server.services.tree import (
     add_node,
@@ -27,11 +27,18 @@ from drive_server.services.tree import (
     begin,
     finish,
     free_name,
+    located_new,
     require_free_name,
     require_room_below,
 )
 from drive_server.services.version_diff import diff_of
-from drive_server.services.versions import current_of, describe_with_content, require_version, versions_page
+from drive_server.services.versions import (
+    content_and_usage,
+    current_of,
+    describe_with_content,
+    require_version,
+    versions_page,
+)
 from drive_server.services.writing import Writing
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
@@ -165,7 +172,8 @@ class DocumentService:
         arguments = {"item": ref, "content": await digest(data)}
         if done := await self._journal.recorded(actor, "write", arguments):
             return done
-        await self._require_room(actor, await self._look(actor, ref, if_match), data)
+        seen = await self._look(actor, ref, if_match)
+        await self._require_room(actor, seen, data)
         blob = await self._contents.store(actor, data)
 
         async def operation(writing: Writing) -> Item:
@@ -173,7 +181,8 @@ class DocumentService:
             await begin(writing, located, if_match)
             require_editable(located.row.name, located.row.media_type)
             writing.tell("Replace", "Replaced", f"the content of {located.label}.")
-            return await _set_content(writing, located, blob, located.row.media_type, data)
+            current = await _current(writing, located, seen.version)
+            return await _set_content(writing, located, blob, located.row.media_type, data, current)
 
         return await self._journal.change(actor, "write", arguments, operation)
 
@@ -348,8 +357,7 @@ class DocumentService:
             located = await locate_file(session, actor.principal, ref, Role.EDITOR)
             await check_etag(session, actor, located, if_match)
             require_editable(located.row.name, located.row.media_type)
-            usage = await usage_of(session, located.row.owner_id, self._journal.limits)
-            current = await current_of(session, located.row)
+            current, usage = await content_and_usage(session, located.row, self._journal.limits)
             return _Seen(located.row.name, current, located.row.owner_id, usage.left)
 
     async def _require_room(self, actor: Actor, seen: _Seen, data: bytes) -> None:
@@ -381,13 +389,19 @@ class DocumentService:
         async def operation(writing: Writing) -> Item:
             located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
             await begin(writing, located, if_match)
-            current = await current_of(writing.session, located.row)
+            current = await _current(writing, located, seen.version)
             if current.blob != seen.version.blob:
                 raise _ContentMovedError
             writing.tell(edit.imperative, edit.past, f"{edit.what} {located.label}.")
             return await _set_content(writing, located, blob, located.row.media_type, data, current)
 
         return await self._journal.change(actor, edit.action, edit.arguments, operation)
+
+
+async def _current(writing: Writing, located: Located, seen: VersionRow) -> VersionRow:
+    """Return the file's content. A version never changes: another one is asked for only if it is not as it was seen."""
+    is_as_seen = (located.id, located.row.version) == (seen.node_id, seen.number)
+    return seen if is_as_seen else await current_of(writing.session, located.row)
 
 
 async def _set_content(
@@ -421,8 +435,7 @@ async def _add_file(
     row = add_node(writing, folder, "file", name)
     await add_version(writing, row, blob, media_type, data)
     writing.tell("Create", "Created", f"the file '{display_name(name)}' in {folder.label}.")
-    (located,) = await locate_children(writing.session, writing.actor.principal, folder, [row])
-    return await finish(writing, row, located)
+    return await finish(writing, row, located_new(folder, row))
 
 
 def _check_choice(on_conflict: str) -> None:

@@ -14,7 +14,7 @@ from drive_server.services.journal import Journal
 from drive_server.services.listing import folder_page, trash_page, tree_of
 from drive_server.services.nodes import locate, locate_folder
 from drive_server.services.progress import Progress, silent
-from drive_server.services.tree import add_node, finish, require_room_below
+from drive_server.services.tree import add_node, finish, located_new, require_room_below
 from drive_server.services.writing import Writing
 from drive_server.storage.database import Database
 
@@ -84,7 +84,7 @@ class FileService:
             await require_room_below(writing.session, folder)
             row = add_node(writing, folder, "folder", found.name)
             writing.tell("Create", "Created", f"the folder '{display_name(found.name)}' in {folder.label}.")
-            return await finish(writing, row)
+            return await finish(writing, row, located_new(folder, row))
 
         arguments = _arguments({"parent": parent, "name": clean}, on_conflict)
         return await self._journal.change(actor, "create_folder", arguments, operation)

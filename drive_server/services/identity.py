@@ -1,7 +1,7 @@
 """Who people are and how they prove it: users, API keys, tokens of an issuer, the local access token."""
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 from sqlalchemy import ColumnElement, or_, select, update
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from sqlalchemy import Row
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from drive_server.services.tokens import Claims, TokenService
@@ -247,7 +248,7 @@ class IdentityService:
         async with self._database.write() as session:
             return await _find_user(session, email) or await _add_user(session, email, self._clock())
 
-    async def _used(self, key: ApiKeyRow) -> None:
+    async def _used(self, key: "Row[Any]") -> None:
         now = self._clock()
         if key.last_used_at is None or now - key.last_used_at >= USE_IS_NOTED_EVERY:
             await self._note_use(key.id, now)

@@ -5,10 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import insert, select
+import anyio.lowlevel
+from sqlalchemy import Table, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from drive_server.access import Actor, Scope, require_scope
 from drive_server.errors import IdempotencyConflictError, InvalidInputError
@@ -32,6 +34,10 @@ Operation = Callable[[Writing], Awaitable[T]]
 
 DEFAULT_LIMITS = Limits()
 ITEMS_AT_ONCE = 500
+# Executed by each write: built once.
+_CHANGES = cast("Table", ChangeRow.__table__)
+_ADD_CHANGE = insert(_CHANGES).returning(_CHANGES.c.id)
+_ADD_ITEMS = insert(cast("Table", ChangeItemRow.__table__))
 LIMITS = {"tool": 64, "run_id": 64, "idempotency_key": 255, "approved_by": 320}
 
 
@@ -84,17 +90,17 @@ class Journal:
             writing = Writing(session, actor, self._clock(), self.limits)
             value = await operation(writing)
             await self._settle(writing)
-            entries = writing.entries()
+            changes = writing.changes_anything()
             if actor.dry_run:
                 await session.rollback()
                 change_id = None
             else:
-                change_id = await _record(writing, action, digest, entries, encode_result(value))
+                change_id = await _record(writing, action, digest, encode_result(value))
         if actor.dry_run:
-            return Outcome(value, effect=await self._effect(writing, bool(entries)))
+            return Outcome(value, effect=await self._effect(writing, changes))
         if writing.wakes_index:
             self.on_content_change()
-        if entries:
+        if changes:
             self.on_change()
         return Outcome(value, change_id)
 
@@ -177,7 +183,10 @@ class Journal:
             changes = await select_changes(writing.session, acting, run_id, change_id)
             undoing = Undoing(writing, check_scopes=not preview)
             await undoing.take_back(changes, progress)
-            return undoing.result(acting.principal.email, preview=acting.dry_run)
+            result = undoing.result(acting.principal.email, preview=acting.dry_run)
+            # To tell of thousands of changes takes a while, and so does what follows: others come in between.
+            await anyio.lowlevel.checkpoint()
+            return result
 
         outcome = await self.change(acting, "undo", {"run_id": run_id, "change_id": change_id}, operation)
         undone = tuple(replace(change, undone_by=outcome.change_id) for change in outcome.value.undone)
@@ -204,7 +213,9 @@ class Journal:
             undos = await select_undos(writing.session, acting, run_id, change_id)
             undoing = Undoing(writing, check_scopes=not preview, wording=REDO)
             await undoing.take_back(undos, progress)
-            return undoing.redone(acting.principal.email, preview=acting.dry_run)
+            result = undoing.redone(acting.principal.email, preview=acting.dry_run)
+            await anyio.lowlevel.checkpoint()
+            return result
 
         outcome = await self.change(acting, "redo", {"run_id": run_id, "change_id": change_id}, operation)
         return replace(outcome, value=replace(outcome.value, change_id=outcome.change_id))
@@ -238,39 +249,42 @@ async def _replay(session: AsyncSession, actor: Actor, digest: str) -> Outcome[A
     return Outcome(decode_result(row.result), row.id, replayed=True)
 
 
-async def _record(
-    writing: Writing, action: str, digest: str, entries: list[dict[str, Any]], result: dict[str, Any]
-) -> int | None:
+async def _record(writing: Writing, action: str, digest: str, result: dict[str, Any]) -> int | None:
     """Write the row. A call that changed nothing is recorded for its key only: its repeat does nothing either."""
-    actor = writing.actor
+    actor, entries = writing.actor, writing.entries()
     if not entries and actor.idempotency_key is None:
         return None
-    row = ChangeRow(
-        at=writing.now,
-        user_id=actor.user_id,
-        method=actor.principal.method,
-        key_name=actor.principal.key_name,
-        tool=actor.tool,
-        run_id=actor.run_id,
-        idempotency_key=actor.idempotency_key,
-        arguments_digest=digest,
-        action=action,
-        summary=writing.summary,
-        item_id=writing.item_id,
-        entries=entries,
-        result=result,
-        approved_by=actor.approved_by,
-        undoes=writing.undoes,
-    )
-    writing.session.add(row)
-    await writing.session.flush()
-    touched = sorted(touched_items(entries))
-    for start in range(0, len(touched), ITEMS_AT_ONCE):
-        items = [{"change_id": row.id, "item_id": item} for item in touched[start : start + ITEMS_AT_ONCE]]
-        await writing.session.execute(insert(ChangeItemRow), items)
+    values = {
+        "at": writing.now,
+        "user_id": actor.user_id,
+        "method": actor.principal.method,
+        "key_name": actor.principal.key_name,
+        "tool": actor.tool,
+        "run_id": actor.run_id,
+        "idempotency_key": actor.idempotency_key,
+        "arguments_digest": digest,
+        "action": action,
+        "summary": writing.summary,
+        "item_id": writing.item_id,
+        "entries": entries,
+        "result": result,
+        "approved_by": actor.approved_by,
+        "undoes": writing.undoes,
+    }
+    await anyio.lowlevel.checkpoint()  # what a large change touched took a while to gather, and takes one to write down
+    change_id = await writing.session.run_sync(_insert, values, sorted(touched_items(entries)))
     for notify in writing.on_recorded:
-        notify(row.id)
-    return row.id
+        notify(change_id)
+    return change_id
+
+
+def _insert(session: Session, values: dict[str, Any], touched: list[str]) -> int:
+    connection = session.connection()
+    change_id: int = connection.execute(_ADD_CHANGE, values).scalar_one()
+    for start in range(0, len(touched), ITEMS_AT_ONCE):
+        items = [{"change_id": change_id, "item_id": item} for item in touched[start : start + ITEMS_AT_ONCE]]
+        connection.execute(_ADD_ITEMS, items)
+    return change_id
 
 
 def _digest(actor: Actor, action: str, arguments: Mapping[str, Any]) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Row, Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -64,7 +64,19 @@ def key_row(
 # Built once: every request asks, and building the query would cost more than it does.
 _opener = aliased(ApiKeyRow)
 _LIVING: Final = (
-    select(ApiKeyRow, UserRow, _opener)
+    select(
+        ApiKeyRow.id,
+        ApiKeyRow.user_id,
+        ApiKeyRow.name,
+        ApiKeyRow.method,
+        ApiKeyRow.scopes,
+        ApiKeyRow.expires_at,
+        ApiKeyRow.last_used_at,
+        ApiKeyRow.opened_by,
+        UserRow.email,
+        UserRow.is_admin,
+        _opener.scopes.label("opener_scopes"),
+    )
     .join(UserRow, UserRow.id == ApiKeyRow.user_id)
     .outerjoin(_opener, _opener.id == ApiKeyRow.opened_by)
     .where(ApiKeyRow.revoked_at.is_(None), _opener.revoked_at.is_(None))
@@ -73,13 +85,19 @@ _WITH_SECRET: Final = _LIVING.where(ApiKeyRow.secret_hash == bindparam(WANTED))
 _WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
 
 
-async def find_by_secret(session: AsyncSession, secret: str, now: datetime) -> tuple[ApiKeyRow, Principal]:
-    """Return the living key with this secret, and whom it stands for. Raises `UnauthenticatedError` without one."""
+async def find_by_secret(session: AsyncSession, secret: str, now: datetime) -> tuple[Row[Any], Principal]:
+    """Return the living key with this secret (its `id` and `last_used_at`), and whom it stands for.
+
+    Raises `UnauthenticatedError` without one.
+    """
     return await _find(session, _WITH_SECRET, digest(secret), now)
 
 
-async def find_by_id(session: AsyncSession, key_id: str, now: datetime) -> tuple[ApiKeyRow, Principal]:
-    """Return the living key with this id, and whom it stands for. Raises `UnauthenticatedError` without one."""
+async def find_by_id(session: AsyncSession, key_id: str, now: datetime) -> tuple[Row[Any], Principal]:
+    """Return the living key with this id (its `id` and `last_used_at`), and whom it stands for.
+
+    Raises `UnauthenticatedError` without one.
+    """
     return await _find(session, _WITH_ID, key_id, now)
 
 
@@ -169,29 +187,28 @@ def not_valid(hint: str) -> UnauthenticatedError:
 
 
 async def _find(
-    session: AsyncSession, query: Select[ApiKeyRow, UserRow, ApiKeyRow], wanted: str, now: datetime
-) -> tuple[ApiKeyRow, Principal]:
-    found = (await session.execute(query, {WANTED: wanted})).one_or_none()
-    if found is None:
+    session: AsyncSession, query: Select[*tuple[Any, ...]], wanted: str, now: datetime
+) -> tuple[Row[Any], Principal]:
+    key = (await session.execute(query, {WANTED: wanted})).one_or_none()
+    if key is None:
         raise not_valid("Check that it was copied whole, or create a new one.")
-    key, user, opened_by = found
     if key.expires_at is not None and key.expires_at <= now:
         raise not_valid("The key has expired: create a new one.")
-    return key, _principal(key, user, opened_by)
+    return key, _principal(key)
 
 
-def _principal(key: ApiKeyRow, user: UserRow, opener: ApiKeyRow | None) -> Principal:
+def _principal(key: Row[Any]) -> Principal:
     scopes = parse_scopes(key.scopes, may_be_empty=True)
-    if opener is not None:
+    if key.opener_scopes is not None:
         # A scope that is taken from a key is taken from the browsers that it let in, too.
-        scopes &= parse_scopes(opener.scopes, may_be_empty=True)
+        scopes &= parse_scopes(key.opener_scopes, may_be_empty=True)
     return Principal(
-        user_id=user.id,
-        email=user.email,
+        user_id=key.user_id,
+        email=key.email,
         scopes=scopes,
         method=key.method,
         key_name=key.name,
-        is_admin=user.is_admin,
+        is_admin=key.is_admin,
         expires_at=key.expires_at,
         key_id=key.opened_by or key.id,
     )

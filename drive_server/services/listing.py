@@ -1,6 +1,6 @@
 """Pages of items: what is in a folder, in the tree below it, in the trash."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -11,10 +11,35 @@ from sqlalchemy.orm import aliased
 from drive_server.access import Principal, Role
 from drive_server.models import Item, Page, TreeNode
 from drive_server.services.cursors import Cursors
-from drive_server.services.items import DETAILS, describe_all, item_of
-from drive_server.services.name_order import NameOrder, rows_in_order
+from drive_server.services.items import describe_all, item_of
+from drive_server.services.name_order import ROOM, NameOrder, first_page, first_rows, rows_in_order
 from drive_server.services.nodes import Located, descendants, locate_many, own_role, seen_below
 from drive_server.storage.tables import IndexEntryRow, NodeRow, ShareRow, UserRow
+
+_rank = case((NodeRow.kind == "folder", 0), else_=1)
+_FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kind == "file"), name))
+
+
+def _described(rows: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    """A query for live items in their order, with what else is told of each: asked for those rows alone."""
+    page = rows.subquery()
+    child = aliased(NodeRow)
+    children = select(func.count()).where(child.parent_id == page.c.id, child.trash_id.is_(None)).scalar_subquery()
+    shares = ShareRow.node_id == page.c.id
+    return (
+        select(
+            page,
+            UserRow.email,
+            IndexEntryRow.state,
+            case((page.c.kind == "folder", children)).label("children"),
+            select(own_role(bindparam("email"))).where(shares).scalar_subquery().label("role"),
+            select(func.count(ShareRow.id)).where(shares).scalar_subquery().label("shares"),
+        )
+        .join(UserRow, UserRow.id == page.c.owner_id)
+        .outerjoin(IndexEntryRow, IndexEntryRow.file_id == page.c.id)
+        .order_by(case((page.c.kind == "folder", 0), else_=1), page.c.name)
+    )
+
 
 # Built once: each list asks these.
 _NODES = select(NodeRow.__table__).where(NodeRow.trash_id.is_(None))
@@ -23,23 +48,27 @@ _TOTAL = (
     .select_from(NodeRow)
     .where(NodeRow.parent_id == bindparam("folder_id"), NodeRow.trash_id.is_(None))
 )
-_CHILD_DETAILS = (
-    DETAILS.add_columns(own_role(bindparam("email")).label("role"), func.count(ShareRow.id).label("shares"))
-    .outerjoin(ShareRow, ShareRow.node_id == NodeRow.id)
-    .group_by(NodeRow.id, UserRow.email, IndexEntryRow.state)
-)
-_rank = case((NodeRow.kind == "folder", 0), else_=1)
-_FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kind == "file"), name))
+_FIRST = _described(first_rows(_NODES.where(NodeRow.parent_id == bindparam("folder_id")), _FOLDERS_FIRST))
+_BY_ID = _described(_NODES.where(NodeRow.id.in_(bindparam("ids", expanding=True))))
 
 
 async def folder_page(
     session: AsyncSession, principal: Principal, folder: Located, size: int, cursors: Cursors, cursor: str | None
 ) -> Page[Item]:
     """Return the folder's items: folders first, then by name in code point order."""
-    total = await session.scalar(_TOTAL, {"folder_id": folder.id})
-    query = _NODES.where(NodeRow.parent_id == folder.id)
-    rows, more = await rows_in_order(session, query, _FOLDERS_FIRST, size, cursors, cursor)
-    return Page(tuple(await _children(session, principal, folder, rows)), more, total)
+    here = {"folder_id": folder.id, "email": principal.email}
+    if cursor is None:
+        found = (await session.execute(_FIRST, {**here, ROOM: size + 1})).all()
+        rows, more = first_page(found, size, _FOLDERS_FIRST, cursors)
+    else:
+        query = _NODES.where(NodeRow.parent_id == folder.id)
+        rows, more = await rows_in_order(session, query, _FOLDERS_FIRST, size, cursors, cursor)
+        found = await session.execute(_BY_ID, {"ids": [row.id for row in rows], "email": principal.email})
+        described = {row.id: row for row in found}
+        rows = [described[row.id] for row in rows]
+    is_whole = cursor is None and more is None
+    total = len(rows) if is_whole else await session.scalar(_TOTAL, here)
+    return Page(tuple(_child(folder, row) for row in rows), more, total)
 
 
 async def tree_of(session: AsyncSession, principal: Principal, folder: Located, depth: int, room: int) -> TreeNode:
@@ -76,20 +105,10 @@ async def trash_page(
     return Page(tuple(items), cursors.encode(last.isoformat(), items[-1].id) if last else None)
 
 
-async def _children(
-    session: AsyncSession, principal: Principal, folder: Located, rows: Sequence[Row[Any]]
-) -> list[Item]:
-    """Return the folder's children as the caller sees them: with the folder's role, or a higher one of their own."""
-    if not rows:
-        return []
-    found = await session.execute(_CHILD_DETAILS, {"ids": [row.id for row in rows], "email": principal.email})
-    details = {row.id: row for row in found}
-    return [_child(folder, row, details[row.id]) for row in rows]
-
-
-def _child(folder: Located, row: Row[Any], details: Row[Any]) -> Item:
-    path, role, shared = seen_below(folder, row.name, details.role, details.shares)
-    return item_of(row, details, path, role, folder.id, shared=shared)
+def _child(folder: Located, row: Row[Any]) -> Item:
+    """Return a child as the caller sees it: with the folder's role, or a higher one of their own."""
+    path, role, shared = seen_below(folder, row.name, row.role, row.shares)
+    return item_of(row, row, path, role, folder.id, shared=shared)
 
 
 def _below_editable_shares(principal: Principal) -> Select[str]:

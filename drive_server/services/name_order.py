@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, func, select, tuple_
+from sqlalchemy import ColumnElement, Integer, Row, Select, bindparam, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
@@ -13,6 +13,7 @@ from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow
 
 # So many renamed items are remembered in a cursor: far more than are renamed while somebody turns the pages.
 MOST_REMEMBERED = 300
+ROOM = "room"
 _NEWEST_CHANGE = select(func.max(ChangeRow.id))
 
 
@@ -36,6 +37,20 @@ class _Place:
     listed: tuple[str, ...]
 
 
+def first_rows(rows: Select[*tuple[Any, ...]], order: NameOrder) -> Select[*tuple[Any, ...]]:
+    """Return the query for what `first_page` takes: one row more than the page may have, so many as `ROOM` says."""
+    newest = _NEWEST_CHANGE.scalar_subquery().label("seen")
+    return rows.add_columns(newest).order_by(*order.columns).limit(bindparam(ROOM, type_=Integer))
+
+
+def first_page(
+    found: Sequence[Row[Any]], size: int, order: NameOrder, cursors: Cursors
+) -> tuple[list[Row[Any]], str | None]:
+    """Return the first rows of a list, and the cursor to go on with."""
+    seen = (found[0].seen if found else None) or 0
+    return _page(found, size, order, _Place((), seen, ()), cursors)
+
+
 async def rows_in_order(
     session: AsyncSession,
     rows: Select[*tuple[Any, ...]],
@@ -49,11 +64,11 @@ async def rows_in_order(
     What is there the whole time comes once. An item that is renamed across the place where the list goes on is found
     in the journal: it is left out if it was listed under its earlier name, and listed now if it was not.
     """
+    if cursor is None:
+        found = (await session.execute(first_rows(rows, order), {ROOM: size + 1})).all()
+        return first_page(found, size, order, cursors)
     seen = await session.scalar(_NEWEST_CHANGE) or 0
     ordered = rows.order_by(*order.columns)
-    if cursor is None:
-        found = list(await session.execute(ordered.limit(size + 1)))
-        return _page(found, size, order, _Place((), seen, ()), cursors)
     key, then, listed = cursors.decode(cursor, list, int, list)
     place = _Place(tuple(key), then, tuple(listed))
     missed: list[Row[Any]] = []

@@ -11,7 +11,10 @@ from drive_server.services.nodes import QUERIES_KEPT
 from drive_server.storage.tables import NodeRow
 
 if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncSession
+    from collections.abc import Iterable
+
+    from sqlalchemy import Row
+    from sqlalchemy.ext.asyncio import AsyncResult, AsyncSession
 
     from drive_server.models import Kind
 
@@ -37,16 +40,13 @@ async def match_names(
     `visible` is what `visible_ids` returns. As far as the database knows letters it filters by words too; what it lets
     through is compared here. No more than 10,000 matches are considered.
     """
-    patterns = _patterns(query)
-    candidates = _candidates(visible, len(patterns), kind)
-    matches: list[NameMatch] = []
-    found = await session.stream(candidates, patterns)
-    async for rows in found.partitions():
-        scored = ((node_id, name, score_name(name, query)) for node_id, name in rows)
-        matches += [NameMatch(node_id, name, score) for node_id, name, score in scored if score]
-        if len(matches) >= MAX_MATCHES:
-            break
-    await found.close()
+    patterns, wanted = _patterns(query), fold(query)
+    few, all_of_them = _candidates(visible, len(patterns), kind)
+    rows = (await session.execute(few, patterns)).all()
+    if len(rows) <= ROWS_AT_ONCE:
+        matches = _matching(rows, wanted)
+    else:
+        matches = await _many(await session.stream(all_of_them, patterns), wanted)
     return sorted(matches[:MAX_MATCHES], key=lambda match: (-match.score, len(match.name), match.name, match.id))
 
 
@@ -55,7 +55,31 @@ def score_name(name: str, query: str) -> float:
 
     1: the same; .95: the same without its suffix; .9: begins with it; .8: contains it; .7: has all its words.
     """
-    held, wanted = fold(name), fold(query)
+    return _score(fold(name), fold(query))
+
+
+def fold(text: str) -> str:
+    """Return the text in the form in which names and queries are compared: NFC, case folded, single spaces."""
+    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
+
+
+async def _many(found: "AsyncResult[str, str]", wanted: str) -> list[NameMatch]:
+    """Go through rows that may be too many to hold, until there are enough matches."""
+    matches: list[NameMatch] = []
+    async for rows in found.partitions():
+        matches += _matching(rows, wanted)
+        if len(matches) >= MAX_MATCHES:
+            break
+    await found.close()
+    return matches
+
+
+def _matching(rows: "Iterable[Row[str, str]]", wanted: str) -> list[NameMatch]:
+    scored = ((node_id, name, _score(fold(name), wanted)) for node_id, name in rows)
+    return [NameMatch(node_id, name, score) for node_id, name, score in scored if score]
+
+
+def _score(held: str, wanted: str) -> float:
     cases = (
         (held == wanted, 1.0),
         (held.rpartition(".")[0] == wanted, 0.95),
@@ -66,20 +90,15 @@ def score_name(name: str, query: str) -> float:
     return next((score for fits, score in cases if fits), 0.0)
 
 
-def fold(text: str) -> str:
-    """Return the text in the form in which names and queries are compared: NFC, case folded, single spaces."""
-    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
-
-
 # Building it takes longer than the database takes to answer it.
 @lru_cache(maxsize=QUERIES_KEPT)
-def _candidates(visible: "Select[str]", words: int, kind: "Kind | None") -> "Select[str, str]":
-    """Return the query for what may match; it takes the patterns of so many words."""
+def _candidates(visible: "Select[str]", words: int, kind: "Kind | None") -> "tuple[Select[str, str], Select[str, str]]":
+    """Return the query for what may match, for so many that they come at once, and for all; it takes the patterns."""
     filters = [NodeRow.name.ilike(bindparam(_parameter(number)), escape="\\") for number in range(words)]
     candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None), *filters)
     if kind is not None:
         candidates = candidates.where(NodeRow.kind == kind)
-    return candidates.execution_options(yield_per=ROWS_AT_ONCE)
+    return candidates.limit(ROWS_AT_ONCE + 1), candidates.execution_options(yield_per=ROWS_AT_ONCE)
 
 
 def _patterns(query: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import CTE, Row, Select, and_, bindparam, case, func, literal, or_, select
+from sqlalchemy import CTE, ColumnElement, Row, Select, and_, bindparam, case, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -249,7 +249,8 @@ async def _shared_by_name(session: AsyncSession, principal: Principal, name: str
 
 async def _locate_batch(session: AsyncSession, principal: Principal, ids: list[str]) -> dict[str, Located]:
     chains: dict[str, list[Row[Any]]] = {}
-    for link in await session.execute(_CHAINS, {"ids": ids, "email": principal.email}):
+    query, wanted = (_CHAIN, {"id": ids[0]}) if len(ids) == 1 else (_CHAINS, {"ids": ids})
+    for link in await session.execute(query, {**wanted, "email": principal.email}):
         chains.setdefault(link.start, []).append(link)
     if principal.link_id is not None:
         return await _see_by_link(session, principal.link_id, chains)
@@ -257,14 +258,14 @@ async def _locate_batch(session: AsyncSession, principal: Principal, ids: list[s
     return {item.id: item for item in located if item}
 
 
-def _chains() -> Select[*tuple[Any, ...]]:
-    """A query for every item on the way from each id to its root: nearest first, with the caller's share on it.
+def _chains(wanted: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+    """A query for every item on the way from each wanted one to its root: nearest first, with the caller's share on it.
 
     The item itself, the first of its chain, comes as its whole row.
     """
     chain = (
         select(NodeRow.id.label("start"), NodeRow.id, NodeRow.parent_id, NodeRow.name, literal(0).label("depth"))
-        .where(NodeRow.id.in_(bindparam("ids", expanding=True)))
+        .where(wanted)
         .cte("chain", recursive=True)
     )
     above = aliased(NodeRow)
@@ -284,9 +285,11 @@ def _chains() -> Select[*tuple[Any, ...]]:
     )
 
 
-# Every call of the drive asks this: building it once spares a millisecond each time. A bulk update (trash, restore) in
-# the same session may have passed by rows that it holds: they are read anew.
-_CHAINS = _chains().execution_options(populate_existing=True)
+# Every call of the drive asks this: building it once spares a millisecond each time, and one id needs no list of them,
+# which is written into the query anew. A bulk update (trash, restore) in the same session may have passed by rows that
+# it holds: they are read anew.
+_CHAINS = _chains(NodeRow.id.in_(bindparam("ids", expanding=True))).execution_options(populate_existing=True)
+_CHAIN = _chains(NodeRow.id == bindparam("id")).execution_options(populate_existing=True)
 
 
 def _see(principal: Principal, row: NodeRow, chain: list[Row[Any]]) -> Located | None:

@@ -6,10 +6,11 @@ A content counts once in a person's tree, however many versions have it; old ver
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Table, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from drive_server.access import ALL_SCOPES, Actor, Role
 from drive_server.emails import normalise_email
@@ -23,9 +24,22 @@ from drive_server.storage.tables import HoldingRow, UserRow
 BATCH = 500
 MAX_QUOTA_BYTES = 1 << 62
 GROWN: Final = "drive_grown_bytes"
-# Counted in the database alone: nobody holds these rows as objects.
-UNSYNCHRONISED = {"synchronize_session": False}
 T = TypeVar("T")
+# Counted in the database alone, as nobody holds these rows as objects; and built once, as each write asks for them.
+_HOLDINGS, _USERS = cast("Table", HoldingRow.__table__), cast("Table", UserRow.__table__)
+_NAMED = (_HOLDINGS.c.owner_id == bindparam("owner"), _HOLDINGS.c.blob.in_(bindparam("hashes", expanding=True)))
+_HELD = select(_HOLDINGS.c.blob).where(*_NAMED)
+_HOLD = insert(_HOLDINGS)
+_COUNT = update(_HOLDINGS).where(*_NAMED).values(versions=_HOLDINGS.c.versions + bindparam("more"))
+_FREE = delete(_HOLDINGS).where(*_NAMED, _HOLDINGS.c.versions <= 0).returning(_HOLDINGS.c.size)
+_OWNER = _USERS.c.id == bindparam("owner")
+_USAGE = select(_USERS.c.used_bytes, _USERS.c.quota_bytes).where(_OWNER)
+_GROW = (
+    update(_USERS)
+    .where(_OWNER)
+    .values(used_bytes=_USERS.c.used_bytes + bindparam("more"))
+    .returning(_USERS.c.used_bytes, _USERS.c.quota_bytes)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,45 +151,48 @@ class QuotaService:
             return row.id, row.email, await usage_of(session, row.id, self._limits)
 
 
-async def hold(session: AsyncSession, owner_id: str, blob: Blob) -> None:
-    """Count one more version with this content in the owner's tree, in the transaction that adds it."""
-    await hold_all(session, owner_id, [blob])
-
-
 async def hold_all(session: AsyncSession, owner_id: str, blobs: Iterable[Blob]) -> None:
-    """Count a version for each of the blobs. Whether there is room for them all is asked once, by `require_room`."""
-    counts = Counter(blobs)
+    """Count a version for each of the blobs, in the transaction that adds them.
+
+    Whether there is room for them all is asked once, by `require_room`.
+    """
+    await session.run_sync(hold_now, owner_id, blobs)
+
+
+def hold_now(session: Session, owner_id: str, blobs: Iterable[Blob]) -> None:
+    """Like `hold_all`, where several statements run at once."""
+    connection, counts = session.connection(), Counter(blobs)
     for part in _batches(list(counts)):
-        held = await _held(session, owner_id, [blob.hash for blob in part])
+        held = set(connection.scalars(_HELD, {"owner": owner_id, "hashes": [blob.hash for blob in part]}))
         new = [blob for blob in part if blob.hash not in held]
         if new:
             rows = [
                 {"owner_id": owner_id, "blob": blob.hash, "size": blob.size, "versions": counts[blob]} for blob in new
             ]
-            await session.execute(insert(HoldingRow), rows)
-        await _count(session, owner_id, {blob.hash: counts[blob] for blob in part if blob.hash in held})
-        await _grow(session, owner_id, sum(blob.size for blob in new))
-
-
-async def release(session: AsyncSession, owner_id: str, blob_hash: str) -> None:
-    """Count one version with this content less, in the transaction that removes it."""
-    await release_all(session, owner_id, [blob_hash])
+            connection.execute(_HOLD, rows)
+        _count(session, owner_id, {blob.hash: counts[blob] for blob in part if blob.hash in held})
+        _grow(session, owner_id, sum(blob.size for blob in new))
 
 
 async def release_all(session: AsyncSession, owner_id: str, hashes: Iterable[str]) -> None:
-    """Count a version less for each of the hashes; one that stands there twice is two versions."""
-    counts = Counter(hashes)
+    """Count a version less for each of the hashes, in the transaction that removes them; one that stands there twice
+    is two versions.
+    """
+    await session.run_sync(release_now, owner_id, hashes)
+
+
+def release_now(session: Session, owner_id: str, hashes: Iterable[str]) -> None:
+    """Like `release_all`, where several statements run at once."""
+    connection, counts = session.connection(), Counter(hashes)
     for part in _batches(list(counts)):
-        await _count(session, owner_id, {blob_hash: -counts[blob_hash] for blob_hash in part})
-        gone = (HoldingRow.owner_id == owner_id, HoldingRow.blob.in_(part), HoldingRow.versions <= 0)
-        freed = delete(HoldingRow).where(*gone).returning(HoldingRow.size)
-        await _grow(session, owner_id, -sum(await session.scalars(freed, execution_options=UNSYNCHRONISED)))
+        _count(session, owner_id, {blob_hash: -counts[blob_hash] for blob_hash in part})
+        freed = connection.scalars(_FREE, {"owner": owner_id, "hashes": [*part]})
+        _grow(session, owner_id, -sum(freed))
 
 
 async def usage_of(session: AsyncSession, owner_id: str, limits: Limits) -> Usage:
     """Return what the person keeps and may keep."""
-    query = select(UserRow.used_bytes, UserRow.quota_bytes).where(UserRow.id == owner_id)
-    used, quota = (await session.execute(query)).one()
+    used, quota = (await session.execute(_USAGE, {"owner": owner_id})).one()
     return Usage(used, limits.quota_of(quota))
 
 
@@ -200,7 +217,7 @@ async def require_room_for(
     A content whose hash is known, and that the owner has already, needs no room.
     """
     room = await room_of(session, limits, owner_id, caller_id)
-    if blob_hash is None or room.usage.left is None or not await _held(session, owner_id, [blob_hash]):
+    if blob_hash is None or room.usage.left is None or not await _holds(session, owner_id, blob_hash):
         room.check(size)
 
 
@@ -209,27 +226,23 @@ async def room_of(session: AsyncSession, limits: Limits, owner_id: str, caller_i
     return Room(await usage_of(session, owner_id, limits), owner_id == caller_id)
 
 
-async def _held(session: AsyncSession, owner_id: str, hashes: Sequence[str]) -> set[str]:
-    query = select(HoldingRow.blob).where(HoldingRow.owner_id == owner_id, HoldingRow.blob.in_(hashes))
-    return set(await session.scalars(query))
+async def _holds(session: AsyncSession, owner_id: str, blob_hash: str) -> bool:
+    return await session.scalar(_HELD, {"owner": owner_id, "hashes": [blob_hash]}) is not None
 
 
-async def _count(session: AsyncSession, owner_id: str, changes: dict[str, int]) -> None:
+def _count(session: Session, owner_id: str, changes: dict[str, int]) -> None:
     """Change the numbers of versions; all that change by the same number in one statement."""
     by_number: defaultdict[int, list[str]] = defaultdict(list)
     for blob_hash, number in changes.items():
         by_number[number].append(blob_hash)
     for number, hashes in by_number.items():
-        statement = update(HoldingRow).where(HoldingRow.owner_id == owner_id, HoldingRow.blob.in_(hashes))
-        await session.execute(statement.values(versions=HoldingRow.versions + number), execution_options=UNSYNCHRONISED)
+        session.connection().execute(_COUNT, {"owner": owner_id, "hashes": hashes, "more": number})
 
 
-async def _grow(session: AsyncSession, owner_id: str, size: int) -> None:
+def _grow(session: Session, owner_id: str, size: int) -> None:
     if size == 0:
         return
-    statement = update(UserRow).where(UserRow.id == owner_id).values(used_bytes=UserRow.used_bytes + size)
-    counted = statement.returning(UserRow.used_bytes, UserRow.quota_bytes)
-    used, quota = (await session.execute(counted, execution_options=UNSYNCHRONISED)).one()
+    used, quota = session.connection().execute(_GROW, {"owner": owner_id, "more": size}).one()
     grown: dict[str, _Growth] = session.info.setdefault(GROWN, {})
     added = grown[owner_id].added if owner_id in grown else 0
     grown[owner_id] = _Growth(added + size, used, quota)

@@ -1,20 +1,31 @@
 """Search: by name and exact words, and by meaning. Rights are asked of the database before and after the index."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from drive_server.access import Actor, Principal, Scope, require_scope
+from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.errors import InvalidInputError
-from drive_server.models import Hit, Kind, Page
+from drive_server.knowledge.queries import Query, parse
+from drive_server.models import Hit, Item, Kind, Page
 from drive_server.services.cursors import Cursors
 from drive_server.services.items import checked_limit, describe_all
-from drive_server.services.name_search import match_names
+from drive_server.services.name_search import NameMatch, match_names
 from drive_server.services.nodes import Located, locate_many
 from drive_server.services.search_area import SearchArea, open_area
-from drive_server.services.snippets import cut_snippet
+from drive_server.services.search_filter import NO_FILTER, SearchFilter
+from drive_server.services.search_order import (
+    Candidate,
+    Question,
+    in_one_order,
+    one_per_file,
+    pack_marks,
+    unpack_marks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sqlalchemy.ext.asyncio import AsyncSession
 
     from drive_server.knowledge.index import IndexHit, KnowledgeIndex
     from drive_server.storage.database import Database
@@ -23,26 +34,22 @@ MAX_QUERY_CHARACTERS = 1000
 MAX_FOUND = 1000
 MAX_ASKED = 8000
 ASKED_PER_WANTED = 4
-TEXT_SHARE = 0.6
-# So much of an item's id tells it from all others that a query finds.
-MARK_CHARACTERS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A hit before its item is described."""
+class _Found:
+    """What is on a page, as candidates and as hits; `is_full`: there is more than fits on it."""
 
-    file_id: str
-    score: float
-    text: str
-    start: int = 0
-    end: int = 0
-    heading: str = ""
-    page: int | None = None
+    candidates: "Sequence[Candidate]"
+    hits: tuple[Hit, ...]
+    is_full: bool
 
 
 class SearchService:
-    """Finds what the caller may see now: rights given or taken a moment ago hold, and the trash is left out."""
+    """Finds what the caller may see now: rights given or taken a moment ago hold, and the trash is left out.
+
+    What they may not see is not asked of the index either, so it takes neither a place among the hits nor time.
+    """
 
     def __init__(self, database: "Database", index: "KnowledgeIndex") -> None:
         self._database = database
@@ -55,6 +62,7 @@ class SearchService:
         *,
         folder: str | None = None,
         kind: str | None = None,
+        only: SearchFilter = NO_FILTER,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Hit]:
@@ -63,95 +71,164 @@ class SearchService:
         The text of a hit is the name, or at most 500 characters around the words. `note` says how many files could
         not be searched for their text yet. At most 1,000 hits are found in all. The cursor knows what was shown: no
         item comes twice, however the ranks change in between.
-        Raises `InvalidInputError` for a query that is empty or over 1,000 characters, and for an unknown kind.
+        Raises `InvalidInputError` for a query that is empty or over 1,000 characters, for an unknown kind and for a
+        filter that makes no sense, and `ForbiddenError` for who comes by a link.
         """
-        require_scope(actor.principal, Scope.READ)
+        _require_searcher(actor.principal)
         wanted, wanted_kind, size = _checked_query(query), _checked_kind(kind), checked_limit(limit)
-        cursors = Cursors(self._database.signer, actor.user_id, "search", wanted, folder, wanted_kind)
-        shown = _unpacked(cursors.unseal(cursor)) if cursor is not None else []
-        last = min(len(shown) + size, MAX_FOUND)
+        conditions = only.conditions(actor.principal, wanted_kind)
+        cursors = Cursors(self._database.signer, actor.user_id, "search", wanted, folder, wanted_kind, *only.key())
+        shown = unpack_marks(cursors.unseal(cursor)) if cursor is not None else []
+        question = Question(wanted, "text", min(size, MAX_FOUND - len(shown)), shown=shown)
         async with self._database.read() as session:
-            area = await open_area(session, actor.principal, folder)
-            names = await match_names(session, area.visible, wanted, wanted_kind)
-        found = [_Candidate(match.id, match.score, match.name) for match in names]
-        if len(found) <= last and wanted_kind != "folder":
-            passages = await self._passages(
-                actor.principal, area, wanted, "text", last + 1, known={match.id for match in names}
-            )
-            found += _below_names(passages, wanted)
-        left = [candidate for candidate in found if candidate.file_id[:MARK_CHARACTERS] not in shown]
-        page = left[: last - len(shown)]
-        hits = await self._describe(actor.principal, area, page)
-        more = len(left) > len(page) and last < MAX_FOUND
-        return Page(tuple(hits), cursors.seal(_packed(shown, page)) if more else None, note=area.note)
+            area = await open_area(session, actor.principal, folder, conditions)
+            names = await _match_names(session, area, parse(wanted), wanted_kind)
+            question = replace(question, names=[Candidate(match.id, match.score, match.name) for match in names])
+            found = await _page_of_names(session, actor.principal, area, question, only=wanted_kind == "folder")
+        if found is None:
+            found = await self._ask(actor.principal, area, question)
+        more = found.is_full and len(shown) + question.size < MAX_FOUND
+        return Page(found.hits, cursors.seal(pack_marks(shown, found.candidates)) if more else None, note=area.note)
 
-    async def semantic(self, actor: Actor, query: str, *, folder: str | None = None, limit: int = 10) -> Page[Hit]:
+    async def semantic(
+        self,
+        actor: Actor,
+        query: str,
+        *,
+        folder: str | None = None,
+        only: SearchFilter = NO_FILTER,
+        limit: int = 10,
+        mode: Literal["hybrid", "words", "vector"] = "hybrid",
+    ) -> Page[Hit]:
         """Return the passages that fit the meaning of the query best, whole; a file may have several.
+
+        `words` and `vector` ask one side only, to compare with. `note` and errors are as for `find`.
+        """
+        _require_searcher(actor.principal)
+        question = Question(_checked_query(query), mode, checked_limit(limit))
+        conditions = only.conditions(actor.principal, "file")
+        async with self._database.read() as session:
+            area = await open_area(session, actor.principal, folder, conditions)
+        found = await self._ask(actor.principal, area, question)
+        return Page(found.hits, note=area.note)
+
+    async def near(self, actor: Actor, texts: "Sequence[str]", *, without: str, limit: int = 10) -> Page[Hit]:
+        """Return the files that have passages near to any of the texts, each once, without the one of that id.
 
         `note` and errors are as for `find`.
         """
-        require_scope(actor.principal, Scope.READ)
-        wanted, size = _checked_query(query), checked_limit(limit)
+        _require_searcher(actor.principal)
+        questions = [Question(_checked_query(text), "hybrid", checked_limit(limit)) for text in texts]
         async with self._database.read() as session:
-            area = await open_area(session, actor.principal, folder)
-        passages = await self._passages(actor.principal, area, wanted, "hybrid", size)
-        found = [_whole(hit) for hit in passages[:size]]
-        return Page(tuple(await self._describe(actor.principal, area, found)), note=area.note)
+            area = await open_area(session, actor.principal, None)
+        answers = [await self._others(area, question, without) for question in questions]
+        async with self._database.read() as session:
+            question = Question("", "hybrid", checked_limit(limit))
+            found = await _page(session, actor.principal, area, question, in_one_order(answers))
+        return Page(found.hits, note=area.note)
 
-    async def _passages(
-        self,
-        principal: Principal,
-        area: SearchArea,
-        query: str,
-        mode: Literal["hybrid", "text"],
-        needed: int,
-        known: set[str] | None = None,
-    ) -> "list[IndexHit]":
-        """Ask the index for more and more until enough is left of what the caller may see.
-
-        With `known`, the ids of items that are hits already, each further file counts once.
-        """
-        if not area.owner_ids and not area.file_ids:
-            return []
-        asked = needed
+    async def _others(self, area: SearchArea, question: Question, known: str) -> "list[IndexHit]":
+        """Ask for more and more until there are enough other files: a long file fills many places with itself."""
+        asked = question.wanted
         while True:
             asked = min(asked * ASKED_PER_WANTED, MAX_ASKED)
-            hits = await self._index.search(
-                query, owner_ids=area.owner_ids, file_ids=area.file_ids, mode=mode, limit=asked
-            )
-            kept = await self._keep_visible(principal, area, hits)
-            if known is not None:
-                kept = _one_per_file(kept, known)
-            if len(kept) >= needed or len(hits) < asked or asked == MAX_ASKED:
-                return kept
+            hits = await self._passages(area, question, asked)
+            others = one_per_file(hits, (known,))
+            if len(others) >= question.wanted or len(hits) < asked or asked == MAX_ASKED:
+                return others
 
-    async def _keep_visible(
-        self, principal: Principal, area: SearchArea, hits: "Sequence[IndexHit]"
-    ) -> "list[IndexHit]":
-        """Keep passages of live files that the caller may see now, and only of the content that the file has now."""
-        async with self._database.read() as session:
-            seen = await locate_many(session, principal, [hit.file_id for hit in hits])
-        current = {file_id: located.row.version for file_id, located in seen.items() if area.holds(located)}
-        return [hit for hit in hits if current.get(hit.file_id) == hit.version]
+    async def _ask(self, principal: Principal, area: SearchArea, question: Question) -> _Found:
+        """Ask the index for more and more until the page is full with what the caller may see."""
+        asked = question.wanted
+        while True:
+            asked = min(asked * ASKED_PER_WANTED, MAX_ASKED)
+            hits = await self._passages(area, question, asked)
+            async with self._database.read() as session:
+                found = await _page(session, principal, area, question, hits)
+            if found.is_full or len(hits) < asked or asked == MAX_ASKED:
+                return found
 
-    async def _describe(self, principal: Principal, area: SearchArea, found: "Sequence[_Candidate]") -> list[Hit]:
-        async with self._database.read() as session:
-            seen = await locate_many(session, principal, [candidate.file_id for candidate in found])
-            visible: list[Located] = [located for located in seen.values() if area.holds(located)]
-            items = {item.id: item for item in await describe_all(session, visible)}
-        return [
-            Hit(
-                item=items[candidate.file_id],
-                score=candidate.score,
-                text=candidate.text,
-                start=candidate.start,
-                end=candidate.end,
-                heading=candidate.heading,
-                page=candidate.page,
-            )
-            for candidate in found
-            if candidate.file_id in items
-        ]
+    async def _passages(self, area: SearchArea, question: Question, asked: int) -> "list[IndexHit]":
+        if area.is_empty:
+            return []
+        return await self._index.search(
+            question.query, owner_ids=area.owner_ids, file_ids=area.file_ids, mode=question.mode, limit=asked
+        )
+
+
+async def _match_names(
+    session: "AsyncSession", area: SearchArea, query: Query, kind: Kind | None
+) -> list[NameMatch]:
+    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes."""
+    admits = query.admission()
+    found = await match_names(session, area.visible, query.words, kind)
+    return [match for match in found if admits(match.name)] if query.is_strict else found
+
+
+async def _page_of_names(
+    session: "AsyncSession", principal: Principal, area: SearchArea, question: Question, *, only: bool
+) -> _Found | None:
+    """Return the page if names fill it, or if there is to be nothing else on it."""
+    if only or len(question.candidates(())) > question.size:
+        return await _page(session, principal, area, question, ())
+    return None
+
+
+async def _page(
+    session: "AsyncSession", principal: Principal, area: SearchArea, question: Question, hits: "Sequence[IndexHit]"
+) -> _Found:
+    if area.is_loose and hits:
+        inside = await area.among(session, [hit.file_id for hit in hits])
+        hits = [hit for hit in hits if hit.file_id in inside]
+    confirmed = await _confirmed(session, principal, area, question.candidates(hits), question.size + 1)
+    page = confirmed[: question.size]
+    places = {located.id: located for _, located in page}
+    items = {item.id: item for item in await describe_all(session, list(places.values()))}
+    return _Found(
+        candidates=[candidate for candidate, _ in page],
+        hits=tuple(_hit(candidate, items[candidate.file_id]) for candidate, _ in page),
+        is_full=len(confirmed) > question.size,
+    )
+
+
+async def _confirmed(
+    session: "AsyncSession", principal: Principal, area: SearchArea, candidates: "Sequence[Candidate]", most: int
+) -> list[tuple[Candidate, Located]]:
+    """Return the first of what the caller may see now, passages only of the content that the file has now.
+
+    What is missing is made up for, as long as there is something: a short page would tell of it.
+    """
+    confirmed: list[tuple[Candidate, Located]] = []
+    start, size = 0, most
+    while start < len(candidates) and len(confirmed) < most:
+        batch = candidates[start : start + size]
+        start, size = start + size, 2 * size
+        seen = await locate_many(session, principal, [candidate.file_id for candidate in batch])
+        found = [(candidate, seen[candidate.file_id]) for candidate in batch if candidate.file_id in seen]
+        confirmed += [(candidate, located) for candidate, located in found if _stands(candidate, located, area)]
+    return confirmed[:most]
+
+
+def _stands(candidate: Candidate, located: Located, area: SearchArea) -> bool:
+    return area.holds(located) and candidate.version in (None, located.row.version)
+
+
+def _hit(candidate: Candidate, item: Item) -> Hit:
+    return Hit(
+        item=item,
+        score=candidate.score,
+        text=candidate.text,
+        start=candidate.start,
+        end=candidate.end,
+        heading=candidate.heading,
+        page=candidate.page,
+    )
+
+
+def _require_searcher(principal: Principal) -> None:
+    """A visitor by a link acts in its maker's name: all that they have would be searched."""
+    require_person(principal)
+    require_scope(principal, Scope.READ)
 
 
 def _checked_query(query: str) -> str:
@@ -167,40 +244,7 @@ def _checked_query(query: str) -> str:
     return wanted
 
 
-def _packed(shown: list[str], page: "Sequence[_Candidate]") -> bytes:
-    return bytes.fromhex("".join([*shown, *(candidate.file_id[:MARK_CHARACTERS] for candidate in page)]))
-
-
-def _unpacked(packed: bytes) -> list[str]:
-    marks = packed.hex()
-    return [marks[start : start + MARK_CHARACTERS] for start in range(0, len(marks), MARK_CHARACTERS)]
-
-
 def _checked_kind(kind: str | None) -> Kind | None:
     if kind not in (None, "file", "folder"):
         raise InvalidInputError("There is no such kind of item.", hint="Use file or folder.")
     return kind
-
-
-def _one_per_file(hits: "Sequence[IndexHit]", known: set[str]) -> "list[IndexHit]":
-    best: dict[str, IndexHit] = {}
-    for hit in hits:
-        if hit.file_id not in known:
-            best.setdefault(hit.file_id, hit)
-    return list(best.values())
-
-
-def _below_names(hits: "Sequence[IndexHit]", query: str) -> list[_Candidate]:
-    """Scale the scores of passages so that they stay in their order below those of names."""
-    top = max((hit.score for hit in hits), default=0.0) or 1.0
-    return [_cut(hit, query, TEXT_SHARE * hit.score / top) for hit in hits]
-
-
-def _cut(hit: "IndexHit", query: str, score: float) -> _Candidate:
-    text, offset = cut_snippet(hit.text, query)
-    start = hit.start + offset
-    return _Candidate(hit.file_id, score, text, start, start + len(text), hit.heading, hit.page)
-
-
-def _whole(hit: "IndexHit") -> _Candidate:
-    return _Candidate(hit.file_id, hit.score, hit.text, hit.start, hit.end, hit.heading, hit.page)

@@ -1,15 +1,19 @@
 """The steps that changes of the tree are made of, shared by files, documents and undo. Each notes what it does."""
 
-from sqlalchemy import Select, bindparam, delete, func, select, update
+from typing import cast
+
+from sqlalchemy import Select, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
 
 from drive_server.errors import NameConflictError, StateConflictError
+from drive_server.knowledge.formats import format_of
 from drive_server.models import Item
 from drive_server.names import display_name, numbered_name
 from drive_server.services.changes import check_etag, check_replaced
 from drive_server.services.items import describe, etag_of
-from drive_server.services.nodes import MAX_DEPTH, Located, depth_of, descendants, live_child, locate
-from drive_server.services.quota import BATCH, hold, release_all
+from drive_server.services.nodes import MAX_DEPTH, Located, depth_of, descendants, locate, seen_below
+from drive_server.services.quota import hold_now, release_now
 from drive_server.services.writing import ContentChange, Writing
 from drive_server.storage.blobs import Blob
 from drive_server.storage.tables import IndexEntryRow, NodeRow, VersionRow, new_id
@@ -19,6 +23,23 @@ MAX_SUGGESTIONS = 50
 _VERSION = select(VersionRow).where(
     VersionRow.node_id == bindparam("node_id"), VersionRow.number == bindparam("number")
 )
+_VERSIONS, _ENTRIES = cast("Table", VersionRow.__table__), cast("Table", IndexEntryRow.__table__)
+_ADD_VERSION = insert(_VERSIONS)
+_DROP_VERSIONS = (
+    delete(_VERSIONS)
+    .where(_VERSIONS.c.node_id == bindparam("file"), _VERSIONS.c.number <= bindparam("last"))
+    .returning(_VERSIONS.c.blob)
+)
+_CONTENT = (
+    select(VersionRow.id)
+    .where(VersionRow.node_id == bindparam("node_id"), VersionRow.blob == bindparam("blob"))
+    .limit(1)
+)
+_CHILDREN = select(NodeRow.id, NodeRow.kind).where(NodeRow.parent_id == bindparam("parent"), NodeRow.trash_id.is_(None))
+_ANY_CHILD = _CHILDREN.limit(1)
+_CHILD_NAMED = _CHILDREN.where(NodeRow.name == bindparam("name"))
+_MARK_ENTRY = update(_ENTRIES).where(_ENTRIES.c.file_id == bindparam("file"))
+_ADD_ENTRY = insert(_ENTRIES)
 # Rows that the session holds are read anew when located; loading thousands just to update them is not worth it.
 UNSYNCHRONISED = {"synchronize_session": False}
 
@@ -65,6 +86,12 @@ def add_node(writing: Writing, parent: Located, kind: str, name: str) -> NodeRow
     return row
 
 
+def located_new(parent: Located, row: NodeRow) -> Located:
+    """Return an item that was just put into the folder, as the caller sees it: nobody was given a role on it yet."""
+    path, role, shared = seen_below(parent, row.name, 0, 0)
+    return Located(row, role, path, (parent.id, *parent.ancestors), shared)
+
+
 async def add_version(
     writing: Writing,
     row: NodeRow,
@@ -77,50 +104,47 @@ async def add_version(
 
     Pass `before`, the content that it has, if that is known.
     """
-    session = writing.session
-    with session.no_autoflush:  # the row is written once, with all that changes of it
-        before = before or await current_version(session, row)
-        last = await _highest_number(session, row)
-    row.version, row.size, row.media_type, row.updated_at = last + 1, blob.size, media_type, writing.now
-    await session.flush()
-    version = VersionRow(
-        node_id=row.id,
-        number=row.version,
-        blob=blob.hash,
-        size=blob.size,
-        media_type=media_type,
-        created_at=writing.now,
-        author_id=writing.actor.user_id,
-        run_id=writing.actor.run_id,
-    )
-    session.add(version)
-    await hold(session, row.owner_id, blob)
-    if version.number > writing.limits.max_versions:  # before that there can't be too many
-        await _drop_oldest(writing, row)
-    writing.note("versions", row.id, _noted(before), _noted(version))
+    if before is None:
+        with writing.session.no_autoflush:  # the row is written once, with all that changes of it
+            before = await current_version(writing.session, row)
+    # Its version is the highest number that a content of it has: only the oldest contents are ever dropped.
+    row.version, row.size, row.media_type, row.updated_at = row.version + 1, blob.size, media_type, writing.now
+    await writing.session.run_sync(_keep, writing, row, blob)
+    after = {"number": row.version, "blob": blob.hash, "size": blob.size, "media_type": media_type}
+    writing.note("versions", row.id, _noted(before), after)
     old = Blob(before.blob, before.size) if before else None
     writing.contents.append(ContentChange(row.name, old, blob, data))
-    await mark_pending(writing, row)
+    writing.wakes_index = True
 
 
-async def _highest_number(session: AsyncSession, row: NodeRow) -> int:
-    """Return the highest number that a version of the file has; 0 for a new file."""
-    if row.version == 0:
-        return 0
-    return await session.scalar(select(func.max(VersionRow.number)).where(VersionRow.node_id == row.id)) or 0
+def _keep(session: Session, writing: Writing, row: NodeRow, blob: Blob) -> None:
+    """Write down all that a new content changes: several statements in one go."""
+    session.flush()
+    version = {
+        "node_id": row.id,
+        "number": row.version,
+        "blob": blob.hash,
+        "size": blob.size,
+        "media_type": row.media_type,
+        "created_at": writing.now,
+        "author_id": writing.actor.user_id,
+        "run_id": writing.actor.run_id,
+    }
+    session.connection().execute(_ADD_VERSION, version)
+    hold_now(session, row.owner_id, [blob])
+    if row.version == 1:  # nobody knows of a new file yet
+        _add_entry(session, writing, row)
+    else:
+        _drop_oldest(session, row, writing.limits.max_versions)
+        _mark_entry(session, writing, row)
 
 
-async def _drop_oldest(writing: Writing, row: NodeRow) -> None:
+def _drop_oldest(session: Session, row: NodeRow, kept: int) -> None:
     """Keep no more versions than allowed: the newest ones."""
-    newest_first = select(VersionRow.id, VersionRow.blob).where(VersionRow.node_id == row.id)
-    surplus = newest_first.order_by(VersionRow.number.desc()).offset(writing.limits.max_versions)
-    dropped = (await writing.session.execute(surplus)).all()
-    for start in range(0, len(dropped), BATCH):
-        ids = [version_id for version_id, _ in dropped[start : start + BATCH]]
-        await writing.session.execute(
-            delete(VersionRow).where(VersionRow.id.in_(ids)), execution_options=UNSYNCHRONISED
-        )
-    await release_all(writing.session, row.owner_id, [blob for _, blob in dropped])
+    if row.version <= kept:
+        return
+    dropped = session.connection().scalars(_DROP_VERSIONS, {"file": row.id, "last": row.version - kept}).all()
+    release_now(session, row.owner_id, dropped)
 
 
 async def current_version(session: AsyncSession, row: NodeRow) -> VersionRow | None:
@@ -137,51 +161,70 @@ async def get_version(session: AsyncSession, node_id: str, number: int) -> Versi
 
 async def has_content(session: AsyncSession, node_id: str, blob_hash: str) -> bool:
     """Whether some version of the file still has this content."""
-    query = select(VersionRow.id).where(VersionRow.node_id == node_id, VersionRow.blob == blob_hash).limit(1)
-    return await session.scalar(query) is not None
+    return await session.scalar(_CONTENT, {"node_id": node_id, "blob": blob_hash}) is not None
+
+
+async def has_children(session: AsyncSession, folder_id: str) -> bool:
+    """Whether anything live is in the folder."""
+    return await session.scalar(_ANY_CHILD, {"parent": folder_id}) is not None
 
 
 async def trash_tree(writing: Writing, row: NodeRow) -> None:
     """Move the item and all that is live below it to the trash. Call `touch` first."""
-    below = select(descendants(row.id).c.id)
-    values = {"trash_id": row.id, "trashed_at": writing.now}
     row.trash_id, row.trashed_at = row.id, writing.now
-    await writing.session.execute(
-        update(NodeRow).where(NodeRow.id.in_(below)).values(values), execution_options=UNSYNCHRONISED
-    )
+    if row.kind == "file":
+        await mark_pending(writing, row)
+    else:
+        await _trash_below(writing, row)
     await writing.session.flush()
+
+
+async def _trash_below(writing: Writing, row: NodeRow) -> None:
+    below = update(NodeRow).where(NodeRow.id.in_(select(descendants(row.id).c.id)))
+    await writing.session.execute(
+        below.values(trash_id=row.id, trashed_at=writing.now), execution_options=UNSYNCHRONISED
+    )
     await _mark_all_pending(writing, select(NodeRow.id).where(NodeRow.trash_id == row.id))
 
 
 async def untrash_tree(writing: Writing, row: NodeRow) -> None:
     """Bring the item back from the trash with all that went there with it. Call `touch` first."""
-    with_it = select(NodeRow.id).where(NodeRow.trash_id == row.id)
-    await _mark_all_pending(writing, with_it)
-    rest = update(NodeRow).where(NodeRow.trash_id == row.id, NodeRow.id != row.id)
-    await writing.session.execute(rest.values(trash_id=None, trashed_at=None), execution_options=UNSYNCHRONISED)
+    if row.kind == "file":
+        await mark_pending(writing, row)
+    else:
+        await _mark_all_pending(writing, select(NodeRow.id).where(NodeRow.trash_id == row.id))
+        rest = update(NodeRow).where(NodeRow.trash_id == row.id, NodeRow.id != row.id)
+        await writing.session.execute(rest.values(trash_id=None, trashed_at=None), execution_options=UNSYNCHRONISED)
     row.trash_id, row.trashed_at = None, None
 
 
 async def place(writing: Writing, row: NodeRow, parent_id: str, name: str) -> None:
-    """Put the item, under that name, into the folder. Call `touch` first. The index knows files by their names too."""
-    if row.kind == "file" and row.name != name:
+    """Put the item, under that name, into the folder. Call `touch` first. To the index only a new format matters."""
+    if row.kind == "file" and format_of(row.name, row.media_type) != format_of(name, row.media_type):
         await mark_pending(writing, row)
     row.parent_id, row.name, row.updated_at = parent_id, name, writing.now
 
 
 async def mark_pending(writing: Writing, row: NodeRow) -> None:
     """Tell the index that the file changed, in the transaction of the change."""
-    values = {**_pending(writing), "version": row.version}
-    statement = update(IndexEntryRow).where(IndexEntryRow.file_id == row.id).values(values)
-    known = await writing.session.scalar(statement.returning(IndexEntryRow.file_id), execution_options=UNSYNCHRONISED)
-    if known is None:
-        writing.session.add(IndexEntryRow(file_id=row.id, owner_id=row.owner_id, **values))
+    await writing.session.run_sync(_mark_entry, writing, row)
     writing.wakes_index = True
+
+
+def _mark_entry(session: Session, writing: Writing, row: NodeRow) -> None:
+    values = {"file": row.id, **_pending(writing), "version": row.version}
+    if session.connection().execute(_MARK_ENTRY, values).rowcount == 0:
+        _add_entry(session, writing, row)
+
+
+def _add_entry(session: Session, writing: Writing, row: NodeRow) -> None:
+    values = {"file_id": row.id, "owner_id": row.owner_id, **_pending(writing), "version": row.version}
+    session.connection().execute(_ADD_ENTRY, values)
 
 
 async def require_free_name(session: AsyncSession, parent_id: str, name: str, *, except_id: str | None = None) -> None:
     """Raise `NameConflictError`, with a free name in `details["suggestion"]`, if another live item has the name."""
-    taken = await live_child(session, parent_id, name)
+    taken = (await session.execute(_CHILD_NAMED, {"parent": parent_id, "name": name})).one_or_none()
     if taken is None or taken.id == except_id:
         return
     suggestion = await free_name(session, parent_id, name)

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+import anyio.lowlevel
 import orjson
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Scope, require_scope
@@ -32,6 +33,7 @@ from drive_server.storage.tables import ChangeRow
 MAX_ID = 1 << 62
 NEWEST = 50
 MAX_TOLD = 5
+ROWS_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ async def select_changes(
             raise StateConflictError("There is nothing to undo.", hint="Only your own changes can be undone.")
         run_id, change_id = newest.run_id, newest.id
     if run_id is not None:
-        rows = (await session.scalars(own.where(ChangeRow.run_id == run_id))).all()
+        rows = await _in_parts(session, own.where(ChangeRow.run_id == run_id))
     else:
         rows = (await session.scalars(own.where(ChangeRow.id == checked_id(change_id)))).all()
     return _open_ones(rows)
@@ -171,6 +173,15 @@ class Undoing:
                 hint="Preview the undo again.",
                 details={"etag": self._writing.etag},
             )
+
+
+async def _in_parts(session: AsyncSession, query: Select[ChangeRow]) -> list[ChangeRow]:
+    """Return the rows; turning all of a long run into objects at once would hold up everybody else in the process."""
+    rows: list[ChangeRow] = []
+    async for part in (await session.stream_scalars(query)).partitions(ROWS_AT_ONCE):
+        rows += part
+        await anyio.lowlevel.checkpoint()
+    return rows
 
 
 def _open_ones(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:

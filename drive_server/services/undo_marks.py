@@ -8,6 +8,8 @@ from sqlalchemy import select
 from drive_server.services.writing import CHANGES, Writing
 from drive_server.storage.tables import ChangeRow
 
+UNDOING = frozenset({"undo", "redo"})
+
 
 @dataclass(frozen=True, slots=True)
 class Marks:
@@ -39,6 +41,8 @@ class Marks:
 
     async def _undone_by(self, change: ChangeRow) -> Sequence[ChangeRow]:
         """Return what the change undid. The first undos noted nothing: theirs are known by the marks they left."""
+        if change.action not in UNDOING:
+            return ()
         noted = [int(entry["id"]) for entry in change.entries if entry["table"] == CHANGES]
         condition = ChangeRow.id.in_(noted) if noted else ChangeRow.undone_by == change.id
         return (await self.writing.session.scalars(select(ChangeRow).where(condition))).all()

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass, field
 
-from sqlalchemy import select
-
 from drive_server.access import Role
 from drive_server.services.fingerprint import fingerprint, leaves_below
 from drive_server.services.moving import require_may_take_out
-from drive_server.services.nodes import Located, descendants, locate_folder
+from drive_server.services.nodes import Located, locate_folder
 from drive_server.services.tree import (
     add_version,
     current_version,
+    has_children,
     has_content,
     place,
     require_free_name,
@@ -96,8 +95,7 @@ class Steps:
         trees = {entry["id"]: entry["after"] for entry in change.entries if entry["table"] == TREES}
         made = trees.get(row.id)
         if made is None:
-            below = descendants(row.id)
-            if await self.writing.session.scalar(select(below.c.id).limit(1)):
+            if row.kind == "folder" and await has_children(self.writing.session, row.id):
                 raise Kept("it holds items that were put there since")
             return
         leaves = await leaves_below(self.writing.session, row.id)

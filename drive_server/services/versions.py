@@ -1,6 +1,6 @@
 """The contents that a file had."""
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal
@@ -9,12 +9,19 @@ from drive_server.models import Item, Page, Version
 from drive_server.services.cursors import Cursors
 from drive_server.services.items import DETAILS, describe_with
 from drive_server.services.nodes import Located
+from drive_server.services.quota import Limits, Usage
 from drive_server.services.tree import current_version, get_version
 from drive_server.storage.tables import NodeRow, UserRow, VersionRow
 
 MAX_NUMBER = (1 << 31) - 1
-_DETAILS_AND_CONTENT = DETAILS.add_columns(VersionRow).join(
-    VersionRow, and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
+_IS_CURRENT = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
+_DETAILS_AND_CONTENT = DETAILS.add_columns(VersionRow).join(VersionRow, _IS_CURRENT)
+_CONTENT_AND_USAGE = (
+    select(VersionRow, UserRow.used_bytes, UserRow.quota_bytes)
+    .select_from(NodeRow)
+    .join(VersionRow, _IS_CURRENT)
+    .join(UserRow, UserRow.id == NodeRow.owner_id)
+    .where(NodeRow.id == bindparam("node_id"))
 )
 
 
@@ -24,6 +31,14 @@ async def current_of(session: AsyncSession, row: NodeRow) -> VersionRow:
     if version is None:
         raise _missing()
     return version
+
+
+async def content_and_usage(session: AsyncSession, row: NodeRow, limits: Limits) -> tuple[VersionRow, Usage]:
+    """Return the file's content as it is now, and what its owner keeps and may keep, by one query."""
+    found = (await session.execute(_CONTENT_AND_USAGE, {"node_id": row.id})).one_or_none()
+    if found is None:
+        raise _missing()
+    return found.VersionRow, Usage(found.used_bytes, limits.quota_of(found.quota_bytes))
 
 
 async def describe_with_content(session: AsyncSession, located: Located) -> tuple[Item, VersionRow]:

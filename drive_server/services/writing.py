@@ -1,8 +1,9 @@
 """One change in progress: it notes what each row was and is, and what to tell about it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from sqlalchemy import inspect
@@ -116,10 +117,19 @@ class Writing:
 
     def entries(self) -> list[Entry]:
         """Return what was before and is after, in the order of events. Call after a flush."""
-        for touched in self._open.values():
-            self._close(touched)
-        entries = [_entry(event) if isinstance(event, _Touched) else event for event in self._log]
-        return [entry for entry in entries if entry["before"] != entry["after"]]
+        return list(self._changes())
+
+    def changes_anything(self) -> bool:
+        """Whether there are entries. Call after a flush."""
+        return next(self._changes(), None) is not None
+
+    def _changes(self) -> Iterator[Entry]:
+        for event in self._log:
+            if isinstance(event, _Touched) and self._open.get(id(event.row)) is event:
+                self._close(event)
+            entry = _entry(event) if isinstance(event, _Touched) else event
+            if entry["before"] != entry["after"]:
+                yield entry
 
     def _begin(self, row: Base, before: Entry | None) -> None:
         # The same row may change several times in one undo: each step is an entry, or the steps could not be retraced.
@@ -159,5 +169,10 @@ def _entry(touched: _Touched) -> Entry:
 
 
 def _snapshot(row: Base) -> Entry:
-    values = ((column.key, getattr(row, column.key)) for column in inspect(type(row)).column_attrs)
+    values = ((key, getattr(row, key)) for key in _columns(type(row)))
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in values}
+
+
+@cache
+def _columns(table: type[Base]) -> tuple[str, ...]:
+    return tuple(column.key for column in inspect(table).column_attrs)

@@ -318,11 +318,12 @@ class ReadRow(Base):
 class IndexEntryRow(Base):
     """What the index knows of a file: written as `pending` in the transaction of every change of content.
 
-    It outlives a file that is deleted for good, until the index has let go of the file's passages.
+    It outlives a file that is deleted for good, until the index has let go of the file's passages. `content` is the key
+    of the content whose passages the index has of it, in the table `index_table`; both are empty if it has none.
     """
 
     __tablename__ = "index_entries"
-    __table_args__ = (Index("ix_index_entries_state", "state"),)
+    __table_args__ = (Index("ix_index_entries_state", "state"), Index("ix_index_entries_content", "content"))
 
     file_id: Mapped[str] = mapped_column(String(32), primary_key=True)
     owner_id: Mapped[str] = mapped_column(String(32))
@@ -331,3 +332,19 @@ class IndexEntryRow(Base):
     reason: Mapped[str] = mapped_column(default="")
     attempts: Mapped[int] = mapped_column(default=0)
     updated_at: Mapped[datetime]
+    content: Mapped[str] = mapped_column(String(160), default="", server_default="")
+    index_table: Mapped[str] = mapped_column(String(128), default="", server_default="")
+
+
+class ReadingRow(Base):
+    """What reading a content gave, so that a copy of it is not read again: state, reason, and how many passages.
+
+    `content` is the key of bytes, the format they were read as, and the version of the readers.
+    """
+
+    __tablename__ = "readings"
+
+    content: Mapped[str] = mapped_column(String(160), primary_key=True)
+    state: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str] = mapped_column(default="")
+    passages: Mapped[int]

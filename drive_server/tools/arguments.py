@@ -17,6 +17,7 @@ from drive_server.services.links import MAX_DOWNLOADS, MAX_HOURS, TERMS, Term
 from drive_server.services.moving import MAX_MOVED_AT_ONCE
 from drive_server.services.nodes import MAX_REF_CHARACTERS
 from drive_server.services.search import MAX_QUERY_CHARACTERS
+from drive_server.services.search_filter import GROUPS, MAX_TYPE_CHARACTERS, MAX_TYPES
 
 # Far more than a name may have: what is too long for a name is told as such, by the rules for names.
 MAX_NAME_CHARACTERS = 8192
@@ -176,6 +177,36 @@ FileConflict = Annotated[
 VersionNumber = Annotated[int, Field(ge=1, le=MAX_VERSION, description="The number of the version."), NOT_BOOLEAN]
 Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS, description="What to look for.")]
 KindFilter = Annotated[Literal["file", "folder"] | None, Field(description="Restrict the hits to files or folders.")]
+FileTypes = Annotated[
+    list[Annotated[str, Field(max_length=MAX_TYPE_CHARACTERS)]],
+    BeforeValidator(_parsed),
+    Field(
+        max_length=MAX_TYPES,
+        description=f"Only files of one of these types: {', '.join(GROUPS)}, or a suffix as .docx.",
+    ),
+]
+ModifiedAfter = Annotated[
+    str | None,
+    Field(
+        max_length=MAX_MOMENT_CHARACTERS,
+        description="Only what was changed from this time on: ISO 8601, as 2026-11-05 or 2026-11-05T14:30:00+01:00; "
+        "without a zone, UTC.",
+    ),
+]
+ModifiedBefore = Annotated[
+    str | None,
+    Field(
+        max_length=MAX_MOMENT_CHARACTERS,
+        description="Only what was changed before this time, written like `modified_after`.",
+    ),
+]
+BelongsTo = Annotated[
+    str | None,
+    Field(
+        max_length=MAX_EMAIL_CHARACTERS,
+        description="Only what belongs to them: `me`, `shared` for all that others share, or a person's email address.",
+    ),
+]
 Email = Annotated[str, Field(min_length=3, max_length=MAX_EMAIL_CHARACTERS, description="The person's email address.")]
 GivenRole = Annotated[
     Literal["viewer", "editor"], Field(description="viewer: may read; editor: may also change and add.")

@@ -400,7 +400,10 @@ class RedoResultModel(BaseModel):
 
 
 class WhoamiResult(BaseModel):
-    """Who is calling, what the key in use may do, and what is kept, in bytes; a quota of 0 is no limit."""
+    """Who is calling, what the key in use may do, and what is kept, in bytes; a quota of 0 is no limit.
+
+    `index` counts the person's files by how far they can be searched: pending, indexing, indexed, skipped, failed.
+    """
 
     email: str
     scopes: list[Literal["read", "write", "share", "delete"]]
@@ -408,9 +411,10 @@ class WhoamiResult(BaseModel):
     key_name: str | None
     used_bytes: int
     quota_bytes: int
+    index: dict[str, int]
 
     @classmethod
-    def of(cls, principal: Principal, used_bytes: int, quota_bytes: int) -> "WhoamiResult":
+    def of(cls, principal: Principal, used_bytes: int, quota_bytes: int, index: dict[str, int]) -> "WhoamiResult":
         """Return the principal as it is on the wire."""
         return cls.model_validate(
             {
@@ -420,5 +424,6 @@ class WhoamiResult(BaseModel):
                 "key_name": principal.key_name,
                 "used_bytes": used_bytes,
                 "quota_bytes": quota_bytes,
+                "index": index,
             }
         )

@@ -31,6 +31,7 @@ TOOLS: Final = {
     "restore_version": Scope.WRITE,
     "search_files": Scope.READ,
     "semantic_search_files": Scope.READ,
+    "find_related_files": Scope.READ,
     "append_to_file": Scope.WRITE,
     "diff_versions": Scope.READ,
     "get_download_url": Scope.READ,

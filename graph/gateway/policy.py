@@ -57,6 +57,7 @@ RULES: Final[Mapping[str, Rule]] = {
     "list_versions": READ,
     "search_files": READ,
     "semantic_search_files": READ,
+    "find_related_files": READ,
     "list_shares": READ,
     "list_shared_with_me": READ,
     "diff_versions": READ,

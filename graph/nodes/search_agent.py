@@ -14,6 +14,7 @@ SEARCH_AGENT: Final = Specialist(
         {
             "semantic_search_files",
             "search_files",
+            "find_related_files",
             "read_file",
             "list_folder",
             "get_folder_tree",

@@ -64,6 +64,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "get_download_url": [{"file_id": "{file}"}, {"file_id": "{file}", "version": 1}, {"file_id": "{folder}"}],
     "search_files": [{"query": "y.md"}, {"query": FILE}, {"query": "words", "folder_id": "{folder}"}],
     "semantic_search_files": [{"query": "new text"}, {"query": FILE, "folder_id": "{file}"}],
+    "find_related_files": [{"file_id": "{file}"}, {"file_id": "{picture}"}, {"file_id": "{folder}"}],
     "rename_item": [{"item_id": "{file}", "name": SECOND}, {"item_id": "{file}", "name": FILE}],
     "copy_item": [
         {"item_id": "{file}", "folder_id": "{folder}"},

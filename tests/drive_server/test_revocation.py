@@ -71,6 +71,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "list_changes": {"item_id": "{file}"},
     "search_files": {"query": "plan", "folder_id": "{inner}"},
     "semantic_search_files": {"query": "zanzibar", "folder_id": "{inner}"},
+    "find_related_files": {"file_id": "{file}"},
     "append_to_file": {"file_id": "{file}", "content": "x"},
     "write_file": {"file_id": "{file}", "content": "y"},
     "patch_file": {"file_id": "{file}", "edits": [{"find": "y", "replace": "z"}]},

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from drive_server.access import Actor
@@ -103,6 +103,25 @@ async def test_names_words_and_meaning_are_searched(service: Service, owner_clie
     assert await found(q="parental days", mode="name") == []
     assert await found(q="leave", mode="hybrid") == [*names, passage]
     assert await found(q="parental") == [passage]
+
+
+async def test_a_search_is_narrowed_by_type_time_and_owner(service: Service, owner_client: httpx.AsyncClient) -> None:
+    for name in ("leave.md", "leave.csv", "leave.png"):
+        await owner_client.post("/api/drive/files", params={"name": name}, content=b"Parental leave lasts 30 days.")
+    await service.drive.ingester.drain()
+
+    async def found(**params: Any) -> set[str]:
+        hits = (await owner_client.get("/api/drive/search", params={"q": "leave", **params})).json()["hits"]
+        return {hit["file"]["name"] for hit in hits}
+
+    for mode in ("name", "text", "hybrid"):
+        assert await found(mode=mode, type="image") == {"leave.png"}
+        assert await found(mode=mode, type=["spreadsheet", ".md"]) == {"leave.md", "leave.csv"}
+        assert await found(mode=mode, modified_before="2020-01-01") == set()
+        assert await found(mode=mode, belongs_to="shared") == set()
+        assert len(await found(mode=mode, belongs_to="me", modified_after="2020-01-01")) == 3
+    refused = await owner_client.get("/api/drive/search", params={"q": "leave", "type": "documnt"})
+    assert (refused.status_code, refused.json()["detail"]) == (422, "There is no such type of file.")
 
 
 async def test_the_index_tells_how_far_it_is_and_is_built_anew(

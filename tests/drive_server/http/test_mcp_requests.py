@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.drive_server.http.service import Service, running
-from tests.drive_server.http.wire import INTRODUCTION, Gate, Wire, events_of, wired
+from tests.drive_server.http.wire import INTRODUCTION, Gate, Wire, answer_of, wired
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -115,7 +115,7 @@ async def test_a_session_that_could_not_be_initialized_is_not_kept(service: Serv
     async with service.client() as client:
         for params in ({}, {"protocolVersion": 7}, {"protocolVersion": "2025-11-25"}):
             response = await Wire(client).post("initialize", params)
-            assert events_of(response.text)[-1].message["error"]["code"] == -32602
+            assert answer_of(response)["error"]["code"] == -32602
     assert len(service.drive.server.sessions) == 0
 
 
@@ -237,15 +237,39 @@ async def test_a_call_that_lets_its_connection_go_is_resumed_where_it_was(servic
 
 
 async def test_streams_begin_with_an_event_to_resume_from_and_say_when(service: Service) -> None:
-    gate = Gate(service.drive)
-    gate.is_open.set()
+    Gate(service.drive)
     async with wired(service) as wire:
-        async with wire.calling("wait_at_the_gate") as events:
+        async with wire.calling("talk", lines=1) as events:
             first = await anext(events)
             assert (first.data, first.retry) == ("", "500")
-            answer = await until(events, "result")
+            said = await all_of(events)
         async with wire.stream(first.id) as events:
-            assert [event.id for event in await all_of(events)] == [answer.id]
+            assert [event.id for event in await all_of(events)] == [event.id for event in said]
+    assert "done" in said[-1].data
+
+
+async def test_an_answer_that_comes_soon_and_alone_is_no_stream_and_keeps_its_connection(service: Service) -> None:
+    async with wired(service) as wire:
+        calls = [await wire.post("tools/call", {"name": "whoami", "arguments": {}}, number) for number in (7, 8)]
+
+        assert {call.headers["content-type"] for call in calls} == {"application/json"}
+        assert [answer_of(call)["id"] for call in calls] == [7, 8]
+        assert calls[0].headers["mcp-session-id"] == wire.session_id
+        ports = {call.extensions["network_stream"].get_extra_info("client_addr") for call in calls}
+        assert len(ports) == 1
+
+
+async def test_a_large_answer_is_a_stream_that_can_be_resumed(service: Service) -> None:
+    async def much() -> str:
+        return "x" * 1_100_000
+
+    service.drive.server.add_tool(much, structured_output=False)
+    async with wired(service) as wire:
+        async with wire.calling("much") as events:
+            first = await anext(events)
+        async with wire.stream(first.id) as events:
+            (answer,) = await all_of(events)
+    assert len(answer.message["result"]["content"][0]["text"]) == 1_100_000
 
 
 async def test_a_connection_that_breaks_does_not_end_its_call(service: Service) -> None:
@@ -263,10 +287,11 @@ async def test_a_connection_that_breaks_does_not_end_its_call(service: Service) 
 
 
 async def test_events_of_another_session_are_unknown(service: Service) -> None:
+    Gate(service.drive)
     async with wired(service) as one, wired(service) as other:
-        async with one.calling("whoami") as events:
+        async with one.calling("talk", lines=1) as events:
             start = await anext(events)
-            assert await until(events, "me@localhost")
+            assert await until(events, "done")
 
         for event_id in (start.id, "1", "../x", "00000000-1-1", "x" * 5000):
             headers = other.headers(**{"Last-Event-ID": event_id})

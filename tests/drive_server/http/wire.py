@@ -78,9 +78,7 @@ class Wire:
         """Call a tool and return the message that answers."""
         response = await self.post("tools/call", {"name": tool, "arguments": arguments}, number)
         assert response.status_code == 200, response.text
-        if response.headers["content-type"].startswith("application/json"):
-            return response.json()
-        return events_of(response.text)[-1].message
+        return answer_of(response)
 
     @asynccontextmanager
     async def stream(self, after: str = "") -> AsyncGenerator[AsyncIterator[Event]]:
@@ -107,6 +105,13 @@ async def wired(service: Service, key: str | None = None) -> AsyncGenerator[Wire
         response = await wire.open()
         assert response.status_code == 200, response.text
         yield wire
+
+
+def answer_of(response: httpx.Response) -> dict[str, Any]:
+    """Return the message that answers: it comes by itself, or as the last of a stream."""
+    if response.headers["content-type"].startswith("application/json"):
+        return response.json()
+    return events_of(response.text)[-1].message
 
 
 def events_of(text: str) -> list[Event]:

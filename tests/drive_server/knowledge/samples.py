@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+import zipfile
+from typing import TYPE_CHECKING, Any
 
 import docx
 import pypdfium2
@@ -16,14 +17,15 @@ from reportlab.platypus import Flowable, PageBreak, Paragraph, SimpleDocTemplate
 
 from drive_server.knowledge.extract import extract
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LEAVE = (
     "Parents may stay at home for twelve weeks after their child is born or adopted. "
     "The request has to reach the personnel department thirty days before."
 )
 LEAVE_ZH = "员工可以休十二周的带薪育儿假。需要提前三十天申请，并得到主管的批准。育儿假期间工资照发，保险不中断。"
 TRAVEL_ZH = "出差的交通费和住宿费由公司承担，但员工必须在回来后十个工作日之内提交全部发票和费用报销单，逾期不予报销。"
-ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
-COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def pdf(*, password: str | None = None) -> bytes:
@@ -93,6 +95,14 @@ def word_document() -> bytes:
         table.cell(row, column).text = text
     file = io.BytesIO()
     document.save(file)
+    return file.getvalue()
+
+
+def zip_of(entries: Mapping[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data, zipfile.ZIP_STORED if name == "mimetype" else None)
     return file.getvalue()
 
 

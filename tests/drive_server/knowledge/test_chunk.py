@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from drive_server.knowledge.chunk import ENOUGH, MAX_SIZE, chunk
 from drive_server.knowledge.elements import Element, Extraction, Part, join
 from drive_server.knowledge.markdown import markdown_elements
+from drive_server.knowledge.place import Place
 from drive_server.knowledge.plain import table_elements
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
 
@@ -69,6 +70,20 @@ def test_the_rows_of_a_table_carry_its_heading() -> None:
 def test_the_page_is_the_one_on_which_the_passage_begins() -> None:
     parts = [Part("title", "One", 1, 1), Part("text", LEAVE, 1), Part("title", "Two", 2, 1), Part("text", LEAVE, 2)]
     assert [passage.page for passage in chunk(join(parts))] == [1, 2]
+
+
+def test_the_place_of_a_passage_is_its_lines_or_what_its_elements_say() -> None:
+    assert [one.place for one in chunk(markdown(f"# A\n\n{LEAVE}\n\n# B\n\none\ntwo\n"))] == ["line=1-3", "line=5-8"]
+    slides = [Part("text", "short", place=Place("slide", number, number)) for number in (2, 3)]
+    assert [one.place for one in chunk(join(slides))] == ["slide=2-3"]
+    assert [one.place for one in chunk(join([Part("text", "a", 4), Part("text", "b", 5)]))] == ["page=4-5"]
+    assert [one.place for one in chunk(join([Part("text", "a")]))] == [""]
+
+
+def test_the_passages_of_a_table_that_is_cut_carry_its_first_row() -> None:
+    rows = "\n".join(f"person {number} | {number}" for number in range(100))
+    passages = chunk(join([Part("title", "Pay", level=1), Part("table", f"name | pay\n{rows}")]))
+    assert [passage.heading for passage in passages] == ["Pay", "Pay › name | pay"]
 
 
 def test_no_text_has_no_passages() -> None:

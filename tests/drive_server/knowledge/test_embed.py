@@ -8,8 +8,7 @@ import anyio
 import numpy as np
 import pytest
 
-from drive_server.errors import InvalidInputError
-from drive_server.knowledge.embed import DIMENSIONS, MODEL_FILE, MODEL_FOLDER, TOKENIZER_FILE, open_embedder
+from drive_server.knowledge.embed import DIMENSIONS, MODEL_FILE, MODEL_FOLDER, TOKENIZER_FILE, LocalEmbedder, NoEmbedder
 
 if TYPE_CHECKING:
     from drive_server.knowledge.embed import Embedder, Vectors
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
-    return open_embedder("local")
+    return LocalEmbedder()
 
 
 async def test_a_paraphrase_is_nearer_than_another_subject(embedder: Embedder) -> None:
@@ -42,7 +41,7 @@ async def test_no_texts_have_no_vectors(embedder: Embedder) -> None:
 
 
 async def test_two_first_uses_at_once_load_one_model() -> None:
-    fresh = open_embedder("local")
+    fresh = LocalEmbedder()
     vectors: list[Vectors] = []
 
     async def ask() -> None:
@@ -60,15 +59,10 @@ def test_the_local_model_reads_english_and_leaves_chinese_to_the_words(embedder:
 
 
 async def test_without_a_model_there_are_no_vectors() -> None:
-    none = open_embedder("none")
+    none = NoEmbedder()
     assert (none.dimensions, none.reads("text")) == (0, False)
     assert (await none.embed_documents(["a", "b"])).shape == (2, 0)
     assert (await none.embed_query("a")).shape == (0,)
-
-
-def test_another_model_is_refused() -> None:
-    with pytest.raises(InvalidInputError):
-        open_embedder("gpt-2")
 
 
 def test_the_packaged_files_are_those_that_their_readme_names() -> None:

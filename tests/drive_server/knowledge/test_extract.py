@@ -9,7 +9,7 @@ import pytest
 
 from drive_server.knowledge import extract as extract_module
 from drive_server.knowledge.extract import extract
-from tests.drive_server.knowledge import samples
+from tests.drive_server.knowledge import compound_file, documents, samples
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,9 +125,9 @@ def test_html_in_gb18030_is_read(tmp_path: Path) -> None:
     ("name", "data"),
     [
         ("broken.docx", b"PK\x03\x04 and then nothing"),
-        ("text.docx", b"this is plain text"),
+        ("noise.docx", bytes(range(256)) * 8),
         ("broken.pdf", b"%PDF-1.7 and then nothing"),
-        ("text.pdf", b"this is plain text"),
+        ("noise.pdf", bytes(range(256)) * 8),
         ("cut.pdf", samples.pdf()[:900]),
         ("cut.docx", samples.word_document()[:5000]),
     ],
@@ -139,12 +139,13 @@ def test_a_damaged_file_has_failed_and_says_so(tmp_path: Path, name: str, data: 
 
 
 def test_a_word_document_under_a_password_needs_it(tmp_path: Path) -> None:
-    data = samples.COMPOUND_FILE + b"\0" * 2000 + samples.ENCRYPTED_PACKAGE
+    data = compound_file.compound_file({"EncryptedPackage": b"x" * 5000, "EncryptionInfo": b"y"})
     assert read(tmp_path, "secret.docx", data).state == "needs_password"
 
 
 def test_a_word_document_of_the_old_kind_is_unsupported(tmp_path: Path) -> None:
-    assert read(tmp_path, "old.docx", samples.COMPOUND_FILE + b"\0" * 2000).state == "unsupported"
+    data = compound_file.compound_file({"WordDocument": b"x" * 5000})
+    assert read(tmp_path, "old.docx", data).state == "unsupported"
 
 
 def test_a_document_that_unpacks_to_too_much_is_refused_unread(tmp_path: Path) -> None:
@@ -161,6 +162,7 @@ def test_a_document_that_unpacks_to_too_much_is_refused_unread(tmp_path: Path) -
     ("name", "data"),
     [
         ("cat.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
+        ("things.zip", samples.zip_of({"a.txt": b"text"})),
         ("program", b"\x7fELF\x02\x01\x01" + b"\0" * 50),
         ("notes.txt", bytes(range(256))),
     ],
@@ -192,7 +194,7 @@ def test_damaged_text_is_read_but_is_not_said_to_be_exact(tmp_path: Path) -> Non
     assert "replaced" in extraction.reason
 
 
-def test_reading_needs_no_network_and_no_language_model() -> None:
+def test_reading_needs_no_network_and_no_language_model(tmp_path: Path) -> None:
     """unstructured downloads a spaCy model unless its tokenizer is replaced, and reports home unless told not to."""
     program = """
 import socket, sys
@@ -201,12 +203,26 @@ socket.socket.connect = socket.getaddrinfo = refuse
 from pathlib import Path
 from drive_server.knowledge.extract import extract
 assert "unstructured" not in sys.modules
-extraction = extract(Path(sys.argv[1]), "leave.html", "")
-assert extraction.state == "ready", extraction.reason
+for path in Path(sys.argv[1]).iterdir():
+    extraction = extract(path, path.name, "")
+    assert extraction.state == "ready" and extraction.text, (path.name, extraction.reason)
 assert "unstructured" in sys.modules and "spacy" not in sys.modules
 """
-    path = samples.__file__
+    made = {
+        "leave.docx": samples.word_document(),
+        "leave.html": samples.page(),
+        "leave.pdf": samples.pdf(),
+        "leave.pptx": documents.presentation(),
+        "leave.xlsx": documents.workbook(),
+        "leave.odt": documents.text_document(),
+        "leave.epub": documents.book(),
+        "leave.rtf": documents.rich_text(),
+        "leave.eml": documents.mail(),
+        "leave.msg": compound_file.message({"001A": "IPM.Note", "0037": "育儿假", "1000": samples.LEAVE_ZH}),
+    }
+    for name, data in made.items():
+        (tmp_path / name).write_bytes(data)
     done = subprocess.run(
-        [sys.executable, "-c", program, path], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=False, timeout=100
     )
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.fusion import LEAST_SIMILARITY, fuse
+from drive_server.knowledge.fusion import LEAST_SIMILARITY, fuse, trust_in_meaning, weight_of_meaning
 
 
 def test_each_side_counts_as_a_share_of_its_best() -> None:
@@ -20,3 +20,36 @@ def test_a_passage_with_the_words_counts_whatever_its_meaning() -> None:
 
 def test_nothing_found_is_nothing() -> None:
     assert fuse({}, {}, weight=0.5) == {}
+
+
+CLEAR = [0.8, *([0.2] * 60)]
+VAGUE = [0.35, *([0.3] * 60)]
+
+
+def test_a_similarity_that_stands_out_is_trusted_and_one_in_the_field_is_not() -> None:
+    assert trust_in_meaning(CLEAR) == 1
+    assert trust_in_meaning(VAGUE) < 0.1
+
+
+def test_the_range_of_a_models_cosines_does_not_matter() -> None:
+    middle = [0.6, *([0.3] * 60)]
+    narrow = [1 - (1 - cosine) / 10 for cosine in middle]
+    assert trust_in_meaning(narrow) == pytest.approx(trust_in_meaning(middle))
+
+
+def test_few_passages_have_no_field_of_their_own() -> None:
+    assert trust_in_meaning([0.8]) == trust_in_meaning([0.8, 0.79, 0.78]) == 1
+    assert trust_in_meaning([LEAST_SIMILARITY]) < 0.1
+    assert trust_in_meaning([1.0] * 60) < 0.1
+
+
+def test_key_words_that_stand_together_outweigh_a_vague_meaning() -> None:
+    assert weight_of_meaning(VAGUE, coverage=1.0, most=0.9) < 0.1
+
+
+def test_a_clear_meaning_outweighs_half_of_the_words() -> None:
+    assert weight_of_meaning(CLEAR, coverage=0.5, most=0.9) > 0.85
+
+
+def test_no_weight_is_more_than_the_models_own() -> None:
+    assert weight_of_meaning(CLEAR, coverage=0.0, most=0.6) == pytest.approx(0.6)

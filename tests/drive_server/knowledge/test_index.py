@@ -4,15 +4,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from drive_server.errors import StorageFailureError
-from drive_server.knowledge import passage_table
+from drive_server.knowledge import lance, passage_table
+from drive_server.knowledge import tables as tables_module
 from drive_server.knowledge.chunk import chunk
+from drive_server.knowledge.content import digest_of
 from drive_server.knowledge.elements import Part, join
-from drive_server.knowledge.embed import open_embedder
+from drive_server.knowledge.embed import LocalEmbedder, NoEmbedder
+from drive_server.knowledge.embedders import Embedders
 from drive_server.knowledge.index import KnowledgeIndex
-from drive_server.knowledge.rows import IndexedFile, embedded_text
+from drive_server.knowledge.rows import IndexedFile
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH, TRAVEL_ZH
 
 if TYPE_CHECKING:
@@ -37,16 +41,14 @@ class Shelf:
     index: KnowledgeIndex
     embedder: Embedder
 
-    async def put(
-        self, number: int, *texts: str, owner: str = ANA, name: str = "file.txt", version: int = 1, title: str = ""
-    ) -> str:
+    async def put(self, number: int, *texts: str, owner: str = ANA, version: int = 1, title: str = "") -> str:
         heading = [Part("title", title, level=1)] if title else []
         chunks = chunk(join([*heading, *(Part("text", text) for text in texts)]))
         vectors: list[Vectors | None] = [
-            await self.embedder.embed_query(embedded_text(name, one)) if self.embedder.reads(one.searched) else None
+            await self.embedder.embed_query(one.searched) if self.embedder.reads(one.searched) else None
             for one in chunks
         ]
-        await self.index.replace([IndexedFile(file_id(number), owner, version, name, chunks, vectors)])
+        await self.index.replace([IndexedFile(file_id(number), owner, version, f"content {number}", chunks, vectors)])
         return file_id(number)
 
     async def found(self, query: str, **options: Any) -> list[int]:
@@ -57,7 +59,7 @@ class Shelf:
 
 @pytest.fixture(params=["local", "none"])
 def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shelf]:
-    embedder = open_embedder(request.param)
+    embedder = Embedders().open(request.param)
     index = KnowledgeIndex(str(tmp_path / "index"), embedder)
     yield Shelf(index, embedder)
     index.close()
@@ -65,7 +67,7 @@ def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shelf]:
 
 @pytest.fixture
 def english(tmp_path: Path) -> Iterator[Shelf]:
-    embedder = open_embedder("local")
+    embedder = LocalEmbedder()
     index = KnowledgeIndex(str(tmp_path / "index"), embedder)
     yield Shelf(index, embedder)
     index.close()
@@ -73,7 +75,7 @@ def english(tmp_path: Path) -> Iterator[Shelf]:
 
 async def test_an_index_that_was_never_written_finds_nothing_and_stays_unwritten(shelf: Shelf, tmp_path: Path) -> None:
     assert await shelf.found("leave") == []
-    assert await shelf.index.is_empty()
+    assert await shelf.index.table_names() == set()
     await shelf.index.tend(idle=True)
     assert not list((tmp_path / "index").glob("*.lance"))
 
@@ -107,10 +109,9 @@ async def test_words_are_found_in_any_form_and_all_of_them_are_wanted(shelf: She
     assert sorted(await shelf.found("leave policy")) == [1, 2]
 
 
-async def test_a_file_is_found_by_its_name_and_by_the_headings_of_a_passage(shelf: Shelf) -> None:
-    await shelf.put(1, SOUP, name="员工手册_menu-2024.txt")
+async def test_a_passage_is_found_by_its_headings(shelf: Shelf) -> None:
+    await shelf.put(1, SOUP, title="员工手册")
     await shelf.put(2, PORTS, title="Deployment")
-    assert await shelf.found("menu", mode="text") == [1]
     assert await shelf.found("手册", mode="text") == [1]
     assert await shelf.found("deployment", mode="text") == [2]
 
@@ -163,7 +164,7 @@ async def test_a_removed_file_is_gone(shelf: Shelf) -> None:
 async def test_a_file_without_passages_only_takes_the_place_of_the_old_ones(shelf: Shelf) -> None:
     await shelf.put(1, LEAVE)
     await shelf.put(1)
-    assert await shelf.index.is_empty()
+    assert await shelf.index.table_names() == set()
 
 
 async def test_heading_page_and_place_come_back(shelf: Shelf) -> None:
@@ -172,7 +173,7 @@ async def test_heading_page_and_place_come_back(shelf: Shelf) -> None:
             [Part("title", "Leave", 1, 1), Part("text", LEAVE, 1), Part("title", "港口", 2, 1), Part("text", PORTS, 2)]
         )
     )
-    await shelf.index.replace([IndexedFile(file_id(1), ANA, 7, "f.pdf", chunks, [None] * len(chunks))])
+    await shelf.index.replace([IndexedFile(file_id(1), ANA, 7, "content", chunks, [None] * len(chunks))])
     (hit,) = await shelf.index.search("port 8000", owner_ids=[ANA], mode="text")
     assert (hit.version, hit.heading, hit.page) == (7, "港口", 2)
     assert (hit.start, hit.end) == (chunks[1].start, chunks[1].end)
@@ -199,10 +200,28 @@ async def test_upkeep_keeps_everything_findable(shelf: Shelf, monkeypatch: pytes
     assert await shelf.found("育儿假") == [9]
 
 
+async def test_small_changes_wait_until_tending_is_worth_it(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = shelf.index._tables.current  # pyright: ignore[reportPrivateUsage] - LanceDB's own figures are asked for
+
+    async def unindexed() -> int:
+        await shelf.index.tend(idle=True)
+        return (await (await table.writable(0)).index_stats("words_idx")).num_unindexed_rows
+
+    await shelf.put(1, LEAVE)
+    assert await unindexed() == 0
+    await shelf.put(2, LEAVE)
+    assert await unindexed() == 1
+    await shelf.put(3, *("x " * 400 for _ in range(passage_table.IDLE_ROWS)))
+    assert await unindexed() == 0
+    await shelf.put(4, LEAVE)
+    monkeypatch.setattr(passage_table, "IDLE_SECONDS", 0)
+    assert await unindexed() == 0
+
+
 async def test_another_process_sees_what_was_written(
     shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passage_table, "SEEN_AFTER", passage_table.SEEN_AFTER * 0)
+    monkeypatch.setattr(lance, "SEEN_AFTER", lance.SEEN_AFTER * 0)
     reader = Shelf(KnowledgeIndex(str(tmp_path / "index"), shelf.embedder), shelf.embedder)
     assert await reader.found("leave") == []
     await shelf.put(1, LEAVE)
@@ -212,16 +231,113 @@ async def test_another_process_sees_what_was_written(
     reader.index.close()
 
 
-async def test_another_model_begins_anew_and_drops_what_it_can_not_use(tmp_path: Path) -> None:
+def tables(folder: Path) -> list[str]:
+    return sorted(path.stem for path in (folder / "index").glob("*.lance"))
+
+
+async def test_the_table_of_the_model_before_serves_until_the_new_one_is_settled(tmp_path: Path) -> None:
     url = str(tmp_path / "index")
-    none, local = open_embedder("none"), open_embedder("local")
-    before, after = Shelf(KnowledgeIndex(url, none), none), Shelf(KnowledgeIndex(url, local), local)
-    await before.put(1, LEAVE)
-    assert await after.index.is_empty()
-    await after.put(2, PORTS)
-    assert [path.name for path in (tmp_path / "index").glob("*.lance")] == [f"passages-{local.name}.lance"]
+    none, local = NoEmbedder(), LocalEmbedder()
+    before = Shelf(KnowledgeIndex(url, local), local)
+    for number, text in enumerate((LEAVE, SOUP, PORTS), start=1):
+        await before.put(number, text)
+    question = "How much time off does a new mother or father get?"
+    after = Shelf(KnowledgeIndex(url, none, {local.name: local}.get), none)
+    assert await after.index.table_names() == {before.index.table_name}
+    assert (await after.found(question))[0] == 1
+    await after.put(2, "Noodles only.", version=2)
+    assert await after.found("noodles", mode="text") == [2]
+    assert await after.found("Mondays", mode="text") == []
+    assert (await after.found(question))[0] == 1
+    await after.index.remove([file_id(3)])
+    assert await after.found("port", mode="text") == []
+    await after.index.settle()
+    assert tables(tmp_path) == [after.index.table_name]
+    assert await after.found("parents", mode="text") == []
+    assert await after.found("noodles", mode="text") == [2]
     before.index.close()
     after.index.close()
+
+
+async def test_a_process_whose_table_was_settled_elsewhere_goes_on_with_the_new_one(tmp_path: Path) -> None:
+    url = str(tmp_path / "index")
+    none, local = NoEmbedder(), LocalEmbedder()
+    before = Shelf(KnowledgeIndex(url, local), local)
+    await before.put(1, LEAVE)
+    reader, writer = (Shelf(KnowledgeIndex(url, none), none) for _ in range(2))
+    assert await reader.found("parents") == [1]
+    await writer.put(1, LEAVE)
+    await writer.index.settle()
+    assert await reader.found("parents") == [1]
+    for shelf in (before, reader, writer):
+        shelf.index.close()
+
+
+async def test_the_way_back_to_a_model_before_it_was_left_wholly_is_none(tmp_path: Path) -> None:
+    url = str(tmp_path / "index")
+    none, local = NoEmbedder(), LocalEmbedder()
+    one, other = Shelf(KnowledgeIndex(url, local), local), Shelf(KnowledgeIndex(url, none), none)
+    await one.put(1, LEAVE)
+    await one.put(2, PORTS)
+    await other.put(1, LEAVE)
+    again = KnowledgeIndex(url, local)
+    hits = await again.search("port", owner_ids=[ANA])
+    assert [hit.file_id for hit in hits] == [file_id(2)]
+    await again.settle()
+    assert tables(tmp_path) == [again.table_name]
+    for index in (one.index, other.index, again):
+        index.close()
+
+
+async def test_a_table_in_another_format_is_dropped(
+    shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await shelf.put(1, LEAVE)
+    monkeypatch.setattr(tables_module, "FORMAT", tables_module.FORMAT + 1)
+    newer = KnowledgeIndex(str(tmp_path / "index"), shelf.embedder)
+    assert await newer.table_names() == set()
+    assert await newer.search("parents", owner_ids=[ANA]) == []
+    await newer.drop_unusable()
+    assert tables(tmp_path) == []
+    newer.close()
+
+
+async def test_what_is_stored_of_files_comes_back_whole(shelf: Shelf) -> None:
+    await shelf.put(1, LEAVE, LEAVE_ZH, version=3, title="Handbook")
+    await shelf.put(2, PORTS)
+    stored = await shelf.index.stored([file_id(1), file_id(3)])
+    (file,) = stored.values()
+    assert (file.file_id, file.owner_id, file.version, file.content) == (file_id(1), ANA, 3, "content 1")
+    assert list(file.chunks) == chunk(
+        join([Part("title", "Handbook", level=1), Part("text", LEAVE), Part("text", LEAVE_ZH)])
+    )
+    for passage, vector in zip(file.chunks, file.vectors, strict=True):
+        assert (vector is not None) == shelf.embedder.reads(passage.searched)
+
+
+async def test_vectors_are_found_by_the_digests_of_their_texts(english: Shelf) -> None:
+    await english.put(1, LEAVE)
+    await english.put(2, LEAVE)
+    await english.put(3, LEAVE_ZH)
+    digests = [digest_of(text) for text in (LEAVE, LEAVE_ZH, "unknown")]
+    vectors = await english.index.vectors(digests)
+    assert list(vectors) == digests[:1]
+    assert np.allclose(vectors[digests[0]], await english.embedder.embed_query(LEAVE), atol=1e-5)
+    assert await english.index.vectors([]) == {}
+
+
+async def test_vectors_can_come_after_words(tmp_path: Path) -> None:
+    late = LocalEmbedder()
+    late.dimensions = 0  # as of a service that has not answered yet
+    shelf = Shelf(KnowledgeIndex(str(tmp_path / "index"), late), late)
+    chunks = chunk(join([Part("text", LEAVE)]))
+    await shelf.index.replace([IndexedFile(file_id(1), ANA, 1, "content", chunks, [None])])
+    assert await shelf.found("parents") == [1]
+    assert await shelf.index.vectors([digest_of(LEAVE)]) == {}
+    await shelf.put(2, PORTS)
+    assert await shelf.found("Which socket does the program use?", mode="vector") == [2]
+    assert await shelf.found("parents") == [1]
+    shelf.index.close()
 
 
 async def test_a_broken_index_is_an_error_without_paths_and_can_be_cleared(shelf: Shelf, tmp_path: Path) -> None:
@@ -240,7 +356,7 @@ async def test_a_broken_index_is_an_error_without_paths_and_can_be_cleared(shelf
 async def test_a_table_that_was_remade_elsewhere_is_opened_again(
     shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passage_table, "SEEN_AFTER", passage_table.SEEN_AFTER * 0)
+    monkeypatch.setattr(lance, "SEEN_AFTER", lance.SEEN_AFTER * 0)
     other = Shelf(KnowledgeIndex(str(tmp_path / "index"), shelf.embedder), shelf.embedder)
     await shelf.put(1, LEAVE)
     assert await other.found("parents", mode="text") == [1]

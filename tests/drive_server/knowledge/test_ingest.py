@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import delete, select, update
 
 from drive_server.errors import StorageFailureError
-from drive_server.knowledge.embed import NoEmbedder, open_embedder
+from drive_server.knowledge.embed import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.index import KnowledgeIndex
 from drive_server.knowledge.ingest import Ingester
 from drive_server.knowledge.lock import WriterLock
@@ -49,7 +49,7 @@ class NotingIndex(KnowledgeIndex):
         if self.failing:
             self.failures += 1
             raise self.failing
-        self.replaced += [(file.name, file.version) for file in files]
+        self.replaced += [(file.file_id, file.version) for file in files]
         await super().replace(files)
 
 
@@ -205,7 +205,7 @@ async def test_a_file_that_is_deleted_for_good_leaves_nothing_in_the_index(
     await desk.store.files.empty_trash(ana)
     await ingester.drain()
     assert await found(index, ana, "parental") == []
-    assert await index.is_empty()
+    assert await index.table_names() == set()
     async with desk.store.database.read() as session:
         assert (await session.scalars(select(IndexEntryRow))).all() == []
 
@@ -225,7 +225,7 @@ async def test_a_file_that_changes_while_it_is_worked_on_stays_pending(
 
     monkeypatch.setattr(index, "replace", slow_replace)
     await ingester.drain()
-    assert index.replaced == [("leave.txt", 1), ("leave.txt", 2)]
+    assert index.replaced == [(item.id, 1), (item.id, 2)]
     assert await found(index, ana, "noodles") == [item.id]
 
 
@@ -236,8 +236,8 @@ async def test_a_kill_between_delete_and_add_is_repaired_by_the_next_run(
     ingester, index = desk.open()
     await ingester.drain()
     await desk.store.documents.write_text(ana, item.id, f"{samples.LEAVE} More.")
-    passages = index._passages  # pyright: ignore[reportPrivateUsage] - LanceDB's own class is hit in the midst
-    table = type(await passages.writable())
+    passages = index._tables  # pyright: ignore[reportPrivateUsage] - LanceDB's own class is hit in the midst
+    table = type(await passages.current.writable(0))
 
     async def killed(table: Any, rows: Any) -> None:
         del table, rows
@@ -269,7 +269,7 @@ async def test_of_two_ingesters_one_works(desk: Desk, ana: Actor) -> None:
 
 
 async def test_an_ingester_waits_while_another_process_holds_the_lock(desk: Desk, ana: Actor) -> None:
-    await desk.store.file(ana, "/leave.txt", samples.LEAVE)
+    item = await desk.store.file(ana, "/leave.txt", samples.LEAVE)
     lock = WriterLock(desk.lock_path)
     assert lock.acquire()
     ingester, index = desk.open()
@@ -279,7 +279,7 @@ async def test_an_ingester_waits_while_another_process_holds_the_lock(desk: Desk
     assert index.replaced == []
     lock.release()
     await ingester.drain()
-    assert index.replaced == [("leave.txt", 1)]
+    assert index.replaced == [(item.id, 1)]
 
 
 async def test_the_loop_works_when_it_is_woken(desk: Desk, ana: Actor) -> None:
@@ -303,12 +303,12 @@ async def test_the_loop_goes_on_after_an_error(
     ingester, index = desk.open()
     failed = anyio.Event()
 
-    async def failing() -> bool:
+    async def failing() -> set[str]:
         monkeypatch.undo()
         failed.set()
         raise ArithmeticError
 
-    monkeypatch.setattr(index, "is_empty", failing)
+    monkeypatch.setattr(index, "table_names", failing)
     with caplog.at_level(logging.CRITICAL):
         async with anyio.create_task_group() as group:
             group.start_soon(ingester.run)
@@ -362,7 +362,7 @@ async def test_a_failing_file_does_not_hold_up_the_others(
     replace = index.replace
 
     async def picky_replace(files: Sequence[IndexedFile]) -> None:
-        if any(file.name == "bad.txt" for file in files):
+        if any(file.file_id == items[1].id for file in files):
             raise StorageFailureError("The disk is full.")
         await replace(files)
 
@@ -413,17 +413,16 @@ async def test_a_live_file_without_an_entry_is_indexed_all_the_same(desk: Desk, 
 
 async def test_a_rebuild_reads_everything_of_one_person_again(desk: Desk, ana: Actor) -> None:
     ben = await desk.store.person("ben@example.com")
-    await desk.store.file(ana, "/ana.txt", samples.LEAVE)
-    await desk.store.file(ben, "/ben.txt", samples.LEAVE)
+    its, bens = await desk.store.file(ana, "/ana.txt", samples.LEAVE), await desk.store.file(ben, "/b", samples.LEAVE)
     ingester, index = desk.open()
     await ingester.drain()
     index.replaced.clear()
     await ingester.rebuild(ben.user_id)
     await ingester.drain()
-    assert index.replaced == [("ben.txt", 1)]
+    assert index.replaced == [(bens.id, 1)]
     await ingester.rebuild()
     await ingester.drain()
-    assert sorted(index.replaced[1:]) == [("ana.txt", 1), ("ben.txt", 1)]
+    assert sorted(index.replaced[1:]) == sorted([(its.id, 1), (bens.id, 1)])
 
 
 async def test_files_left_marked_by_a_killed_process_are_taken_up(desk: Desk, ana: Actor) -> None:
@@ -437,7 +436,7 @@ async def test_files_left_marked_by_a_killed_process_are_taken_up(desk: Desk, an
 
 async def test_meaning_is_indexed_where_the_model_reads_the_language(tmp_path: Path) -> None:
     async with open_store(tmp_path / "store") as store:
-        desk = Desk(store, tmp_path, open_embedder("local"))
+        desk = Desk(store, tmp_path, LocalEmbedder())
         ana = await store.person("ana@example.com")
         english = await store.file(ana, "/a.txt", samples.LEAVE)
         await store.file(ana, "/b.txt", samples.LEAVE_ZH)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.from_thread
+import openpyxl
 import pytest
 
 from drive_server.knowledge import reader as reader_module
@@ -110,6 +111,22 @@ async def test_several_files_at_once_each_get_their_own_text(pool: ReaderPool, t
         for number in range(10):
             group.start_soon(read, number)
     assert texts == {number: f"text {number}" for number in range(10)}
+
+
+async def test_a_file_that_needs_too_much_memory_fails_and_the_next_one_is_read(
+    pool: ReaderPool, document: Path, tmp_path: Path
+) -> None:
+    """All the cells between these two would take 500 GB."""
+    book = openpyxl.Workbook()
+    sheet = book.create_sheet("far")
+    sheet["A1"] = "one"
+    sheet["XFD1048576"] = "end"
+    path = tmp_path / "far"
+    book.save(path)
+    extraction = await pool.extract(path, "far.xlsx", "")
+    assert extraction.state == "failed"
+    assert extraction.reason
+    assert (await pool.extract(document, "leave.pdf", "")).state == "ready"
 
 
 def test_an_idle_reader_ends_by_itself() -> None:

@@ -115,6 +115,33 @@ def test_ended_streams_are_kept_within_bounds_the_newest_in_any_case() -> None:
     assert log.find(log.id_to_start(last)) is not None
 
 
+def test_an_answer_is_the_sole_event_until_it_is_read_or_something_was_said_before_it() -> None:
+    alone, after_something = Stream("1"), Stream("2")
+    assert alone.sole is None
+    after_something.add(b"progress")
+    for stream in (alone, after_something):
+        stream.add(b"answer", is_last=True)
+
+    assert alone.sole is not None
+    assert alone.sole.data == b"answer"
+    assert after_something.sole is None
+    alone.take()
+    assert alone.sole is None
+
+
+def test_a_forgotten_stream_is_not_found_any_more() -> None:
+    log = EventLog()
+    stream = log.begin(7)
+    start = log.id_to_start(stream)
+    stream.add(b"answer", is_last=True)
+    log.end(7)
+    assert log.find(start) is not None
+
+    log.forget(stream)
+
+    assert log.find(start) is None
+
+
 async def test_who_waits_for_a_reader_goes_on_when_there_is_one_that_is_up_to_date() -> None:
     stream = Stream("0")
     stream.add(b"before")

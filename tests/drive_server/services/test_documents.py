@@ -288,3 +288,21 @@ async def test_a_lost_blob_is_told_without_a_path(store: Store, ana: Actor) -> N
     with pytest.raises(StorageFailureError) as caught:
         await store.documents.read_text(ana, item.id)
     assert str(path) not in str(caught.value.to_dict())
+
+
+async def test_a_write_by_path_notes_the_content_of_the_file_that_has_the_path_by_then(
+    store: Store, ana: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = await store.file(ana, "/plan.md", "first"), await store.file(ana, "/other.md", "second")
+    put_bytes = store.blobs.put_bytes
+
+    async def swapped_meanwhile(data: bytes) -> Blob:
+        await store.files.rename(ana, first.id, "old plan.md")
+        await store.files.rename(ana, second.id, "plan.md")
+        return await put_bytes(data)
+
+    monkeypatch.setattr(store.blobs, "put_bytes", swapped_meanwhile)
+    written = await store.documents.write_text(ana, "/plan.md", "third")
+    assert written.value.id == second.id
+    await store.journal.undo(ana, change_id=written.change_id)
+    assert await store.text(ana, second.id) == "second"

@@ -7,13 +7,15 @@ import pytest
 from sqlalchemy import update
 
 from drive_server.access import Scope
-from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundError
+from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
 from drive_server.knowledge.index import IndexHit
 from drive_server.services.search import SearchService
 from drive_server.storage.tables import IndexEntryRow
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from drive_server.access import Actor
     from drive_server.drive import Drive
     from drive_server.models import Hit, Item, Page
@@ -33,6 +35,18 @@ class ScriptedIndex:
     async def search(self, query: str, **filters: Any) -> list[IndexHit]:
         self.asked.append({"query": query, **filters})
         return self.hits[: filters["limit"]]
+
+
+class KnowledgeIndexWithDiary:
+    """The drive's own index, which notes what it is asked."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._index = drive.search._index  # pyright: ignore[reportPrivateUsage] - there is no other way to it
+        self.asked: list[dict[str, Any]] = []
+
+    async def search(self, query: str, **filters: Any) -> list[IndexHit]:
+        self.asked.append({"query": query, **filters})
+        return await self._index.search(query, **filters)
 
 
 @pytest.fixture
@@ -210,7 +224,19 @@ async def test_an_empty_folder_does_not_ask_the_index(
     assert index.asked == []
 
 
-async def test_files_too_many_to_name_are_filtered_after_the_index(
+async def test_a_folder_with_too_many_files_to_name_is_filtered_after_the_index(
+    drive: Drive, search: SearchService, index: ScriptedIndex, alice: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drive_server.services.search_area.MAX_NAMED_FILES", 1)
+    folder = await make_folder(drive, alice, "Reports")
+    inside = [await make(drive, alice, f"{number}.md", parent=folder.id) for number in range(2)]
+    outside = await make(drive, alice, "outside.md")
+    index.hits = [passage(outside), *(passage(item) for item in inside)]
+    assert names(await search.semantic(alice, "anything", folder=folder.id)) == ["0.md", "1.md"]
+    assert (index.asked[-1]["owner_ids"], index.asked[-1]["file_ids"]) == ((alice.user_id,), ())
+
+
+async def test_of_other_peoples_files_the_index_is_never_asked_for_more_than_those_shared(
     drive: Drive,
     search: SearchService,
     index: ScriptedIndex,
@@ -218,16 +244,19 @@ async def test_files_too_many_to_name_are_filtered_after_the_index(
     bob: Actor,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("drive_server.services.search_area.MAX_LISTED_FILES", 1)
+    monkeypatch.setattr("drive_server.services.search_area.MAX_NAMED_FILES", 1)
+    monkeypatch.setattr("drive_server.services.search_area.MAX_FOREIGN_FILES", 2)
     folder = await make_folder(drive, bob, "Team")
-    given = [await make(drive, bob, f"{number}.md", parent=folder.id) for number in range(2)]
-    private = await make(drive, bob, "private.md")
+    given = [await make(drive, bob, f"{number}.md", parent=folder.id) for number in range(3)]
+    await make(drive, bob, "private.md")
     await drive.sharing.share(bob, folder.id, "alice@example.com", "viewer")
-    index.hits = [passage(private), *(passage(item) for item in given)]
-    assert names(await search.semantic(alice, "anything")) == ["0.md", "1.md"]
-    assert set(index.asked[-1]["owner_ids"]) == {alice.user_id, bob.user_id}
-    assert names(await search.semantic(alice, "anything", folder=folder.id)) == ["0.md", "1.md"]
-    assert index.asked[-1]["owner_ids"] == (bob.user_id,)
+    index.hits = [passage(item) for item in given]
+    for place, owners in ((None, (alice.user_id,)), (folder.id, ())):
+        found = await search.semantic(alice, "anything", folder=place)
+        assert set(index.asked[-1]["file_ids"]) == {given[1].id, given[2].id}
+        assert index.asked[-1]["owner_ids"] == owners
+        assert "the text of the 2 that were changed last was searched" in found.note
+    assert names(await search.find(alice, "0.md")) == ["0.md", "1.md", "2.md"]
 
 
 async def test_the_limit_is_filled_though_most_of_what_the_index_answers_is_hidden(
@@ -260,6 +289,91 @@ async def test_pages_go_on_from_names_to_texts_without_gaps_or_repeats(
     assert seen == ["plan 0.md", "plan 1.md", "plan 2.md", "0.md", "1.md", "2.md", "3.md"]
     assert cursor is None
     assert scores == sorted(scores, reverse=True)
+
+
+class MeddlingIndex(ScriptedIndex):
+    """An index during whose answer something else happens."""
+
+    meddle: Callable[[], Awaitable[Any]] | None = None
+
+    async def search(self, query: str, **filters: Any) -> list[IndexHit]:
+        found = await super().search(query, **filters)
+        if self.meddle is not None:
+            await self.meddle()
+        return found
+
+
+async def test_what_is_revoked_while_the_index_answers_is_made_up_for(drive: Drive, alice: Actor, bob: Actor) -> None:
+    index = MeddlingIndex()
+    search = SearchService(drive.database, index)  # type: ignore[arg-type] # the part of the index that search uses
+    folder = await make_folder(drive, bob, "Team")
+    given = [await make(drive, bob, f"plan {number}.md", parent=folder.id) for number in range(2)]
+    mine = [await make(drive, alice, f"{number}.md") for number in range(3)]
+    index.hits = [passage(item) for item in (*given, *mine)]
+    for call in (search.find, search.semantic):
+        await drive.sharing.share(bob, folder.id, "alice@example.com", "viewer")
+        index.meddle = lambda: drive.sharing.revoke(bob, folder.id, "alice@example.com")
+        found = await call(alice, "plan", limit=3)
+        assert names(found) == ["0.md", "1.md", "2.md"]
+        assert found.cursor is None
+        index.meddle = None
+
+
+async def test_after_a_revoke_the_next_page_is_as_if_the_files_had_never_been(
+    drive: Drive, search: SearchService, index: ScriptedIndex, alice: Actor, bob: Actor
+) -> None:
+    folder = await make_folder(drive, bob, "Team")
+    given = [await make(drive, bob, f"plan {number}.md", parent=folder.id) for number in range(4)]
+    mine = [await make(drive, alice, f"{number}.md") for number in range(3)]
+    await drive.sharing.share(bob, folder.id, "alice@example.com", "viewer")
+    await drive.ingester.drain()
+    await set_state(drive, given[3], "pending")
+    index.hits = [passage(item) for item in (*given, *mine)]
+    first = await search.find(alice, "plan", limit=2)
+    assert names(first) == ["plan 0.md", "plan 1.md"]
+    assert first.note
+
+    await drive.sharing.revoke(bob, folder.id, "alice@example.com")
+    second = await search.find(alice, "plan", limit=2, cursor=first.cursor)
+    third = await search.find(alice, "plan", limit=2, cursor=second.cursor)
+
+    assert (names(second), names(third)) == (["0.md", "1.md"], ["2.md"])
+    assert (second.note, third.note, third.cursor) == ("", "", None)
+    assert index.asked[-1]["file_ids"] == ()
+
+
+async def test_what_others_have_changes_neither_the_answer_nor_how_the_index_is_asked(
+    drive: Drive, alice: Actor, bob: Actor
+) -> None:
+    index = KnowledgeIndexWithDiary(drive)
+    search = SearchService(drive.database, index)  # type: ignore[arg-type] # the part of the index that search uses
+    for number in range(3):
+        await make(drive, alice, f"{number}.md", f"The merger of {number} companies and a {'lunch ' * number} break.")
+    await drive.ingester.drain()
+
+    async def answers() -> list[Any]:
+        index.asked.clear()
+        pages: list[Any] = []
+        for query in ("merger", "merger lunch", "acquisition of zebras", "plan"):
+            page = await search.find(alice, query, limit=2)
+            pages += [page, await search.find(alice, query, limit=2, cursor=page.cursor) if page.cursor else None]
+            pages.append(await search.semantic(alice, query, limit=2))
+        return [pages, list(index.asked)]
+
+    before = await answers()
+    await make_folder(drive, bob, "plan merger")
+    for number in range(30):
+        await make(drive, bob, f"plan {number}.md", "The merger of zebras. " * (number + 1))
+    assert await answers() == before
+    await drive.ingester.drain()
+    assert await answers() == before
+
+
+async def test_nobody_searches_by_a_link(drive: Drive, alice: Actor) -> None:
+    visitor = replace(alice, principal=replace(alice.principal, email="", method="link", link_id="0" * 32))
+    for call in (drive.search.find(visitor, "plan"), drive.search.semantic(visitor, "plan")):
+        with pytest.raises(ForbiddenError):
+            await call
 
 
 async def test_a_kind_can_be_asked_for(drive: Drive, search: SearchService, index: ScriptedIndex, alice: Actor) -> None:

@@ -30,6 +30,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "restore_version": {"file_id": ITEM, "version": 1},
     "search_files": {"query": "x", "folder_id": ITEM},
     "semantic_search_files": {"query": "x", "folder_id": ITEM},
+    "find_related_files": {"file_id": ITEM},
     "share_item": {"item_id": ITEM, "email": "carol@example.com"},
     "list_shares": {"item_id": ITEM},
     "revoke_share": {"item_id": ITEM, "email": "carol@example.com"},

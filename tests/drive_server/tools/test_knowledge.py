@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.drive_server.hosts import Host, text_of
 
@@ -41,6 +41,27 @@ async def test_a_search_stays_below_the_folder_and_of_the_kind_asked_for(assista
 
     assert sorted(hit["file"]["name"] for hit in below["hits"]) == ["plan B", "plan.md"]
     assert sorted(hit["file"]["name"] for hit in folders["hits"]) == ["plan A", "plan B"]
+
+
+async def test_a_search_is_narrowed_by_type_time_and_owner(drive: Drive, assistant: Host) -> None:
+    for name in ("leave.md", "leave.csv"):
+        await assistant.call("create_file", name=name, content="Parental leave lasts 30 days.")
+    await drive.ingester.drain()
+
+    for tool in ("search_files", "semantic_search_files"):
+
+        async def found(tool: str = tool, **filters: Any) -> list[str]:
+            hits = (await assistant.call(tool, query="parental leave", **filters))["hits"]
+            return sorted(hit["file"]["name"] for hit in hits)
+
+        assert await found(types=["text"]) == ["leave.md"]
+        assert await found(types='["spreadsheet"]', belongs_to="me") == ["leave.csv"]
+        assert await found(modified_before="2020-01-01") == []
+        assert await found(belongs_to="shared") == []
+        assert await found(modified_after="2020-01-01") == ["leave.csv", "leave.md"]
+        refused = await assistant.refused(tool, query="leave", types=["documnt"])
+        assert (refused["code"], refused["message"]) == ("invalid_argument", "There is no such type of file.")
+        assert "document" in refused["hint"]
 
 
 async def test_a_host_outside_gets_the_passages_as_text(drive: Drive, alices: Host, assistant: Host) -> None:

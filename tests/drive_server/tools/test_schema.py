@@ -29,6 +29,7 @@ READERS = {
     "list_versions",
     "search_files",
     "semantic_search_files",
+    "find_related_files",
     "list_shares",
     "list_shared_with_me",
     "diff_versions",

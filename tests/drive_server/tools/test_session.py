@@ -34,7 +34,14 @@ async def test_whoami_tells_the_person_and_what_the_key_may_do(assistant: Host) 
         "key_name": None,
         "used_bytes": 0,
         "quota_bytes": 0,
+        "index": {"pending": 0, "indexing": 0, "indexed": 0, "skipped": 0, "failed": 0},
     }
+
+
+async def test_whoami_tells_how_far_the_files_can_be_searched(drive: Drive, assistant: Host) -> None:
+    await assistant.call("create_file", parent_id="/", name="notes.txt", content="Nothing but noodles.")
+    await drive.ingester.drain()
+    assert (await assistant.call("whoami"))["index"]["indexed"] == 1
 
 
 async def test_in_process_nobody_signs_in_as_somebody_else(drive: Drive, assistant: Host) -> None:

@@ -1,0 +1,28 @@
+"""One form for what people write in several: wide and narrow letters, traditional and simplified Chinese.
+
+Only what is compared is folded; what is shown stays as it was written.
+"""
+
+import unicodedata
+from functools import cache
+from pathlib import Path
+
+CHARACTERS = Path(__file__).parent / "chinese" / "characters.txt"
+
+
+def fold(text: str) -> str:
+    """Return a text in compatibility form (NFKC, Unicode Standard Annex 15) and in simplified characters."""
+    folded = unicodedata.normalize("NFKC", text)
+    return folded if folded.isascii() else folded.translate(_simplified())
+
+
+def fold_case(text: str) -> str:
+    """Return a text as it is compared letter by letter: folded, in one case, with single spaces."""
+    return " ".join(fold(fold(text).casefold()).split())
+
+
+@cache
+def _simplified() -> dict[int, str]:
+    """Return the table of OpenCC's characters: see the README.md beside it."""
+    pairs = CHARACTERS.read_text(encoding="utf-8").splitlines()
+    return {ord(traditional): simplified for traditional, simplified in pairs}

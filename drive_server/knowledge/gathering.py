@@ -1,0 +1,152 @@
+"""What the index is to have of files: taken from what it has already, else read, cut and embedded."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import anyio
+import anyio.to_thread
+
+from drive_server.knowledge.chunk import Chunk, chunk
+from drive_server.knowledge.content import digest_of
+from drive_server.knowledge.embed import Embedder, EmbedderUnavailableError, Vectors
+from drive_server.knowledge.index import KnowledgeIndex
+from drive_server.knowledge.pending import Job, Result
+from drive_server.knowledge.readings import Reading, known_readings
+from drive_server.knowledge.rows import IndexedFile
+from drive_server.knowledge.text import TextSource
+from drive_server.storage.database import Database
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The file as it is to be in the index, and its new state. `is_there`: the index has it just so."""
+
+    result: Result
+    file: IndexedFile
+    is_there: bool = False
+
+
+class Gatherer:
+    """Reads and embeds as little as it can.
+
+    A content that some file in the index has is neither read nor embedded again, whoever's file it is; of other
+    contents those passages are embedded whose text no passage in the index has.
+    """
+
+    def __init__(self, database: Database, texts: TextSource, embedder: Embedder, index: KnowledgeIndex) -> None:
+        self._database = database
+        self._texts = texts
+        self._embedder = embedder
+        self._index = index
+
+    async def gather(self, jobs: Sequence[Job]) -> list[Gathered]:
+        """Return what the index is to have of the files, in their order."""
+        readings = await self._known(jobs)
+        stored = await self._stored(jobs, readings)
+        gathered = await self._with_known_vectors(await self._all_of(jobs, readings, stored))
+        try:
+            return await self._with_new_vectors(gathered)
+        except EmbedderUnavailableError as error:
+            logger.warning("Indexing words only: %s", error)
+            return [_postponed(one) if self._missing(one) else one for one in gathered]
+
+    async def _known(self, jobs: Sequence[Job]) -> dict[str, Reading]:
+        contents = {job.content for job in jobs if job.content and not job.anew}
+        return await known_readings(self._database, contents) if contents else {}
+
+    async def _stored(self, jobs: Sequence[Job], readings: Mapping[str, Reading]) -> dict[str, IndexedFile]:
+        """Return what the index has of these files, and of others with the same contents."""
+        wanted: set[str] = set()
+        for job in jobs:
+            reading = readings.get(job.content)
+            if reading and reading.passages:
+                wanted |= {job.file_id, *([reading.file_id] if reading.file_id else [])}
+        return await self._index.stored(wanted) if wanted else {}
+
+    async def _all_of(
+        self, jobs: Sequence[Job], readings: Mapping[str, Reading], stored: Mapping[str, IndexedFile]
+    ) -> list[Gathered]:
+        """Gather the files, at once as far as there are processes for it."""
+        if len(jobs) == 1:  # by itself, so that its error is not wrapped in a group
+            return [await self._one(jobs[0], readings, stored)]
+        gathered: dict[int, Gathered] = {}
+
+        async def gather(number: int, job: Job) -> None:
+            gathered[number] = await self._one(job, readings, stored)
+
+        async with anyio.create_task_group() as group:
+            for number, job in enumerate(jobs):
+                group.start_soon(gather, number, job)
+        return [gathered[number] for number in range(len(jobs))]
+
+    async def _one(self, job: Job, readings: Mapping[str, Reading], stored: Mapping[str, IndexedFile]) -> Gathered:
+        if job.blob is None:
+            return Gathered(Result(job, "ready"), _file(job, [], []))
+        reading = readings.get(job.content)
+        if reading is not None:
+            had = _whole(job, reading, stored)
+            if had is not None:
+                result = Result(job, reading.state, reading.reason, reading.passages)
+                return Gathered(result, _file(job, had.chunks, had.vectors), is_there=_is_as_wanted(had, job))
+        extraction = await self._texts.text(job.blob, job.name, job.media_type)
+        chunks = await anyio.to_thread.run_sync(chunk, extraction)
+        result = Result(job, extraction.state, extraction.reason, len(chunks))
+        return Gathered(result, _file(job, chunks, [None] * len(chunks)))
+
+    async def _with_known_vectors(self, gathered: Sequence[Gathered]) -> list[Gathered]:
+        """Return the same with the vectors that the index has of the same texts."""
+        wanted = {digest for one in gathered if not one.result.job.anew for digest in self._missing(one)}
+        vectors = await self._index.vectors(wanted) if wanted else {}
+        return [one if one.result.job.anew else _completed(one, vectors) for one in gathered]
+
+    async def _with_new_vectors(self, gathered: Sequence[Gathered]) -> list[Gathered]:
+        """Return the same with all vectors, each text embedded once."""
+        missing = {digest: text for one in gathered for digest, text in self._missing(one).items()}
+        if not missing:
+            return list(gathered)
+        found = await self._embedder.embed_documents(list(missing.values()))
+        vectors = dict(zip(missing, found, strict=True))
+        return [_completed(one, vectors) for one in gathered]
+
+    def _missing(self, one: Gathered) -> dict[str, str]:
+        """Return the texts that are to be embedded, by their digests."""
+        pairs = zip(one.file.chunks, one.file.vectors, strict=True)
+        texts = [chunk.searched for chunk, vector in pairs if vector is None]
+        return {digest_of(text): text for text in texts if self._embedder.reads(text)}
+
+
+def _file(job: Job, chunks: Sequence[Chunk], vectors: Sequence[Vectors | None]) -> IndexedFile:
+    return IndexedFile(job.file_id, job.owner_id, job.version, job.content, chunks, vectors)
+
+
+def _whole(job: Job, reading: Reading, stored: Mapping[str, IndexedFile]) -> IndexedFile | None:
+    """Return the content as a file has it in the index: all its passages; else None."""
+    if not reading.passages:
+        return _file(job, [], [])
+    for file_id in (job.file_id, reading.file_id):
+        had = stored.get(file_id or "")
+        if had and had.content == job.content and len(had.chunks) == reading.passages:
+            return had
+    return None
+
+
+def _is_as_wanted(had: IndexedFile, job: Job) -> bool:
+    same = (had.file_id, had.owner_id, had.version) == (job.file_id, job.owner_id, job.version)
+    return same and bool(had.chunks) and not job.is_found_already
+
+
+def _completed(one: Gathered, vectors: Mapping[str, Vectors]) -> Gathered:
+    """Return the same with those of the vectors that it lacks."""
+    if not vectors:
+        return one
+    pairs = zip(one.file.chunks, one.file.vectors, strict=True)
+    filled = [vectors.get(digest_of(chunk.searched)) if vector is None else vector for chunk, vector in pairs]
+    gained = any(new is not None and old is None for new, old in zip(filled, one.file.vectors, strict=True))
+    return replace(one, file=replace(one.file, vectors=filled), is_there=one.is_there and not gained)
+
+
+def _postponed(one: Gathered) -> Gathered:
+    return replace(one, result=replace(one.result, postponed=True))

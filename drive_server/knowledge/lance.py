@@ -1,0 +1,59 @@
+"""LanceDB at a URI: loaded and connected at its first use, which takes seconds of CPU."""
+
+import importlib
+import os
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+SEEN_AFTER = timedelta(seconds=1)
+"""How soon a process sees what another one wrote."""
+
+
+class Lance:
+    """A connection; its methods raise what LanceDB raises."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._connecting = anyio.Lock()
+        self._connection: Any = None
+
+    async def names(self) -> list[str]:
+        """Return the names of all tables."""
+        return list((await (await self._connected()).list_tables()).tables)
+
+    async def open(self, name: str) -> Any:
+        """Return a table that exists."""
+        return await (await self._connected()).open_table(name)
+
+    async def create(self, name: str, schema: Any) -> Any:
+        """Return a new, empty table."""
+        return await (await self._connected()).create_table(name, schema=schema)
+
+    async def drop(self, names: Iterable[str]) -> None:
+        """Remove tables."""
+        connection = await self._connected()
+        for name in names:
+            await connection.drop_table(name)
+
+    def close(self) -> None:
+        """Disconnect; the next use connects again."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    async def _connected(self) -> Any:
+        async with self._connecting:
+            if self._connection is None:
+                lancedb = await anyio.to_thread.run_sync(_load)
+                self._connection = await lancedb.connect_async(self._url, read_consistency_interval=SEEN_AFTER)
+            return self._connection
+
+
+def _load() -> Any:
+    # Its log goes to standard error at "info" and says of each new table that it did not exist before.
+    os.environ.setdefault("LANCE_LOG", "error")
+    return importlib.import_module("lancedb")
