@@ -21,5 +21,8 @@ async def open_checkpoints(path: Path) -> AsyncGenerator[AsyncSqliteSaver]:
             yield saver
         finally:
             # A run that was stopped between its write and the commit leaves a transaction open. Closing alone would
-            # keep the lock until the last cursor is collected (sqlite3_close_v2): nobody could write until then.
-            await connection.rollback()
+            # keep the lock until the last cursor is collected (sqlite3_close_v2): nobody could write until then. The
+            # saver's own lock keeps out the writes of such runs that come in between.
+            async with saver.lock:
+                await connection.rollback()
+                await connection.close()

@@ -59,12 +59,15 @@ async def find(table: Any, query: Query, vector: Vectors | None, where: str, mod
     """
     found = Found()
     size = STRICT_CANDIDATES if query.is_strict else max(limit, CANDIDATES)
+    misspelled: list[str] | None = None
     if vector is not None:
         await find_similar(found, table, vector, where, size)
     if mode == "text":
-        await _find_every_word(found, table, query, where, max(limit, size) if query.is_strict else limit)
-    if mode != "vector" and not found.words:
-        await _find_any_word(found, table, query, where, size, vector)
+        every = max(limit, size) if query.is_strict else limit
+        misspelled = await _find_every_word(found, table, query, where, every)
+    # Any of one word is every one of them; Chinese is indexed as several.
+    if mode != "vector" and not found.words and (mode != "text" or spelled_words(query) != [query.words]):
+        await _find_any_word(found, table, query, where, size, vector, misspelled)
     if query.is_strict:
         found.keep(query.admission())
     if mode != "text" and query.phrases and not found.rows:
@@ -72,17 +75,30 @@ async def find(table: Any, query: Query, vector: Vectors | None, where: str, mod
     return found
 
 
-async def _find_every_word(found: Found, table: Any, query: Query, where: str, limit: int) -> None:
+async def _find_every_word(found: Found, table: Any, query: Query, where: str, limit: int) -> list[str] | None:
+    """Return the words that no passage has, if they were looked for."""
     await find_words(found, table, match_of(query, every_word=True), where, limit)
-    if not found.words and (misspelled := await _unknown(found, table, query, where)):
+    if found.words:
+        return None
+    misspelled = await _unknown(found, table, query, where)
+    if misspelled:
         await find_words(found, table, match_of(query, every_word=True, misspelled=misspelled), where, limit)
+    return misspelled
 
 
 async def _find_any_word(
-    found: Found, table: Any, query: Query, where: str, limit: int, vector: Vectors | None
+    found: Found,
+    table: Any,
+    query: Query,
+    where: str,
+    limit: int,
+    vector: Vectors | None,
+    misspelled: list[str] | None,
 ) -> None:
     await find_words(found, table, match_of(query, every_word=False), where, limit, vector)
-    if misspelled := await _unknown(found, table, query, where):
+    if misspelled is None:
+        misspelled = await _unknown(found, table, query, where)
+    if misspelled:
         await find_words(found, table, match_of(query, every_word=False, misspelled=misspelled), where, limit, vector)
 
 

@@ -156,9 +156,7 @@ class SearchService:
         )
 
 
-async def _match_names(
-    session: "AsyncSession", area: SearchArea, query: Query, kind: Kind | None
-) -> list[NameMatch]:
+async def _match_names(session: "AsyncSession", area: SearchArea, query: Query, kind: Kind | None) -> list[NameMatch]:
     """Return the items whose names have the words of the query, its phrases, and nothing that it excludes."""
     admits = query.admission()
     found = await match_names(session, area.visible, query.words, kind)

@@ -127,10 +127,17 @@ async def test_a_rename_keeps_the_id_and_changes_the_etag(store: Store, ana: Act
     assert after.etag != before.etag
 
 
-async def test_a_renamed_file_is_indexed_again_because_its_name_is_searched_too(store: Store, ana: Actor) -> None:
+async def test_a_renamed_file_is_not_indexed_again(store: Store, ana: Actor) -> None:
     made = await store.file(ana, "/plan.md")
     store.wakes.clear()
     await store.files.rename(ana, made.id, "budget.md")
+    assert store.wakes == []
+
+
+async def test_a_file_whose_new_name_makes_it_another_format_is_read_again(store: Store, ana: Actor) -> None:
+    made = await store.file(ana, "/plan.md")
+    store.wakes.clear()
+    await store.files.rename(ana, made.id, "plan.csv")
     assert len(store.wakes) == 1
     assert (await store.files.get(ana, made.id)).index_state == "pending"
 
