@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
+import pytest
+from mcp.shared.exceptions import McpError
 from mcp.types import (
     CallToolRequest,
     CallToolRequestParams,
@@ -27,9 +30,15 @@ from mcp.types import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from mcp import ClientSession
 
+    from drive_server.access import Actor
+    from drive_server.drive import Drive
+
 RELATED = "io.modelcontextprotocol/related-task"
+COPY = {"item_id": "/Many", "folder_id": "root", "name": "Copy"}
 
 
 async def begin(
@@ -69,3 +78,25 @@ async def listed(session: ClientSession, cursor: str | None = None) -> ListTasks
     """Return a page of the tasks."""
     params = PaginatedRequestParams(cursor=cursor)
     return await session.send_request(ClientRequest(ListTasksRequest(params=params)), ListTasksResult)
+
+
+async def fill(drive: Drive, actor: Actor) -> None:
+    """Put a folder of three files there, for `COPY` to copy."""
+    await drive.files.create_folder(actor, "root", "Many")
+    for number in range(3):
+        await drive.documents.create(actor, "/Many", f"{number}.md", f"数 {number}")
+
+
+async def names(drive: Drive, actor: Actor, folder: str = "root") -> list[str]:
+    """Return the names of what is in the folder."""
+    return [item.name for item in (await drive.files.list_folder(actor, folder)).items]
+
+
+@asynccontextmanager
+async def refused_with(code: int) -> AsyncGenerator[dict[str, Any]]:
+    """Expect a JSON-RPC error with the code; gives its data."""
+    data: dict[str, Any] = {}
+    with pytest.raises(McpError) as refused:
+        yield data
+    assert refused.value.error.code == code, refused.value.error
+    data |= refused.value.error.data or {}

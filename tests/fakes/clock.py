@@ -17,3 +17,13 @@ class SettableClock:
     def advance(self, seconds: float) -> None:
         """Let that many seconds pass."""
         self.now += timedelta(seconds=seconds)
+
+
+class Seconds:
+    """Call it for a monotonic time in seconds, which a test sets."""
+
+    def __init__(self, now: float = 0.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now

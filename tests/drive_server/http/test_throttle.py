@@ -4,16 +4,7 @@ import pytest
 
 from drive_server.errors import RateLimitError
 from drive_server.http.throttle import FAILURES, MOST_ADDRESSES, LoginThrottle
-
-
-class Seconds:
-    """A clock that stands still until it is told to move."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.fakes.clock import Seconds
 
 
 def exhausted(address: str) -> tuple[LoginThrottle, Seconds]:

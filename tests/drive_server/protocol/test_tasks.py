@@ -2,74 +2,42 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp.shared.exceptions import McpError
 
 from drive_server.connect import open_drive
-from drive_server.protocol.task_runner import MOST_AT_ONCE
-from drive_server.services import copying
 from drive_server.services.tasks import MOST_UNFINISHED
 from tests.drive_server.actors import new_person
-from tests.drive_server.gates import Gate
 from tests.drive_server.hosts import Person, asking_host_of, assistant_of, host_of, text_of
 from tests.drive_server.http.service import running
 from tests.drive_server.http.test_mcp import remote
 from tests.drive_server.raw import raw_client
-from tests.drive_server.tasking import RELATED, begin, cancelled, listed, look_at, result_of
+from tests.drive_server.tasking import (
+    COPY,
+    RELATED,
+    begin,
+    cancelled,
+    fill,
+    listed,
+    look_at,
+    names,
+    refused_with,
+    result_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
     from mcp import ClientSession
 
     from drive_server.access import Actor
     from drive_server.drive import Drive
     from drive_server.settings import DriveSettings
+    from tests.drive_server.gates import Gate
 
 PATIENCE = 20
-COPY = {"item_id": "/Many", "folder_id": "root", "name": "Copy"}
 INVALID_PARAMS = -32602
 METHOD_NOT_FOUND = -32601
-
-
-@pytest.fixture
-def half_way(monkeypatch: pytest.MonkeyPatch) -> Gate:
-    """A gate where a copy has written its first items, and has not committed."""
-    gate = Gate()
-    monkeypatch.setattr(copying, "_insert", gate.after(copying._insert))  # pyright: ignore[reportPrivateUsage] - nothing else is half-way
-    return gate
-
-
-@pytest.fixture
-async def session(drive: Drive, alice: Actor) -> AsyncGenerator[ClientSession]:
-    """Alice's host, and something in her drive to copy."""
-    await fill(drive, alice)
-    async with host_of(drive, alice) as host:
-        yield host.session
-
-
-async def fill(drive: Drive, actor: Actor) -> None:
-    await drive.files.create_folder(actor, "root", "Many")
-    for number in range(3):
-        await drive.documents.create(actor, "/Many", f"{number}.md", f"数 {number}")
-
-
-async def names(drive: Drive, actor: Actor, folder: str = "root") -> list[str]:
-    return [item.name for item in (await drive.files.list_folder(actor, folder)).items]
-
-
-@asynccontextmanager
-async def refused_with(code: int) -> AsyncGenerator[dict[str, Any]]:
-    """Expect a JSON-RPC error with the code; gives its data."""
-    data: dict[str, Any] = {}
-    with pytest.raises(McpError) as refused:
-        yield data
-    assert refused.value.error.code == code, refused.value.error
-    data |= refused.value.error.data or {}
 
 
 async def test_tasks_are_announced_and_so_are_the_tools_that_can_be_one(session: ClientSession) -> None:
@@ -161,110 +129,6 @@ async def test_a_call_that_is_refused_is_a_task_that_failed(
     assert over.status == "failed"
     assert over.statusMessage is not None
     assert over.statusMessage.startswith(f"{code}: ")
-
-
-async def test_a_task_that_is_cancelled_half_way_leaves_nothing(
-    drive: Drive, alice: Actor, session: ClientSession, half_way: Gate
-) -> None:
-    task = await begin(session, "copy_item", COPY)
-    await half_way.reached.wait()
-    over = await cancelled(session, task.taskId)
-    result = await result_of(session, task.taskId)
-
-    assert half_way.left.is_set()
-    assert over.status == "cancelled"
-    assert (await look_at(session, task.taskId)).status == "cancelled"
-    assert result.isError
-    assert text_of(result).startswith("cancelled: ")
-    assert result.meta == {RELATED: {"taskId": task.taskId}}
-    assert await names(drive, alice) == ["Many"]
-    async with refused_with(INVALID_PARAMS) as error:
-        await cancelled(session, task.taskId)
-    assert error["code"] == "state_conflict"
-    half_way.open()
-    await drive.files.copy(alice, "/Many", "root", name="Copy")
-
-
-async def test_a_task_that_was_done_when_it_was_cancelled_is_completed(
-    drive: Drive, alice: Actor, session: ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate = Gate()
-    monkeypatch.setattr(drive.journal, "change", gate.after(drive.journal.change))
-    task = await begin(session, "copy_item", COPY)
-    await gate.reached.wait()
-    with anyio.fail_after(PATIENCE):
-        async with anyio.create_task_group() as group:
-            group.start_soon(cancelled_too_late, session, task.taskId)
-            await gate.left.wait()
-            gate.open()
-
-    assert (await look_at(session, task.taskId)).status == "completed"
-    assert not (await result_of(session, task.taskId)).isError
-    assert await names(drive, alice) == ["Copy", "Many"]
-
-
-async def cancelled_too_late(session: ClientSession, task_id: str) -> None:
-    async with refused_with(INVALID_PARAMS):
-        await cancelled(session, task_id)
-
-
-async def test_a_task_that_waits_for_its_turn_can_be_cancelled(
-    drive: Drive, alice: Actor, session: ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate = Gate()
-
-    async def stand(*args: Any, **kwargs: Any) -> None:
-        del args, kwargs
-        await gate()
-
-    monkeypatch.setattr(drive.files, "copy", stand)
-    tasks = [await begin(session, "copy_item", {**COPY, "name": f"{n}"}) for n in range(MOST_AT_ONCE + 1)]
-    await gate.reached.wait()
-    waiting = [await look_at(session, task.taskId) for task in tasks]
-
-    assert [task.statusMessage for task in waiting].count("Waiting for its turn.") == 1
-    for task in reversed(tasks):
-        assert (await cancelled(session, task.taskId)).status == "cancelled"
-    assert await names(drive, alice) == ["Many"]
-
-
-async def test_a_task_of_another_process_is_cancelled_there(
-    drive: Drive, alice: Actor, session: ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate = Gate()
-
-    async def stand(*args: Any, **kwargs: Any) -> None:
-        del args, kwargs
-        await gate()
-
-    monkeypatch.setattr(drive.files, "copy", stand)
-    task = await begin(session, "copy_item", COPY)
-    await gate.reached.wait()
-    async with open_drive(drive.settings) as other, host_of(other, alice) as host:
-        assert (await look_at(host.session, task.taskId)).status == "working"
-        over = await cancelled(host.session, task.taskId)
-
-    assert gate.left.is_set()
-    assert over.status == "cancelled"
-
-
-async def test_a_process_that_ends_leaves_its_tasks_to_the_next(
-    drive_settings: DriveSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate = Gate()
-    async with open_drive(drive_settings) as first:
-        alice = await new_person(first.identity, "alice@example.com")
-        await fill(first, alice)
-        with monkeypatch.context() as patched:
-            patched.setattr(copying, "_insert", gate.after(copying._insert))  # pyright: ignore[reportPrivateUsage] - as above
-            async with host_of(first, alice) as host:
-                task = await begin(host.session, "copy_item", COPY)
-                await gate.reached.wait()
-    async with open_drive(drive_settings) as second, host_of(second, alice) as host:
-        result = await result_of(host.session, task.taskId)
-
-    assert gate.left.is_set()
-    assert not result.isError, result.content
 
 
 async def test_a_task_is_seen_by_all_sessions_of_its_user_and_by_nobody_else(
@@ -482,28 +346,6 @@ async def test_a_key_that_is_revoked_before_its_task_runs_does_nothing(
     assert await names(drive, alice) == ["Many"]
 
 
-async def test_a_task_whose_key_was_revoked_while_it_works_can_be_cancelled(
-    drive: Drive, alice: Actor, session: ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate = Gate()
-
-    async def stand(*args: Any, **kwargs: Any) -> None:
-        del args, kwargs
-        await gate()
-
-    monkeypatch.setattr(drive.files, "copy", stand)
-    key, secret = await drive.identity.create_key(alice, "host", ["read", "write"])
-    async with host_of(drive, type(alice)(await drive.identity.authenticate(secret))) as host:
-        task = await begin(host.session, "copy_item", COPY)
-    await gate.reached.wait()
-    await drive.identity.revoke_key(alice, key.id)
-    with anyio.fail_after(PATIENCE):
-        over = await cancelled(session, task.taskId)
-
-    assert over.status == "cancelled"
-    assert await names(drive, alice) == ["Many"]
-
-
 async def test_others_read_on_while_a_task_is_at_work(
     drive: Drive, bob: Actor, session: ClientSession, half_way: Gate
 ) -> None:
@@ -515,16 +357,8 @@ async def test_others_read_on_while_a_task_is_at_work(
     half_way.open()
 
 
-async def test_a_user_can_not_have_too_many_tasks_that_are_not_over(
-    drive: Drive, session: ClientSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gate = Gate()
-
-    async def stand(*args: Any, **kwargs: Any) -> None:
-        del args, kwargs
-        await gate()
-
-    monkeypatch.setattr(drive.files, "copy", stand)
+@pytest.mark.usefixtures("copying_stands")
+async def test_a_user_can_not_have_too_many_tasks_that_are_not_over(session: ClientSession) -> None:
     for _ in range(MOST_UNFINISHED):
         await begin(session, "copy_item", COPY)
     async with refused_with(-32000) as error:

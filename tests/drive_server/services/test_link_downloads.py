@@ -6,19 +6,12 @@ import anyio
 import pytest
 
 from drive_server.services.link_downloads import KEPT_SECONDS, PIECE_BYTES, Fetch, LinkDownloads
+from tests.fakes.clock import Seconds
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 SIZE = 1000
-
-
-class Seconds:
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -7,16 +7,9 @@ import pytest
 
 from drive_server.errors import InvalidInputError, PasswordRequiredError, RateLimitError
 from drive_server.services.link_passwords import GUESSES, WINDOW_SECONDS, LinkPasswords
+from tests.fakes.clock import Seconds
 
 LINK = "a" * 32
-
-
-class Seconds:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @pytest.fixture

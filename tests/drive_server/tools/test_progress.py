@@ -11,20 +11,11 @@ from mcp.shared.memory import create_client_server_memory_streams
 from drive_server.tools.progress import CallProgress, teller
 from tests.drive_server.hosts import Person, asking_host_of, host_of
 from tests.drive_server.raw import raw_client
+from tests.fakes.clock import Seconds
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-
-
-class Seconds:
-    """A clock that stands still until it is told to move."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Told:
