@@ -20,9 +20,9 @@ from drive_server.errors import (
 )
 from drive_server.http.access import COOKIE, DriveDep, require_same_origin
 from drive_server.http.auth import end_session, open_session
-from drive_server.http.connect_page import DAYS, ConnectPage, over, refused
+from drive_server.http.connect_page import DAYS, ConnectPage, over
 from drive_server.http.forms import read_form
-from drive_server.http.pages import language_of
+from drive_server.http.pages import language_of, refused
 from drive_server.services.sign_ins import SignIn
 
 PURPOSE: Final = "connect form"

@@ -63,11 +63,6 @@ WORDS: Final[dict[str, dict[Language, str]]] = {
         "en": "It was answered already, or it is older than ten minutes. Go back to the program, and try there again.",
         "zh": "它已经被处理，或者已超过十分钟。请回到程序中重试。",
     },
-    "refused_title": {"en": "Not from here", "zh": "不能从这里操作"},
-    "refused": {
-        "en": "The page of another site can't answer for you. Open the address itself.",
-        "zh": "其他网站的页面不能代您操作。请直接打开该地址。",
-    },
     "wrong_token": {"en": "That token is not valid.", "zh": "该令牌无效。"},
     "wait": {
         "en": "Too many wrong tokens came from your address. Wait a minute.",
@@ -159,11 +154,6 @@ class ConnectPage:
 def over(language: Language) -> HTMLResponse:
     """Say that there is no such request, or none any more."""
     return page(language, WORDS["over_title"][language], f"<p>{said(language, 'over')}</p>", 404)
-
-
-def refused(language: Language) -> HTMLResponse:
-    """Say that another site's page can't answer."""
-    return page(language, WORDS["refused_title"][language], f"<p>{said(language, 'refused')}</p>", 403)
 
 
 def said(language: Language, key: str, **parts: str) -> str:

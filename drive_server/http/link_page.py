@@ -33,11 +33,6 @@ WORDS: Final[dict[str, dict[Language, str]]] = {
         "en": "It may have ended, or it was never there. Ask whoever gave it to you for a new one.",
         "zh": "它可能已经失效，或者从未存在。请向提供链接的人索取新的链接。",
     },
-    "refused_title": {"en": "Not from here", "zh": "不能从这里操作"},
-    "refused": {
-        "en": "The page of another site can't answer for you. Open the address itself.",
-        "zh": "其他网站的页面不能代您操作。请直接打开该地址。",
-    },
 }
 
 
@@ -78,10 +73,6 @@ class LinkPage:
     def gone(self) -> HTMLResponse:
         """Say that there is no such link, or none any more."""
         return self._page("gone_title", f"<p>{self._say('gone')}</p>", 404)
-
-    def refused(self) -> HTMLResponse:
-        """Say that another site's page can't open it."""
-        return self._page("refused_title", f"<p>{self._say('refused')}</p>", 403)
 
     def _entry(self, item: Item) -> str:
         if item.kind == "folder":

@@ -18,7 +18,7 @@ from drive_server.http.contents import content_response
 from drive_server.http.forms import read_form
 from drive_server.http.link_page import LinkPage
 from drive_server.http.links import PASS_COOKIE, address_of
-from drive_server.http.pages import LANGUAGE_FIELD, language_of
+from drive_server.http.pages import LANGUAGE_FIELD, language_of, refused
 from drive_server.services.items import MAX_CURSOR_CHARACTERS
 from drive_server.services.link_visits import PASS_LASTS, Visit
 
@@ -64,7 +64,7 @@ async def unlock(token: str, request: Request, drive: DriveDep) -> Response:
     except NotFoundError:
         return view.gone()
     except ForbiddenError:
-        return view.refused()
+        return refused(view.language)
     return _let_in(request, token, pass_token)
 
 

@@ -43,6 +43,13 @@ HEADERS: Final = {
 }
 
 
+REFUSED_TITLE: Final[dict[Language, str]] = {"en": "Not from here", "zh": "不能从这里操作"}
+REFUSED: Final[dict[Language, str]] = {
+    "en": "The page of another site can't answer for you. Open the address itself.",
+    "zh": "其他网站的页面不能代您操作。请直接打开该地址。",
+}
+
+
 def language_of(request: Request) -> Language:
     """Return the language that the address or else the browser asks for; English if it is neither of ours."""
     chosen = request.query_params.get(LANGUAGE_FIELD)
@@ -65,6 +72,11 @@ def page(language: Language, title: str, body: str, status: int = 200) -> HTMLRe
         status,
         HEADERS,
     )
+
+
+def refused(language: Language) -> HTMLResponse:
+    """Say that another site's page can't answer for the person."""
+    return page(language, REFUSED_TITLE[language], f"<p>{REFUSED[language]}</p>", 403)
 
 
 def _weighed(part: str) -> tuple[float, str]:
