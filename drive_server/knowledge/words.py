@@ -49,11 +49,6 @@ def is_indexed(text: str) -> bool:
     return not _ONLY_LEFT_OUT.fullmatch(text)
 
 
-def has_identifier(text: str) -> bool:
-    """Return whether a text names something by a number, a path, an address or the like."""
-    return any(identifiers(fold(text)))
-
-
 def identifiers(text: str) -> Iterator[str]:
     """Yield the words that stand for the identifiers in a text: of each the whole, and its parts at `/ : @ \\`."""
     for found in _IDENTIFIER.finditer(text):

@@ -1,7 +1,7 @@
 """The one place that turns what a caller names into a row, the caller's role on it and the path they see."""
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -97,22 +97,6 @@ async def locate_many(session: AsyncSession, principal: Principal, ids: Iterable
     for start in range(0, len(wanted), BATCH):
         found |= await _locate_batch(session, principal, wanted[start : start + BATCH])
     return found
-
-
-async def locate_children(
-    session: AsyncSession, principal: Principal, parent: Located, rows: Sequence[NodeRow]
-) -> list[Located]:
-    """Return children of `parent` as the caller sees them: with the parent's role, or a higher one of their own."""
-    ids = [row.id for row in rows]
-    shares: dict[str, tuple[int, int]] = {}
-    for start in range(0, len(ids), BATCH):
-        query = (
-            select(ShareRow.node_id, own_role(principal.email), func.count(ShareRow.id))
-            .where(ShareRow.node_id.in_(ids[start : start + BATCH]))
-            .group_by(ShareRow.node_id)
-        )
-        shares |= {node_id: (role, count) for node_id, role, count in await session.execute(query)}
-    return [_child(parent, row, *shares.get(row.id, (0, 0))) for row in rows]
 
 
 def descendants(node_id: str, *, trash_id: str | None = None) -> CTE:
@@ -322,11 +306,6 @@ async def _see_by_link(session: AsyncSession, link_id: str, chains: dict[str, li
         path = _path([], [place.name for place in chain[:end]])
         found[row.id] = Located(row, Role(link.role), path, tuple(above[1:end]), shared=True)
     return found
-
-
-def _child(parent: Located, row: NodeRow, role: int, shares: int) -> Located:
-    path, highest, shared = seen_below(parent, row.name, role, shares)
-    return Located(row, highest, path, (parent.id, *parent.ancestors), shared)
 
 
 def _path(prefix: list[str], names_upwards: list[str]) -> str:

@@ -8,8 +8,8 @@ from graph.offline.reading.conversation import Item
 from graph.offline.reading.mentions import changed_items, focus, known_items, last_folder
 from graph.offline.reading.results import Result
 from graph.offline.replay import Request, call
-from graph.offline.scripts.matching import best_matches, is_exact, nearest, prefer_folder
-from graph.offline.speech.wording import code, joined, path_of, quoted
+from graph.offline.scripts.matching import best_matches, nearest, prefer_folder
+from graph.offline.speech.wording import code, path_of, quoted
 from graph.offline.task import ROOT, Task
 from graph.offline.understanding.language import terms
 from graph.offline.understanding.references import CURRENT_FOLDER, Ref, split_list
@@ -203,14 +203,3 @@ def ambiguous(task: Task, name: str, items: Sequence[Item]) -> Exception:
     if not name:
         return task.unresolved("ambiguous_it", list="\n".join(lines))
     return task.unresolved("ambiguous", name=quoted(name), list="\n".join(lines))
-
-
-def exact_first(items: Sequence[Item], name: str) -> list[Item]:
-    """Return the items with that very name if there are any, else all."""
-    same = [item for item in items if is_exact(item, name)]
-    return same or list(items)
-
-
-def names_of(items: Sequence[Item], task: Task) -> str:
-    """Return items' names as an enumeration."""
-    return joined((quoted(str(item.get("name", ""))) for item in items), task.language)

@@ -6,7 +6,6 @@ from drive_server.knowledge.script import is_cjk
 from drive_server.knowledge.words import (
     JOINER,
     MAX_WORD_BYTES,
-    has_identifier,
     identifiers,
     indexed_words,
     is_indexed,
@@ -47,7 +46,6 @@ def test_traditional_and_simplified_characters_are_the_same_words() -> None:
 def test_identifiers_are_words_of_their_own_too(text: str, words: set[str]) -> None:
     for split in (indexed_words(text), queried_words(text)):
         assert {word for word in split.split() if JOINER in word} == {word.replace("-", JOINER) for word in words}
-    assert has_identifier(text) == bool(words)
 
 
 def test_an_identifier_too_long_for_the_index_has_a_short_stand_in() -> None:
