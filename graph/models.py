@@ -24,6 +24,7 @@ from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     BaseMessage,
+    HumanMessage,
     InvalidToolCall,
     ToolCall,
     ToolCallChunk,
@@ -57,6 +58,9 @@ TOO_LONG: Final = "context_length_exceeded"
 TOO_LONG_TEXT: Final = "maximum context length"
 """What compatible services say instead of the code."""
 CONNECT_SECONDS: Final = 10.0
+REPORTED_FAULTS: Final = 5
+QUOTED_CHARACTERS: Final = 2_000
+"""How much a model is told of its own wrong answer."""
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
 
@@ -162,14 +166,52 @@ def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
     return create_tool_call(name=name, args=args, id=key)
 
 
-async def ask_for(model: BaseChatModel, schema: type[Schema], messages: Sequence[BaseMessage]) -> Schema:
-    """Return the model's answer in the shape of `schema`; raise `ModelOutputError` if it has another."""
-    answer = await ask(model.bind_tools([schema], tool_choice="any"), messages, hidden=True)
-    raw = answer.tool_calls[0]["args"] if answer.tool_calls else _json_in(answer.text)
+async def ask_for(
+    model: BaseChatModel, schema: type[Schema], messages: Sequence[BaseMessage], *, repairs: int = 0
+) -> Schema:
+    """Return the model's answer in the shape of `schema`; raise `ModelOutputError` if it has another.
+
+    An answer of another shape is sent back with what is wrong with it, at most `repairs` times.
+    """
+    bound = model.bind_tools([schema], tool_choice="any")
+    asked = list(messages)
+    while True:
+        answer = await ask(bound, asked, hidden=True)
+        try:
+            return _shaped(schema, answer)
+        except ModelOutputError as error:
+            if repairs <= 0:
+                raise
+            repairs -= 1
+            asked = [*messages, *_sent_back(schema, answer, str(error))]
+
+
+def _shaped(schema: type[Schema], answer: AIMessage) -> Schema:
+    call = next((call for call in answer.tool_calls if call["name"] == schema.__name__), None)
+    if answer.tool_calls and call is None:
+        raise ModelOutputError(f"no tool of this name: {answer.tool_calls[0]['name'][:QUOTED_CHARACTERS]}")
     try:
-        return schema.model_validate(raw)
+        return schema.model_validate(call["args"] if call else _json_in(answer.text))
     except ValidationError as error:
-        raise ModelOutputError(str(error)) from error
+        raise ModelOutputError(_what_is_wrong(error)) from error
+
+
+def _what_is_wrong(error: ValidationError) -> str:
+    parts = error.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(
+        f"{'.'.join(map(str, part['loc'])) or 'answer'}: {part['msg']}" for part in parts[:REPORTED_FAULTS]
+    )
+
+
+def _sent_back(schema: type[BaseModel], answer: AIMessage, wrong: str) -> list[BaseMessage]:
+    """Return the answer as plain text, since a call that gets no result is refused by some services, and the fault."""
+    calls = [f"{call['name']}: {json.dumps(call['args'], ensure_ascii=False)}" for call in answer.tool_calls]
+    broken = [f"{call['name']}: {call['args']}" for call in answer.invalid_tool_calls]
+    said = "\n".join(filter(None, [answer.text, *calls, *broken]))[:QUOTED_CHARACTERS] or "(nothing)"
+    return [
+        AIMessage(said),
+        HumanMessage(f"That was no answer: {wrong}. Call the tool {schema.__name__} as it is declared."),
+    ]
 
 
 def _json_in(text: str) -> Any:

@@ -1,159 +1,276 @@
-"""What a message asks for, as far as words alone tell it with high confidence, in English and Chinese. No model."""
+"""What a message asks for, as far as words alone tell it with high confidence, in English and Chinese. No model.
+
+It rather says nothing than something wrong: what is only spoken of, asked about, forbidden or set under a condition is
+no request, and one clause that it does not understand can make all of it doubtful.
+"""
 
 import re
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
+from graph.nodes import cues
+from graph.nodes.intent_table import DOCUMENT, DRIVE, ROWS, THING, VERBS, Group, Row
+from graph.nodes.wording import FILE, MARKS, QUOTE, bare, clauses, correct, is_negated, prepare
 from graph.state import AgentName
 
-Group = Literal["organise", "edit", "look"]
-
-ORGANISE: Final = frozenset[Group]({"organise"})
-EDIT: Final = frozenset[Group]({"edit"})
-LOOK: Final = frozenset[Group]({"look"})
-
-_NAMES: Final = re.compile(
-    r"\"[^\"]*\"|“[^”]*”|「[^」]*」|《[^》]*》|`[^`]*`|(?<![\w.+-])[\w.+-]+@[\w.-]+|(?<![\w-])[\w-]+\.[a-z0-9]{1,5}\b",
-    re.IGNORECASE | re.ASCII,
-)
-_CLAUSES: Final = re.compile(
-    r"[,;，；、。]|\b(?:and|then|after that|afterwards|also|plus)\b"
-    r"|(?<!合)并(?!列|行|排)(?:且)?|然后|接着|之后|再(?!次)|同时|最后",
-    re.IGNORECASE,
-)
-_TEXT_PARTS: Final = re.compile(
-    r"\b(?:word|sentence|paragraph|section|line|heading|title|row|column|bullet|typo|comma|phrase|chapter|version)s?\b"
-    r"|第[一二三四五六七八九十\d]+[段句行章节]|段落|[一这那][段句行]|句子|章节|标题|错别字|单词|词语|版本",
-    re.IGNORECASE,
-)
-_HERE: Final = re.compile(
-    r"\b(?:this|the|current|open) (?:document|file|text|page|report|doc)\b|\bin here\b|\bin it\b"
-    r"|(?:这|本|当前|该)(?:份|个|篇)?(?:文档|文件|文章|报告)|本文|文中|这里面",
-    re.IGNORECASE,
-)
-_FOLLOWS: Final = re.compile(
-    r"^\W*(?:(?:and|also|then|now|ok|okay|yes|no|again|it|that|this|them|those|same|another|the other|more|please|go on"
-    r"|continue|why|thanks)\b|继续|再|那|这|它|他们|还|好|是|对|不|同样|另|为什么|谢谢|请)",
-    re.IGNORECASE,
-)
-SHORT: Final = 40
 READ_CHARACTERS: Final = 2_000
 """A longer message carries its material along, and the words of that prove nothing."""
+SHORT_WORDS: Final = 2
+SHORT_HAN: Final = 4
+"""So short a clause before the first request changes nothing: "sorry", "quick one"."""
+SHAPING: Final = frozenset({"create_folder", "create_file", "copy", "move", "rename", "delete", "restore"})
+"""Actions whose verbs also shape a text."""
+ONCE: Final = frozenset({"create_folder", "create_file", "move", "rename", "delete"})
+"""Asked for twice in one message, these are one thing done to two, or two steps: words alone don't tell."""
+CREATES: Final = frozenset({"create_folder", "create_file", "compile"})
+COMPARING: Final = re.compile(r"compare|比较|对比")
+"""With what is open, or only with one another?"""
+POINTED: Final = frozenset({"read", "restore", "copy"})
+"""Said of nothing but "it", these may be about a file or about a text."""
+CHANGES: Final = frozenset[Group]({"organise", "edit"})
+NOTHING: Final = r"(?!)"
 
-_ACTIONS: Final[dict[str, tuple[Group, str, str]]] = {
-    "undo": (
-        "organise",
-        r"\b(?:undo|redo|revert|roll(?:ed)? ?back|take (?:it|that|this|them) back)\b",
-        r"撤销|撤回|回滚|还原",
-    ),
-    "create_folder": (
-        "organise",
-        r"\b(?:create|make|add|set up|new)\b[^.]{0,24}\b(?:folder|director(?:y|ies))s?\b",
-        r"(?:新建|创建|建立|建|添加|加)[^。]{0,8}(?:文件夹|目录)",
-    ),
-    "create_file": (
-        "organise",
-        r"\b(?:create|make|write|save|start)\b[^.]{0,24}\b(?:file|document|note|memo)s?\b",
-        r"(?:新建|创建|写|保存|存)[^。]{0,8}(?:文件(?!夹)|文档|笔记|便签)",
-    ),
-    "move": ("organise", r"\b(?:move|put|relocate)\b", r"移动|移到|移至|移入|挪到|放到|放进|放入|归档|搬到"),
-    "rename": ("organise", r"\brename\b|\bchange the name\b", r"重命名|改名|更名"),
-    "delete": (
-        "organise",
-        r"\b(?:delete|remove|trash|discard|throw away|get rid of|clean out|empty)\b",
-        r"删除|删掉|删去|移除|扔掉|清空|丢弃|删",
-    ),
-    "restore": ("organise", r"\b(?:restore|recover|undelete|bring back)\b", r"恢复|找回"),
-    "share": (
-        "organise",
-        r"\b(?:share|unshare|sharing|revoke|invite|access|role|permissions?)\b",
-        r"共享|分享|授权|权限",
-    ),
-    "list": (
-        "organise",
-        r"\blist\b|\bwhat(?:'s| is) in (?:the |my |this )?(?:\w+ )?(?:folder|drive)\b|\bshow (?:me )?(?:all|the|my)\b",
-        r"列出|有哪些文件|有什么文件|有哪些内容",
-    ),
-    "edit": (
-        "edit",
-        r"\b(?:replace|rewrite|rephrase|reword|edit|correct|fix|proofread|translate|shorten|condense|polish|insert|append"
-        r"|change .{1,80} (?:to|into)|add .{1,80} (?:to|at|after|before|under))\b",
-        r"替换|改成|改为|换成|修改|改写|润色|更正|纠正|修正|翻译|缩短|精简|扩写|插入|追加|补充|编辑",
-    ),
-    "find": (
-        "look",
-        r"\b(?:find|search|look for|look up|locate|where (?:is|are|did|do))\b",
-        r"查找|搜索|搜一下|寻找|找|在哪",
-    ),
-    "read": (
-        "look",
-        r"\b(?:summari[sz]e|sum up|explain|compare|read|what does|what do|tell me about)\b",
-        r"总结一下|总结(?!移|放|挪|共享|分享|到|存|保存)|概括|概述|解释|讲解|阅读|读一下|对比|比较|介绍一下",
-    ),
-}
-_PATTERNS: Final[dict[str, tuple[Group, re.Pattern[str]]]] = {
-    action: (group, re.compile(f"{english}|{chinese}", re.IGNORECASE))
-    for action, (group, english, chinese) in _ACTIONS.items()
-}
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One thing asked for: which action of the table, who takes it, and whether it changes something.
+
+    `sure` is False where the words don't tell what it is done to.
+    """
+
+    action: str
+    group: Group
+    agent: AgentName
+    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What the words ask for: the actions by clause, and whether they speak of the open document."""
+    """What the words ask for, in order. `doubtful` if more may be meant than they tell."""
 
-    clauses: tuple[frozenset[str], ...]
-    here: bool
+    asks: tuple[Ask, ...]
+    doubtful: bool
 
     @property
     def actions(self) -> frozenset[str]:
         """All actions of the message."""
-        return frozenset().union(*self.clauses)
-
-    @property
-    def groups(self) -> frozenset[Group]:
-        """What kinds of action these are."""
-        return frozenset(_PATTERNS[action][0] for action in self.actions)
+        return frozenset(ask.action for ask in self.asks)
 
     @property
     def several(self) -> bool:
         """True if more than one thing is to be done, one of them a change: that needs a plan."""
-        busy = [clause for clause in self.clauses if clause]
-        return len(busy) > 1 and len(self.actions) > 1 and self.groups not in (LOOK, EDIT)
+        groups = {ask.group for ask in self.asks}
+        return (
+            not self.doubtful
+            and (len(self.actions) > 1 or "compile" in self.actions)
+            and bool(groups & CHANGES)
+            and groups != {"edit"}
+        )
+
+
+class _Pattern:
+    """A row of the table, ready to read clauses."""
+
+    def __init__(self, row: Row) -> None:
+        self.row = row
+        self._english = re.compile(row.english)
+        self._verbs = re.compile(row.verbs or NOTHING)
+        self._endings = re.compile(row.endings or NOTHING)
+        self._forms = re.compile(row.forms or NOTHING)
+        self._objects = re.compile(f"{row.verbs or NOTHING}|{row.endings or NOTHING}")
+
+    def finds(self, clause: str) -> bool:
+        """Say whether the clause asks for this action."""
+        if self._english.match(clause):
+            return True
+        return cues.HAN.search(clause) is not None and (self._forms.search(clause) is not None or self.leads(clause))
+
+    def leads(self, clause: str) -> bool:
+        """Say whether the clause begins with this action's Chinese verb."""
+        leading = self._verbs.match(clause)
+        if leading and self.row.group in ("look", "inspect"):
+            return True
+        return leading is not None and not cues.TELLS.search(clause) and not cues.ATTRIBUTE.match(clause, leading.end())
+
+    def follows(self, clause: str) -> bool:
+        """Say whether the clause goes on to this action after another verb, with no comma between."""
+        verbs = self._endings.finditer(clause, 2)
+        return any(cues.SECOND_VERB.search(verb.group()) and "的" not in clause[verb.end() :] for verb in verbs)
+
+    def ends(self, clause: str) -> bool:
+        """Say whether the clause names its object first, and then what to do with it."""
+        if not cues.HAN.search(clause) or cues.TELLS.search(clause):
+            return False
+        taken = cues.OBJECT_FIRST.match(clause)
+        verbs = self._objects.finditer(clause, taken.end()) if taken else self._endings.finditer(clause)
+        return any(not cues.ATTRIBUTE.match(clause, verb.end()) for verb in verbs)
+
+
+EDIT: Final = Ask("edit", "edit", DOCUMENT)
+_PATTERNS: Final = tuple(_Pattern(row) for row in ROWS)
+_UNKNOWN_ROW: Final = next(row for row in ROWS if row.action == "unknown")
+_TALK: Final = next(pattern for pattern in _PATTERNS if pattern.row.action == "talk")
 
 
 def read_intent(text: str, *, in_document: bool) -> Intent:
     """Read a message. With an open document, deleting or moving a part of a text is an edit of it."""
     if len(text) > READ_CHARACTERS:
-        return Intent((), here=False)
-    plain = _NAMES.sub("X", text)
-    clauses = tuple(_actions(clause, in_document=in_document) for clause in _CLAUSES.split(plain))
-    return Intent(clauses, _HERE.search(plain) is not None)
+        return Intent((), doubtful=True)
+    prepared = prepare(text)
+    if _TALK.finds(prepared.strip(" !?.。！？~～,，")):
+        return Intent((Ask("talk", "talk", DRIVE),), doubtful=False)
+    asks: list[Ask] = []
+    doubtful = (cues.TAKEN_BACK.search(prepared) or cues.REFERS.search(prepared)) is not None
+    for clause in clauses(prepared, VERBS):
+        if cues.REPORTED.search(clause):
+            doubtful = doubtful or not asks
+            break
+        ask = _ask(clause, in_document=in_document, first=not asks)
+        if ask:
+            asks.append(ask)
+        elif not is_negated(clause):
+            doubtful = doubtful or (_is_doubtful(bare(clause), first=not asks) and not _is_looked_for(clause, asks))
+    return Intent(tuple(asks), doubtful or _contradict(asks) or cues.FOLLOWING.match(text.strip()) is not None)
 
 
-def _actions(clause: str, *, in_document: bool) -> frozenset[str]:
-    found = frozenset(action for action, (_, pattern) in _PATTERNS.items() if pattern.search(clause))
-    if in_document and found and found <= {"delete", "move", "restore", "edit"} and _TEXT_PARTS.search(clause):
-        return frozenset({"edit"})
-    if "share" in found or "undo" in found:
-        return found & {"share", "undo"}
-    return found - {"edit"} if "rename" in found else found
+def _ask(clause: str, *, in_document: bool, first: bool) -> Ask | None:
+    said = _corrected(bare(clause))
+    if not said or is_negated(clause):
+        return None
+    row = next((pattern.row for pattern in _PATTERNS if pattern.finds(said)), None) or _by_ending(said)
+    if row and row.group != "inspect" and (_is_unsure(row, said) or _goes_further(row, said)):
+        return _unsure(row)
+    if row and first and not in_document and row.action in POINTED and cues.BARE.match(said):
+        return _unsure(row)
+    return _placed(row, said, in_document=in_document) if row else None
 
 
-def pattern_agent(intent: Intent, *, in_document: bool) -> AgentName | None:
-    """Return the specialist that the words name with high confidence; None if they leave it open."""
-    groups = intent.groups
-    if groups == ORGANISE:
-        return "drive_agent"
-    if groups == EDIT:
-        return "document_agent"
-    if groups == LOOK:
-        return "document_agent" if in_document and intent.here else "search_agent"
-    return None
-
-
-def is_follow_up(text: str) -> bool:
-    """Say whether the message reads as the continuation of what was talked about before."""
-    if len(text) > READ_CHARACTERS:
+def _goes_further(row: Row, said: str) -> bool:
+    """Say whether a Chinese clause that begins with one request ends with another."""
+    if not cues.HAN.search(said) or not any(one.row is row and one.leads(said) for one in _PATTERNS):
         return False
-    stripped = text.strip()
-    return len(stripped) <= SHORT or _FOLLOWS.match(stripped) is not None
+    others = (one for one in _PATTERNS if one.row.group == "organise" and one.row is not row)
+    return any(one.follows(said) for one in others)
+
+
+def _by_ending(said: str) -> Row | None:
+    """Return the row by the verb behind the object; with two of them, one thing is asked for after the other."""
+    rows = [pattern.row for pattern in _PATTERNS if pattern.ends(said)]
+    changes = [row for row in rows if row.group == "organise"]
+    return _UNKNOWN_ROW if len(changes) > 1 else next(iter(rows), None)
+
+
+def _is_unsure(row: Row, said: str) -> bool:
+    """Say whether it hangs on a condition, or is about things that are in no drive."""
+    if row.group in CHANGES and cues.UNLESS.search(said):
+        return True
+    if row.group == "organise" and row.action not in CREATES and cues.BY_CONTENT.search(said):
+        return True
+    if row.action == "create_file" and cues.DERIVED.search(said):
+        return True
+    if row.action == "read" and cues.ABOUT_THE_FILE.search(said):
+        return True
+    named = FILE in said or QUOTE in said
+    return not named and cues.ELSEWHERE.search(said) is not None and not cues.ABOUT.search(said)
+
+
+def _corrected(clause: str) -> str:
+    first, blank, rest = clause.partition(" ")
+    return correct(first, VERBS) + blank + rest
+
+
+def _placed(row: Row, said: str, *, in_document: bool) -> Ask:
+    """Decide between a thing of the drive and a part of a text: the place tells, and what the clause names."""
+    if row.group == "look":
+        return _looked(row, said, in_document=in_document)
+    if row.action in SHAPING:
+        if row.action == "create_file" and said.startswith("write") and cues.PUT_INTO.search(said):
+            return EDIT
+        if not in_document:
+            return _of_a_file(row, said)
+        if cues.TEXT_PARTS.search(said) and not cues.FOLDERS.search(said):
+            return _unsure(row) if cues.NEW_FILE.search(said) else EDIT
+        return Ask(row.action, row.group, row.leads) if _is_thing(said) or row.action == "copy" else _unsure(row)
+    if row.action == "edit" and not in_document:
+        return EDIT if FILE in said and not cues.SHORTER.search(said) else _unsure(row)
+    if row.action == "edit" and _leaves_the_text(said):
+        return _unsure(row)
+    return Ask(row.action, row.group, row.leads)
+
+
+def _leaves_the_text(said: str) -> bool:
+    """Say whether an edit may be meant of something else than the text that is open."""
+    outside = cues.INSIDE.sub(" ", said)
+    if FILE in outside or cues.FOLDERS.search(outside) or cues.FORMATS.search(outside):
+        return True
+    return cues.WEAK.match(said) is not None and not (cues.TEXT_PARTS.search(said) or cues.IN_TEXT.search(said))
+
+
+def _unsure(row: Row) -> Ask:
+    return Ask(row.action, row.group, row.leads, sure=False)
+
+
+def _of_a_file(row: Row, said: str) -> Ask:
+    """With no document open, a part of a text can only be meant in a file that is named."""
+    if row.action in ("delete", "move", "restore") and cues.TEXT_PARTS.search(said) and not cues.FOLDERS.search(said):
+        return EDIT if FILE in said else _unsure(row)
+    return Ask(row.action, row.group, row.leads)
+
+
+def _is_thing(said: str) -> bool:
+    return re.search(THING, cues.INSIDE.sub(" ", said).replace(QUOTE, " ")) is not None
+
+
+def _looked(row: Row, said: str, *, in_document: bool) -> Ask:
+    if in_document and FILE not in said and not cues.FOLDERS.search(said):
+        alone = len(said.split()) == 1 and len(said) < 12
+        if row.action == "find" and not (cues.ABOUT.search(said) or cues.TEXT_PARTS.search(said)):
+            return _unsure(row)
+        if COMPARING.match(said):
+            return _unsure(row)
+        here = cues.IN_HERE if row.action == "find" else cues.HERE
+        if here.search(said) or cues.TEXT_PARTS.search(said) or (alone and row.action == "read"):
+            return Ask(row.action, row.group, DOCUMENT)
+    return Ask(row.action, row.group, row.leads)
+
+
+def _is_doubtful(said: str, *, first: bool) -> bool:
+    """Say whether a clause that no row fits may change what the others mean."""
+    if not said or said in MARKS:
+        return False
+    if (
+        cues.ASKING.match(said)
+        or (cues.OTHER_VERB.match(said) and not first)
+        or said.split(" ", 1)[0] in VERBS
+        or (cues.CHINESE_VERB.search(said) and not cues.PURPOSE.match(said))
+    ):
+        return True
+    short = len(said.split()) <= SHORT_WORDS if said.isascii() else len(said) <= SHORT_HAN
+    return first and not short
+
+
+def _is_looked_for(clause: str, asks: list[Ask]) -> bool:
+    """Say whether a question only tells what is looked for: "search my files: how long is the notice period?"."""
+    looks = bool(asks) and all(ask.group == "look" for ask in asks)
+    return looks and cues.OF_CONTENT.match(bare(clause)) is not None
+
+
+def _contradict(asks: list[Ask]) -> bool:
+    """Say whether the clauses do not go together: something unsure, one action twice, or looks of two specialists."""
+    groups = {ask.group for ask in asks}
+    if "other" in groups or not all(ask.sure for ask in asks):
+        return True
+    twice = [ask.action for ask in asks if ask.action in ONCE]
+    if len(asks) > 1 and len(twice) > len(set(twice)):
+        return True
+    if groups == {"look", "edit"}:
+        return True
+    return not groups & CHANGES and len({ask.agent for ask in asks}) > 1
+
+
+def pattern_agent(intent: Intent) -> AgentName | None:
+    """Return the specialist that the words name with high confidence; None if they leave it open."""
+    if intent.doubtful or not intent.asks:
+        return None
+    agents: list[AgentName] = [ask.agent for ask in intent.asks]
+    return DRIVE if DRIVE in agents else agents[0]

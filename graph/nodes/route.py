@@ -12,7 +12,8 @@ from graph.context import GraphDependencies
 from graph.errors import ModelError
 from graph.events import emit
 from graph.models import ask_for
-from graph.nodes.intents import Intent, is_follow_up, pattern_agent, read_intent
+from graph.nodes.followups import goes_on, is_follow_up
+from graph.nodes.intents import pattern_agent, read_intent
 from graph.prompts import json_section, load_prompt, section
 from graph.state import AgentName, Language, Place, Route, State, Update, running_turn
 
@@ -69,21 +70,20 @@ def make_route(deps: GraphDependencies) -> Any:
 
 def by_pattern(state: State) -> Route | None:
     """Decide by words alone, where they leave no doubt."""
-    in_document = _in_document(state)
-    intent = read_intent(_message(state), in_document=in_document)
-    language = running_turn(state)["language"]
-    if intent.several:
-        return _route(_leader(intent), PATTERN_CONFIDENCE, REASONS["plan"][language], "pattern", needs_plan=True)
-    agent = pattern_agent(intent, in_document=in_document)
-    return _route(agent, PATTERN_CONFIDENCE, REASONS[agent][language], "pattern") if agent else None
+    intent = read_intent(_message(state), in_document=_in_document(state))
+    agent = pattern_agent(intent)
+    if agent is None:
+        return None
+    reason = REASONS["plan" if intent.several else agent][running_turn(state)["language"]]
+    return _route(agent, PATTERN_CONFIDENCE, reason, "pattern", needs_plan=intent.several)
 
 
 def by_stickiness(state: State) -> Route | None:
-    """Stay with the last turn's specialist when the message reads as a continuation and names nothing else."""
+    """Stay with the last turn's specialist when the message goes on from it and asks for nothing of another's."""
     last = state.get("route")
     text = _message(state)
     in_document = _in_document(state)
-    if not last or not is_follow_up(text) or read_intent(text, in_document=in_document).actions:
+    if not last or not is_follow_up(text) or not goes_on(last["agent"], read_intent(text, in_document=in_document)):
         return None
     if last["agent"] == "document_agent" and not in_document:
         return None
@@ -93,7 +93,7 @@ def by_stickiness(state: State) -> Route | None:
 async def _by_model(router: BaseChatModel, state: State) -> Route:
     language = running_turn(state)["language"]
     try:
-        answer = await ask_for(router, RouteDecision, _prompt(state))
+        answer = await ask_for(router, RouteDecision, _prompt(state), repairs=1)
     except ModelError as error:
         logger.warning("Routing fell back: %s", error)
         return _route("drive_agent", FALLBACK_CONFIDENCE, REASONS["fallback"][language], "model")
@@ -131,12 +131,6 @@ def _message(state: State) -> str:
 
 def _in_document(state: State) -> bool:
     return bool(state.get("place", {}).get("file_id"))
-
-
-def _leader(intent: Intent) -> AgentName:
-    if "organise" in intent.groups:
-        return "drive_agent"
-    return "document_agent" if "edit" in intent.groups else "search_agent"
 
 
 def _route(agent: AgentName, confidence: float, reason: str, method: Any, *, needs_plan: bool = False) -> Route:

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from graph.errors import ModelUnavailableError
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
@@ -66,26 +67,69 @@ async def test_a_model_that_wants_a_plan_gets_one(assistant: Assistant, model: S
     assert len(seen.of("task_plan")) == 1
 
 
-@pytest.mark.parametrize(
-    "nonsense",
-    [
-        ModelUnavailableError(),
-        "the drive agent, I guess",
-        decision("root_agent"),
-        decision("drive_agent", confidence=7),
-        tool_call("RouteDecision"),
-        tool_call("delete_everything"),
-    ],
-)
+GREETING = "Good morning to you, dear assistant of mine, how are you?"
+WRONG_SHAPES = [
+    "",
+    "the drive agent, I guess",
+    '{"agent": "search_agent", "needs_plan": fal',
+    '{"agent": "search_agent"}',
+    "[]",
+    decision("root_agent"),
+    decision("drive_agent", confidence=7),
+    tool_call("RouteDecision"),
+    tool_call("delete_everything", name="Old"),
+    AIMessage("", invalid_tool_calls=[{"name": "RouteDecision", "args": '{"agent": ', "id": "1", "error": "cut"}]),
+]
+
+
+@pytest.mark.parametrize("nonsense", [*WRONG_SHAPES, ModelUnavailableError()])
 async def test_nonsense_falls_back_to_the_drive_agent_and_admits_it(
     assistant: Assistant, model: ScriptedChatModel, nonsense: Any
 ) -> None:
-    model.script = [nonsense, "hello"]
-    seen = await assistant.say("Good morning to you, dear assistant of mine, how are you?")
+    unavailable = isinstance(nonsense, ModelUnavailableError)
+    model.script = [nonsense, "hello"] if unavailable else [nonsense, nonsense, "hello"]
+    seen = await assistant.say(GREETING)
     event = seen.of("route_decision")[0]
     assert (event["agent"], event["method"]) == ("drive_agent", "model")
     assert event["confidence"] <= 0.2
     assert "not clear" in event["reason"]
+
+
+@pytest.mark.parametrize("nonsense", WRONG_SHAPES)
+async def test_a_wrong_shape_is_sent_back_once_with_what_is_wrong(
+    assistant: Assistant, model: ScriptedChatModel, nonsense: Any
+) -> None:
+    model.script = [nonsense, decision("search_agent"), "hello"]
+    assert routed(await assistant.say(GREETING)) == ("search_agent", "model")
+    *before, own, fault = model.requests[1]
+    assert before == model.requests[0]
+    assert (own.type, fault.type) == ("ai", "human")
+    assert own.text
+    assert "That was no answer: " in fault.text
+    assert "RouteDecision" in fault.text
+
+
+async def test_the_fault_names_the_field_and_shows_no_more_than_it_must(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [decision("root_agent", reason="x" * 100_000), decision("search_agent"), "hello"]
+    await assistant.say(GREETING)
+    own, fault = model.requests[1][-2:]
+    assert "agent: Input should be 'document_agent'" in fault.text
+    assert len(own.text) + len(fault.text) < 3_000
+
+
+async def test_an_object_between_other_words_is_an_answer(assistant: Assistant, model: ScriptedChatModel) -> None:
+    answer = '{"agent": "search_agent", "needs_plan": false, "confidence": 1, "reason": "r"}'
+    model.script = [f"Sure!\n```json\n{answer}\n```\nHope this helps.", "hello"]
+    assert routed(await assistant.say(GREETING)) == ("search_agent", "model")
+
+
+async def test_a_clear_shift_lets_go_and_a_follow_up_stays(assistant: Assistant, model: ScriptedChatModel) -> None:
+    model.script = ["ok", "ok", decision("drive_agent"), "ok"]
+    await assistant.say("find the budget")
+    assert routed(await assistant.say("那就改成表格")) == ("search_agent", "sticky")
+    assert routed(await assistant.say("by the way, how are you?")) == ("drive_agent", "model")
 
 
 async def test_the_routers_words_do_not_reach_the_person(assistant: Assistant, model: ScriptedChatModel) -> None:

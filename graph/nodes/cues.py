@@ -1,0 +1,123 @@
+"""Words that change what the verbs beside them mean: parts of a text, questions, conditions, references, reports."""
+
+import re
+from typing import Final
+
+from graph.nodes.intent_table import TEXTS, TEXTS_ZH, THING
+from graph.nodes.wording import FILE
+
+TEXT_PARTS: Final = re.compile(
+    r"\b(?:words?|sentences?|paragraphs?|sections?|lines?|headings?|subheadings?|titles?|rows?|columns?"
+    r"|bullets?|typos?|commas?|phrases?|chapters?"
+    r"|intro(?:duction)?|conclusion|summary section|abstract|discussion|footnotes?|tables?|lists?"
+    r"|table of contents|occurrences?|spelling|grammar|wording|tone|appendix|placeholders?)\b"
+    r"|第?[一二三四五六七八九十两几最后前\d]+个?[段句行章节点条项](?!文)|段落|句子|章节|标题|错别字|错字|单词"
+    r"|词语|开头|结尾|末尾|摘要|引言|结论|表格|语气|语法|目录页|段|文中|文里|个词|句话|字样",
+)
+"""Parts of a text: with a document open, what is done to them is an edit."""
+FOLDERS: Final = re.compile(r"\bfolders?\b|\btrash\b|\bdrive\b|文件夹|回收站|云盘")
+HERE: Final = re.compile(
+    r"\b(?:this|the|current|open) (?:document|file|text|page|report|doc|note|letter|one)\b|\b(?:in )?here\b"
+    r"|\bin it\b|\b(?:this|it)\b"
+    r"|(?:这|本|当前|该)(?:份|个|篇|一篇|一份)?(?:文档|文件|文章|报告|笔记|合同)|本文|全文|文中|这里面|这篇|这份",
+)
+"""What is open."""
+IN_HERE: Final = re.compile(
+    r"\bin (?:here|it|this|the (?:document|text|file))\b|\bhere\b|本文|文中|全文|这篇|这份|这个文档|当前文档"
+)
+"""Inside what is open."""
+INSIDE: Final = re.compile(
+    r"\b(?:from|in|of|to|at|on|throughout|of|inside) (?:the|this) (?:(?:end|top|bottom|start"
+    r"|beginning) of (?:the|this) )?(?:document|file|doc)\b|(?:文档|文件)(?:里|中|内|的)"
+)
+"""Where in a document, not the document itself."""
+NEW_FILE: Final = re.compile(r"\bnew (?:file|document|doc|note)\b|新(?:的)?(?:文件|文档)")
+SHORTER: Final = re.compile(r"condense|shorten|translate|缩短|精简|翻译|译|write|\bnew\b|create|turn|convert|新")
+"""What is done to a text, or to a summary of it."""
+TELLS: Final = re.compile(
+    r"怎么|如何|怎样|为什么|为何|为啥|是否|有没有|有无|该不该|要不要|应不应该|会不会|能不能|可不可以|安全吗"
+    r"|什么意思|什么|多少|多久|几时|几点|被|失败|不了|不掉|成功了|觉得|认为|建议"
+    r"|如果|要是|假如|万一|若|区别|不想|不小心|吗$|了没|没有?$|昨天|上次|曾经|已经|(?:写着|写道|说|提到|叫我"
+    r"|让我)[:：]?$|(?:他|她|同事|老板|经理|别人).{0,12}(?:说|叫|让|把|已)|谁|哪"
+)
+"""In a Chinese clause: it asks, tells or supposes, and requests nothing."""
+ATTRIBUTE: Final = re.compile(r"(?:的|过的|之前|之后|以后|的时候|功能|按钮|记录|权限的)")
+"""After a Chinese verb: it only describes the noun that follows."""
+ASKING: Final = re.compile(
+    r"(?:how|why|should|shall|what|who|whose|whom|which|where|when|is|are|am|was|were|do|does|did|have|has|had"
+    r"|can|could|may|might|must|will|would|if|unless|whether)\b"
+    r"|如果|要是|假如|万一|怎么|如何|为什么|是不是|该"
+)
+"""At the beginning of a clause that no row knows: a question, or a condition."""
+OF_CONTENT: Final = re.compile(
+    r"(?:how (?!to\b)|what|who|which|where|when|is|are|was|were|does|do|did)\b|如何|怎么|为什么"
+)
+"""A question that a document may answer, and that asks for no change."""
+REPORTED: Final = re.compile(
+    r"^(?!which\b|what\b).*\b(?:says?|said|wrote|writes?|states?|told me|asks? me|asked|tells? me|reads"
+    r"|suggests?)(?: (?:that|to me|me|this))?$|(?:写着|写道|说|说的是|提到|叫我|让我)$"
+)
+"""What follows is somebody else's words."""
+UNLESS: Final = re.compile(r"\b(?:if|unless|as long as|in case|provided|except when)\b|的话$|的话[，,]")
+"""A condition inside a clause."""
+TAKEN_BACK: Final = re.compile(
+    r"\b(?:no,? wait|wait,? no|scratch that|never mind|nevermind|forget it|on second thought|or rather"
+    r"|i mean)\b|不对|等等|算了|还是别|不用了|等一下"
+)
+"""What was said before does not hold."""
+REFERS: Final = re.compile(
+    r"\b(?:other|second|first|third|last|same|next|previous|another|which) ones?\b|\bthe (?:other|others"
+    r"|latter|former|rest)\b|\b(?:too|as well|instead|likewise)$"
+    r"|另(?:外)?(?:那|一)?(?:个|份|篇)|其[他它余](?:的)?(?:也|都)|第[一二三四五]个(?!文件|文档|字|段|版本)"
+    r"|同样|也一样|(?:前|后)者"
+)
+"""What only the conversation before can tell."""
+FOLLOWING: Final = re.compile(r"^(?:那就|那么|那(?![个些份])|还是|其他的?|另外那|不是|同样)")
+"""Begins an answer to what was said before."""
+ELSEWHERE: Final = re.compile(
+    r"\b(?:accounts?|passwords?|apps?|calendar|reminders?|alarms?|cookies|virus|habits?|weather|restaurants?"
+    r"|flights?|hotels?|jobs?|flats?|apartments?|comments?|stocks?|thoughts|opinions?|feelings|joke|website)\b"
+    r"|密码|账号|帐号|账户|健康|脑袋|心情|记忆|习惯|聊天|好友|应用|软件|系统|设置|按钮|选项|菜单|入口|批注"
+    r"|评论|粘贴|天气|餐厅"
+    r"|新闻|航班|酒店|股票|汇率|快递|日程|日历|闹钟|看法|想法"
+)
+"""Things that are in no drive: only in a name or a topic do they mean a document."""
+OTHER_VERB: Final = re.compile(r"(?!(?:call|name|title) )[a-z]+ (?:it|them|these|those|me|the result)\b")
+"""A request that no row knows."""
+BARE: Final = re.compile(r"[a-z]+ (?:it|them|this|that|these|those)$")
+"""A verb with nothing but a pronoun."""
+CHINESE_VERB: Final = re.compile(r"[把将]|[写发放存做加改转贴填记传送交挪搬](?:到|成|在|给|进|入|一|上|下)")
+"""A request that no row knows, in Chinese."""
+PURPOSE: Final = re.compile(r"用来|用于|用作|叫|名|取名|标题")
+"""Says what a new thing is for, or its name."""
+PUT_INTO: Final = re.compile(rf"\b(?:to|into|in|at the (?:end|top|start|bottom) of) {FILE}")
+OBJECT_FIRST: Final = re.compile(r"从(?:回收站|垃圾桶|垃圾箱)|(?:(?:从|在|给).{1,20}?)?[把将]")
+"""What is taken, before what is done with it."""
+HAN: Final = re.compile("[\u3400-\u9fff]")
+ABOUT: Final = re.compile(rf"{THING}|\b{TEXTS}\b|{TEXTS_ZH}")
+"""Things that a drive holds."""
+BY_CONTENT: Final = re.compile(
+    r"\b(?:that|which) (?:mentions?|contains?|talks?|says?|discuss(?:es)?|deals?)\b|\b(?:mentioning|containing"
+    r"|about|regarding)\b"
+    r"|提到|写到|涉及|包含|关于|有关|相关"
+)
+"""Things told apart by what they say: they have to be found first."""
+DERIVED: Final = re.compile(
+    r"(?<!the )\b(?:summar(?:y|ies|ising|izing)|compar(?:ison|ing|es)|overview|based on|combin(?:es|ing)|extracts?)\b"
+    r"|汇总|总结|根据|对比|概述|归纳|整理|摘录"
+)
+"""A text that has to be made of others first."""
+ABOUT_THE_FILE: Final = re.compile(
+    r"\b(?:size|owner|owns|name|path|location|link|version|pages|created|modified|uploaded|shared|format"
+    r"|last (?:change|edit)|editors?)\b"
+    r"|谁(?:改|建|创建|上传|动|删|编辑)|多大|大小|多少[页字个]|格式|权限|上传|共享|版本|名字|路径"
+)
+"""What is known of a file without reading it."""
+IN_TEXT: Final = re.compile(
+    r"QUOTE|\b(?:to|into|at|after|before|above|below|under|between|with|by|from|of)\b|every|each|all"
+)
+"""Where in a text, or into what: a weak verb with nothing of it may mean anything."""
+WEAK: Final = re.compile(r"(?:add|put|write|cut|turn|convert|remove|delete|swap|format|change|create|make)\b")
+FORMATS: Final = re.compile(r"\b(?:pdfs?|docx?|word|excel|powerpoint|csv|archive|list of mine|calendar|file|folder)\b")
+SECOND_VERB: Final = re.compile(r"[到至入进掉给为成叫]$")
+"""How a verb ends that takes up an object named before: "找到合同移到归档" asks for two things."""

@@ -1,0 +1,40 @@
+"""What one labelled utterance of the router's test sets says: who should take it, and how sure words alone can be.
+
+Labels follow `graph/nodes/route.md` and the specialists' tools: only `document_agent` can restore a version, only
+`drive_agent` undoes, creates and answers who has access. A plan is several actions of which one changes something.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from graph.state import AgentName
+
+DOCUMENT: Final = "document_agent"
+DRIVE: Final = "drive_agent"
+SEARCH: Final = "search_agent"
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingCase:
+    """One utterance and its label.
+
+    `agent` is None where only the conversation before can decide: no pattern may fire. `also` holds agents that are as
+    right; in a plan, those that take another of its steps. `clear` is False where words alone need not decide: staying
+    silent is right, and firing is right only with the label. `mixed` is a Chinese sentence or name with English words.
+    """
+
+    text: str
+    agent: AgentName | None
+    language: Literal["en", "zh", "mixed"]
+    in_document: bool = False
+    needs_plan: bool = False
+    also: tuple[AgentName, ...] = ()
+    clear: bool = True
+
+    def __post_init__(self) -> None:
+        if self.agent is None and (self.clear or self.needs_plan or self.also):
+            raise ValueError(f"without an agent nothing else is known: {self.text}")
+
+    def accepts(self, agent: AgentName, *, needs_plan: bool) -> bool:
+        """Return whether this decision, made by words alone, is right."""
+        return agent in (self.agent, *self.also) and needs_plan == self.needs_plan
