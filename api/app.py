@@ -28,6 +28,8 @@ from drive_server.http import (
 )
 from graph.connections import drive_sessions
 from graph.context import ModelRole
+from graph.models import open_models
+from graph.sampling import LentModel
 from graph.settings import AgentSettings
 
 HEARTBEAT_SECONDS = 5.0
@@ -57,9 +59,10 @@ def create_app(
             await stack.enter_async_context(serving(app, drive))
             database = await open_database(_database_url(settings))
             stack.push_async_callback(database.dispose)
-            assistant = await stack.enter_async_context(
-                open_assistant(settings.root, agent_settings or AgentSettings(), drive_sessions(drive), time, models)
-            )
+            agent = agent_settings or AgentSettings()
+            chosen = models or await stack.enter_async_context(open_models(agent))
+            sessions = drive_sessions(drive, LentModel(chosen["agent"]))
+            assistant = await stack.enter_async_context(open_assistant(settings.root, agent, sessions, time, chosen))
             port = DriveForService(drive)
             app.state.service = await stack.enter_async_context(
                 open_service(database, assistant, port, port.authenticate, time, heartbeat_seconds)

@@ -71,6 +71,7 @@ async def open_assistant(
         connections = ConnectionPool(
             sessions,
             call_seconds=settings.tool_timeout_seconds,
+            long_call_seconds=settings.long_tool_timeout_seconds,
             idle_seconds=settings.session_idle_seconds,
             clock=clock.now,
         )

@@ -149,12 +149,16 @@ class ThreadList(BaseModel):
 
 
 class MessageView(BaseModel):
-    """One message. A tool's has the id of its call and what became of it: done, error, cancelled or rejected."""
+    """One message. A tool's has the id of its call and what became of it: done, error, cancelled or rejected.
+
+    `citations` are those of the event of that name.
+    """
 
     id: str | None
     role: Literal["user", "assistant", "tool"]
     text: str
     tool_calls: list[dict[str, Any]] = []
+    citations: list[dict[str, Any]] = []
     tool_call_id: str | None = None
     name: str | None = None
     status: str | None = None

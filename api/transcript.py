@@ -11,6 +11,8 @@ from api.tables import RunRow
 
 # Where the graph's own results say what became of the call: to LangChain a rejection is an error like any other.
 OUTCOME = "outcome"
+# Where the graph keeps what an answer quotes, checked.
+CITATIONS = "citations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ def _view(message: BaseMessage) -> MessageView | None:
     if isinstance(message, AIMessage):
         calls = message.tool_calls
         views = [{"tool_call_id": call["id"], "name": call["name"], "args": call["args"]} for call in calls]
-        return MessageView(id=message.id, role="assistant", text=text, tool_calls=views)
+        citations = message.additional_kwargs.get(CITATIONS, [])
+        return MessageView(id=message.id, role="assistant", text=text, tool_calls=views, citations=citations)
     if isinstance(message, ToolMessage):
         return _tool_view(message, text)
     return None

@@ -2,7 +2,7 @@
 
 import platform
 
-from benchmarks import importing, store, tool_call, turn
+from benchmarks import extraction, importing, routing, store, tool_call, turn
 
 
 def main() -> None:
@@ -12,6 +12,8 @@ def main() -> None:
     tool_call.main()
     store.main()
     importing.main()
+    routing.main()
+    extraction.main([])
 
 
 if __name__ == "__main__":

@@ -1,103 +1,36 @@
 """Extraction by type, in MB of files a second: ours, the bare parser, and markitdown, on the same files in one run.
 
-`python -m benchmarks.extraction`; markitdown comes with the extra `bench`.
+    python -m benchmarks.extraction [--scale 1]
+
+Ours goes the service's own way: to a reader's process with its limits, and back. The others run in this process, with
+their libraries loaded. Then a mixed folder, see `benchmarks/mixed_folder.py`. markitdown comes with the extra `bench`.
 """
 
+import argparse
 import io
 import time
-from collections.abc import Callable, Mapping, Sequence
-from email.message import EmailMessage
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import docx
-import openpyxl
-import pypdfium2
-from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - a compiled module without stubs
-from pptx import Presentation
-from python_calamine import CalamineWorkbook
-from reportlab.lib.styles import getSampleStyleSheet
-from reportlab.platypus import Paragraph, SimpleDocTemplate
+import anyio
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from benchmarks import mixed_folder
+from benchmarks.bare_parsers import PARSERS, Read
+from benchmarks.documents import MAKERS, document
 from benchmarks.table import print_table
-from drive_server.knowledge.extract import extract
+from drive_server.knowledge.reader_pool import ReaderPool
 
-PARAGRAPHS = 2_000
-PDF_PARAGRAPHS = 100  # markitdown takes seconds for a page
-WORDS = "Parents may stay at home for twelve weeks after their child is born; the request has to be made before. "
-WORDS_ZH = "员工可以休十二周的带薪育儿假，需要提前三十天申请，并得到主管的批准。"
-LEAST_SECONDS = 0.3
-_Read = Callable[[Path], object]
+LEAST_SECONDS = 0.5
+MOST_READINGS = 20
+WARM_SCALE = 0.04
+HEADER = ("type", "MB", "ours", "bare", "markitdown", "ours/bare", "bare parser")
 
 
-def texts() -> list[str]:
-    """Return paragraphs in English and Chinese, each of its own."""
-    return [f"{number}. {(WORDS, WORDS_ZH)[number % 2] * 3}" for number in range(PARAGRAPHS)]
-
-
-def write_files(folder: Path) -> None:
-    """Write one file of each type, with much the same words."""
-    plain = "\n\n".join(texts())
-    (folder / "a.txt").write_text(plain, encoding="utf-8")
-    (folder / "a.md").write_text("# Leave\n\n" + plain, encoding="utf-8")
-    (folder / "a.csv").write_text("number,text\n" + plain.replace(". ", ",").replace("\n\n", "\n"), encoding="utf-8")
-    page = "".join(f"<h2>{number}</h2><p>{text}</p>" for number, text in enumerate(texts()))
-    (folder / "a.html").write_text(f"<html><body>{page}</body></html>", encoding="utf-8")
-    _write_office(folder)
-    story: list[Any] = [Paragraph(WORDS * 3, getSampleStyleSheet()["BodyText"]) for _ in range(PDF_PARAGRAPHS)]
-    SimpleDocTemplate(str(folder / "a.pdf")).build(story)
-    mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"] = "a@example.com", "b@example.com", "育儿假"
-    mail.set_content(plain)
-    (folder / "a.eml").write_bytes(bytes(mail))
-
-
-def _write_office(folder: Path) -> None:
-    document, deck, book = docx.Document(), Presentation(), openpyxl.Workbook()
-    sheet: Any = book.active
-    for number, text in enumerate(texts()):
-        if number % 20 == 0:
-            document.add_heading(f"Chapter {number}", 1)
-            slide: Any = deck.slides.add_slide(deck.slide_layouts[1])
-            slide.shapes.title.text = f"Chapter {number}"
-            slide.placeholders[1].text = "\n".join(texts()[number : number + 20])
-        document.add_paragraph(text)
-        sheet.append([number, text, number / 7])
-    document.save(str(folder / "a.docx"))
-    deck.save(str(folder / "a.pptx"))
-    book.save(folder / "a.xlsx")
-
-
-def bare_parsers() -> Mapping[str, _Read]:
-    """Return, by suffix, what only the parser's own way to the words takes."""
-    return {
-        ".txt": lambda path: path.read_text(encoding="utf-8"),
-        ".html": _bare_html,
-        ".docx": lambda path: [paragraph.text for paragraph in docx.Document(str(path)).paragraphs],
-        ".pptx": _bare_pptx,
-        ".xlsx": lambda path: CalamineWorkbook.from_path(str(path)).get_sheet_by_index(0).to_python(),
-        ".pdf": _bare_pdf,
-    }
-
-
-def _bare_html(path: Path) -> object:
-    root: Any = etree.HTML(path.read_bytes())
-    return "".join(root.itertext())
-
-
-def _bare_pptx(path: Path) -> object:
-    shapes: list[Any] = [shape for slide in Presentation(str(path)).slides for shape in slide.shapes]
-    return [shape.text_frame.text for shape in shapes if shape.has_text_frame]
-
-
-def _bare_pdf(path: Path) -> object:
-    with pypdfium2.PdfDocument(path) as document:
-        return [document[number].get_textpage().get_text_range() for number in range(len(document))]
-
-
-def markitdown_reader() -> _Read | None:
+def markitdown_reader() -> Read | None:
     """Return markitdown's way to read a file, None where it is not installed."""
     try:
         module: Any = import_module("markitdown")
@@ -111,41 +44,72 @@ def markitdown_reader() -> _Read | None:
     return read
 
 
-def megabytes_a_second(read: _Read | None, path: Path) -> str:
-    """Return the best of some readings, in CPU time; a dash for no reader, and the error of one that fails."""
-    if read is None:
-        return "-"
-    best = total = 0.0
-    while total < LEAST_SECONDS:
-        start = time.process_time()
-        try:
-            read(path)
-        except Exception as error:  # noqa: BLE001 - others' errors are a result here
-            return type(error).__name__
-        seconds = max(time.process_time() - start, 1e-6)
-        best, total = max(best, path.stat().st_size / 1e6 / seconds), total + seconds
-    return f"{best:.3g}"
+def our_reader(portal: BlockingPortal, pool: ReaderPool) -> Read:
+    """Return the service's way to read a file; it must yield text."""
+
+    def read(path: Path) -> object:
+        extraction = portal.call(pool.extract, path, path.name, "")
+        assert extraction.state == "ready", f"{path.name}: {extraction.reason}"
+        assert extraction.text, path.name
+        return extraction
+
+    return read
 
 
-def rows_of(folder: Path) -> Sequence[Sequence[str]]:
-    """Measure every file of a folder, after one reading that loads its libraries."""
-    bare, other = bare_parsers(), markitdown_reader()
-    rows: list[list[str]] = []
-    for path in sorted(folder.iterdir()):
-        extraction = extract(path, path.name, "")
-        assert extraction.state == "ready", extraction.reason
-        size = f"{path.stat().st_size / 1e6:.2f}"
-        readers: Sequence[_Read | None] = (lambda one: extract(one, one.name, ""), bare.get(path.suffix), other)
-        rows.append([path.suffix[1:], size, *(megabytes_a_second(read, path) for read in readers)])
+def megabytes_a_second(read: Read, warm: Path, path: Path) -> float | str:
+    """Return the best of some readings after one of a small file; the error's name for a reader that fails."""
+    try:
+        read(warm)
+        return path.stat().st_size / 1e6 / min(_seconds_of_readings(lambda: read(path)))
+    except AssertionError:
+        raise
+    except Exception as error:  # noqa: BLE001 - others' errors are a result here
+        return type(error).__name__
+
+
+def _seconds_of_readings(read: Callable[[], object]) -> list[float]:
+    taken: list[float] = []
+    while sum(taken) < LEAST_SECONDS and len(taken) < MOST_READINGS:
+        begin = time.perf_counter()
+        read()
+        taken.append(time.perf_counter() - begin)
+    return taken
+
+
+def rows_of(folder: Path, scale: float) -> Sequence[Sequence[str]]:
+    """Measure a file of every type."""
+    markitdown = markitdown_reader()
+    with start_blocking_portal() as portal:
+        pool = portal.call(_pool)
+        rows = [_row(folder, suffix, scale, our_reader(portal, pool), markitdown) for suffix in MAKERS]
+        portal.call(anyio.to_thread.run_sync, pool.close)
     return rows
 
 
-def main() -> None:
-    """Make the files and print the table."""
+def _row(folder: Path, suffix: str, scale: float, ours: Read, markitdown: Read | None) -> Sequence[str]:
+    warm, path = folder / f"warm.{suffix}", folder / f"a.{suffix}"
+    warm.write_bytes(document(suffix, WARM_SCALE))
+    path.write_bytes(document(suffix, scale))
+    name, bare = PARSERS.get(suffix, ("none", None))
+    speeds = [megabytes_a_second(read, warm, path) if read else "-" for read in (ours, bare, markitdown)]
+    first, second = speeds[:2]
+    ratio = f"{first / second:.2f}" if isinstance(first, float) and isinstance(second, float) else "-"
+    shown = [f"{speed:.3g}" if isinstance(speed, float) else str(speed) for speed in speeds]
+    return [suffix, f"{path.stat().st_size / 1e6:.2f}", *shown, ratio, name]
+
+
+async def _pool() -> ReaderPool:
+    return ReaderPool()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Make the files and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", type=float, default=1, help="of the files (default: %(default)s)")
+    scale: float = parser.parse_args(arguments).scale
     with TemporaryDirectory() as folder:
-        write_files(Path(folder))
-        header = ("type", "MB", "ours", "bare parser", "markitdown")
-        print_table("Extraction, MB of file a CPU second", header, rows_of(Path(folder)))
+        print_table("Extraction, MB of file a second", HEADER, rows_of(Path(folder), scale))
+    mixed_folder.main(["--scale", str(scale)])
 
 
 if __name__ == "__main__":

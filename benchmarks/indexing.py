@@ -1,150 +1,123 @@
 """How fast files become searchable, and how fast searches are beside that, at several sizes of the index.
 
-    python -m benchmarks.indexing [--large] [--sizes 10000 100000] [--seconds 30]
+    python -m benchmarks.indexing [--large] [--sizes 10000 100000] [--seconds 60] [--keep FOLDER]
 
-Passages are words drawn as in natural text, with random vectors: what is measured is the index, not the model.
-Searches go through `KnowledgeIndex`, and beside them, on the same table, through LanceDB's own hybrid query: alone, and
-while ten files a minute are written and tended as the drive does it. "1 %" is a search by an owner of 1 % of the
-passages. The update is a file that is written into a drive over that index, until a search of that drive finds it. With
-`--large` also at a million passages, which takes 10 GB of disk and 4 GB of memory.
+The drive of `benchmarks/synthetic.py` is searched through its search service, with the rights of each person and the
+local model, and on the same table, search by search in turn, by LanceDB's own hybrid query with random vectors and no
+rights but the owner's id: alone, then while ten files a minute of ten passages each are written into the drive, which
+reads, embeds, stores and tends them. The update is a file of which a search finds a new word. With `--large` also at a
+million passages, which takes 10 GB of disk; `--keep` leaves the drives in a folder, and takes those that are there.
 """
 
 import argparse
 import random
 import statistics
-import string
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
-import numpy as np
 
+from benchmarks.synthetic import CHUNKS_OF_A_FILE, SHARED, WORDS_OF_A_QUERY, People, Synthetic, build, people_of
 from benchmarks.table import print_table
-from drive_server.access import ALL_SCOPES, Actor
-from drive_server.connect import Drive, DriveSettings, open_drive
-from drive_server.knowledge.chunk import Chunk
-from drive_server.knowledge.embed import DIMENSIONS, LocalEmbedder, Vectors
-from drive_server.knowledge.index import KnowledgeIndex
+from drive_server.connect import Actor, Drive, DriveSettings, open_drive
+from drive_server.knowledge.embed import LocalEmbedder
 from drive_server.knowledge.retrieval import PROBES
-from drive_server.knowledge.rows import IndexedFile, id_filter
+from drive_server.knowledge.rows import PASSAGE, id_filter
+from drive_server.knowledge.tables import table_name
 
 SIZES = (10_000, 100_000)
 LARGE = 1_000_000
-FEW, MANY = "1" * 32, "2" * 32
-CHUNKS_OF_A_FILE = 10
-WORDS_OF_A_CHUNK = 120
-WORDS_OF_A_QUERY = 4
-VOCABULARY = 50_000
-FILES_AT_ONCE = 500
-QUERIES = 100
+QUERIES = 150
+WARM_UP = 20
 PAUSE_BETWEEN_WRITES = 6.0
+PAUSE_BETWEEN_SEARCHES = 0.05
 FILES_READ = 30
+UPDATES = 5
 MEBIBYTE = 1 << 20
-Search = Callable[[str, Vectors, Sequence[str]], Awaitable[object]]
+HEADER = ("search", "CPU ms", "p50 ms", "p95 ms", "p50 ms, written to", "p95 ms, written to", "searches")
+Search = Callable[[], Awaitable[object]]
+Times = dict[str, list[tuple[float, float]]]
+"""How long each search took, and how much CPU of all threads: that holds on a machine that others use too."""
 
 
-class Synthetic:
-    """Text by Zipf's law and random vectors, the same ones at every run."""
+def ours(drive: Drive, people: People, source: Synthetic) -> dict[str, Search]:
+    """Return the searches of the service: by meaning and words of much and of little, and by exact words."""
 
-    def __init__(self) -> None:
-        self._random = random.Random(7)  # noqa: S311 - the same text at every run
-        self._numbers = np.random.default_rng(7)
-        self._words = ["".join(self._random.choices(string.ascii_lowercase, k=7)) for _ in range(VOCABULARY)]
-        self._weights = list(np.cumsum(1 / np.arange(10, VOCABULARY + 10)))
+    def hybrid(actor: Actor, folder: str | None = None) -> Search:
+        return lambda: drive.search.semantic(actor, _query(source), folder=folder)
 
-    def text(self, words: int = WORDS_OF_A_CHUNK) -> str:
-        return " ".join(self._random.choices(self._words, cum_weights=self._weights, k=words))
-
-    def query(self) -> tuple[str, Vectors]:
-        return self.text(WORDS_OF_A_QUERY), self._vectors(1)[0]
-
-    def file(self, number: int) -> IndexedFile:
-        texts = [self.text() for _ in range(CHUNKS_OF_A_FILE)]
-        chunks = [Chunk(place, text, 0, len(text), "", None) for place, text in enumerate(texts)]
-        owner = FEW if number % 100 == 0 else MANY
-        return IndexedFile(f"{number:032x}", owner, 1, f"content {number}", chunks, list(self._vectors(len(chunks))))
-
-    def _vectors(self, count: int) -> Vectors:
-        vectors = self._numbers.standard_normal((count, DIMENSIONS), dtype=np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return {
+        "ours, own 99 %": hybrid(people.ana),
+        "ours, own 1 %": hybrid(people.ben),
+        "ours, 1 % by others": hybrid(people.cleo),
+        "ours, folder of 1 %": hybrid(people.ana, f"/{SHARED}"),
+        "ours, words, own 99 %": lambda: drive.search.find(people.ana, _query(source)),
+    }
 
 
-class KnownQueries(LocalEmbedder):
-    """The local model, which knows the vectors of some queries by heart: what it takes for them is not the index's."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.known: dict[str, Vectors] = {}
-
-    async def embed_query(self, text: str) -> Vectors:
-        known = self.known.get(text)
-        return known if known is not None else await super().embed_query(text)
-
-
-async def fill(index: KnowledgeIndex, source: Synthetic, size: int) -> float:
-    """Fill the index; return the passages per second that it took, upkeep included."""
-    files = size // CHUNKS_OF_A_FILE
-    taken = 0.0
-    for start in range(0, files, FILES_AT_ONCE):
-        batch = [source.file(number) for number in range(start, min(start + FILES_AT_ONCE, files))]
-        begin = time.perf_counter()
-        await index.replace(batch)
-        taken += time.perf_counter() - begin
-    begin = time.perf_counter()
-    await index.tend(idle=True)
-    return size / (taken + time.perf_counter() - begin)
-
-
-def ours(index: KnowledgeIndex) -> Search:
-    async def search(query: str, vector: Vectors, owners: Sequence[str]) -> object:
-        del vector
-        return await index.search(query, owner_ids=owners)
-
-    return search
-
-
-async def bare(folder: str, name: str) -> Search:
+async def bare(settings: DriveSettings, people: People, source: Synthetic) -> dict[str, Search]:
+    """Return LanceDB's hybrid searches of much and of little."""
     import lancedb
     from lancedb.rerankers import RRFReranker
 
-    table: Any = await (await lancedb.connect_async(folder)).open_table(name)
+    connection = await lancedb.connect_async(settings.resolved_index_url)
+    table: Any = await connection.open_table(table_name(LocalEmbedder.name))
     reranker = RRFReranker()
 
-    async def search(query: str, vector: Vectors, owners: Sequence[str]) -> object:
-        await table.checkout_latest()
-        near = table.query().nearest_to(vector).column("vector").distance_type("dot").nprobes(PROBES)
-        both = near.nearest_to_text(query, columns=["words"]).where(id_filter("owner_id", owners))
-        return await both.select(["file_id", "text"]).limit(10).rerank(reranker).to_list()
+    def hybrid(owner_id: str) -> Search:
+        async def search() -> object:
+            await table.checkout_latest()
+            near = table.query().nearest_to(source.vectors(1)[0]).column("vector").distance_type("dot").nprobes(PROBES)
+            both = near.nearest_to_text(_query(source), columns=["words"]).where(id_filter("owner_id", [owner_id]))
+            return await both.select(["file_id", PASSAGE]).limit(10).rerank(reranker).to_list()
 
-    return search
+        return search
+
+    return {"LanceDB, 99 %": hybrid(people.ana.user_id), "LanceDB, 1 %": hybrid(people.ben.user_id)}
 
 
-async def measure(search: Search, queries: Sequence[tuple[str, Vectors]], owners: Sequence[str]) -> list[float]:
-    times: list[float] = []
-    for query, vector in queries:
-        begin = time.perf_counter()
-        await search(query, vector, owners)
-        times.append(time.perf_counter() - begin)
+def _query(source: Synthetic) -> str:
+    return source.texts(1, WORDS_OF_A_QUERY)[0]
+
+
+async def measure(searches: Mapping[str, Search], rounds: int) -> Times:
+    """Make each search so many times, in turn."""
+    times: Times = {name: [] for name in searches}
+    for _ in range(rounds):
+        for name, search in searches.items():
+            times[name].append(await _seconds(search))
     return times
 
 
+async def measure_for(searches: Mapping[str, Search], seconds: float) -> Times:
+    """Make the searches for so long, each followed by any other one and by a pause."""
+    times: Times = {name: [] for name in searches}
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        for name, search in random.sample(list(searches.items()), len(searches)):
+            times[name].append(await _seconds(search))
+            await anyio.sleep(PAUSE_BETWEEN_SEARCHES)
+    return times
+
+
+async def _seconds(search: Search) -> tuple[float, float]:
+    begun, processor = time.perf_counter(), time.process_time()
+    await search()
+    return time.perf_counter() - begun, time.process_time() - processor
+
+
 @asynccontextmanager
-async def being_written(index: KnowledgeIndex, source: Synthetic, first: int) -> AsyncGenerator[None]:
-    """Write ten files a minute, and tend the index when there is a pause, as the drive's job does."""
+async def being_written(drive: Drive, actor: Actor, source: Synthetic) -> AsyncGenerator[None]:
+    """Write ten files a minute into the drive."""
 
     async def write() -> None:
-        number = first
         while True:
-            await index.replace([source.file(number)])
-            await index.tend()
-            await anyio.sleep(PAUSE_BETWEEN_WRITES / 2)
-            await index.tend(idle=True)
-            await anyio.sleep(PAUSE_BETWEEN_WRITES / 2)
-            number += 1
+            await drive.documents.create(actor, "/", f"{time.time_ns()}.txt", _text(source))
+            await anyio.sleep(PAUSE_BETWEEN_WRITES)
 
     async with anyio.create_task_group() as group:
         group.start_soon(write)
@@ -152,63 +125,60 @@ async def being_written(index: KnowledgeIndex, source: Synthetic, first: int) ->
         group.cancel_scope.cancel()
 
 
-async def measure_for(search: Search, queries: Sequence[tuple[str, Vectors]], seconds: float) -> list[float]:
-    times: list[float] = []
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end:
-        times += await measure(search, queries[:10], [FEW, MANY])
-        await anyio.sleep(0.1)
-    return times
+def _text(source: Synthetic) -> str:
+    return ".\n\n".join(source.texts(CHUNKS_OF_A_FILE))
 
 
-async def update(folder: Path, index_url: str) -> tuple[float, float]:
-    """Return how long it takes until a new file is found in a drive over the index, and until a change of it is."""
-    async with open_drive(DriveSettings(data_dir=folder, index_url=index_url)) as drive:
-        user, _ = await drive.identity.ensure_local_user()
-        actor = Actor(await drive.identity.principal_for(user.id, ALL_SCOPES), tool="benchmark")
-        await drive.documents.create(actor, "/", "warm.txt", "Nothing but noodles.")
-        await drive.ingester.drain()
-        begin = time.perf_counter()
-        item = (await drive.documents.create(actor, "/", "new.txt", "A word that nobody wrote: zanzibarine.")).value
-        await until_found(drive, actor, "zanzibarine")
-        created = time.perf_counter() - begin
-        begin = time.perf_counter()
-        await drive.documents.write_text(actor, item.id, "Another word that nobody wrote: quizzacious.")
-        await until_found(drive, actor, "quizzacious")
-        return created, time.perf_counter() - begin
+async def update(drive: Drive, actor: Actor) -> tuple[list[float], list[float]]:
+    """Return how long it takes until new files are found, and until changes of them are."""
+    created: list[float] = []
+    changed: list[float] = []
+    for number in range(UPDATES):
+        text = f"A word that nobody wrote: zanzibarine{number}{time.time_ns()}."
+        begun = time.perf_counter()
+        item = (await drive.documents.create(actor, "/", f"new {time.time_ns()}.txt", text)).value
+        await until_found(drive, actor, text.split()[-1])
+        created.append(time.perf_counter() - begun)
+        text = f"Another word that nobody wrote: quizzacious{number}{time.time_ns()}."
+        begun = time.perf_counter()
+        await drive.documents.write_text(actor, item.id, text)
+        await until_found(drive, actor, text.split()[-1])
+        changed.append(time.perf_counter() - begun)
+    return created, changed
 
 
 async def until_found(drive: Drive, actor: Actor, word: str) -> None:
-    while True:
-        if (await drive.search.find(actor, word)).items:
-            return
+    """Search for an exact word until it is found."""
+    while not (await drive.search.find(actor, word)).items:  # noqa: ASYNC110 - how long searches miss it is the question
         await anyio.sleep(0.01)
 
 
-async def run_size(size: int, seconds: float) -> list[list[str]]:
-    source = Synthetic()
-    embedder = KnownQueries()
-    with tempfile.TemporaryDirectory() as scratch:
-        url = str(Path(scratch) / "index")
-        index = KnowledgeIndex(url, embedder)
-        filled = await fill(index, source, size)
-        queries = [source.query() for _ in range(QUERIES)]
-        embedder.known = dict(queries)
-        ways = {"ours": ours(index), "LanceDB": await bare(url, index.table_name)}
-        rows: list[list[str]] = []
-        for name, search in ways.items():
-            await measure(search, queries[:10], [FEW, MANY])
-            for share, owners in (("100 %", [FEW, MANY]), ("1 %", [FEW])):
-                rows.append([f"{size:,}: {name}, {share}", *_quantiles(await measure(search, queries, owners))])
-        for number, (name, search) in enumerate(ways.items(), start=1):
-            async with being_written(index, source, number * 10 * LARGE):
-                times = await measure_for(search, queries, seconds)
-            rows.append([f"{size:,}: {name}, 100 %, written to", *_quantiles(times)])
-        index.close()
-        created, changed = await update(Path(scratch) / "drive", url)
-    rows.append([f"{size:,}: a new file, a change found after", f"{created * 1000:.0f}", f"{changed * 1000:.0f}"])
-    rows.append([f"{size:,}: passages/s stored; MB of memory", f"{filled:.0f}", f"{_resident_mebibytes():.0f}"])
-    return rows
+async def run_size(folder: Path, size: int, seconds: float) -> None:
+    """Measure at one size, and print it."""
+    settings = DriveSettings(data_dir=folder / str(size))
+    if not settings.root.exists():
+        print(f"\n{size:,} passages stored at {await build(settings, size):,.0f} a second, indices included")
+    source = Synthetic(time.time_ns())
+    async with open_drive(settings) as drive:
+        people = await people_of(drive)
+        searches = ours(drive, people, source)
+        await measure(searches, WARM_UP)
+        memory = _resident_mebibytes()
+        searches |= await bare(settings, people, source)
+        await measure(searches, WARM_UP)
+        quiet = await measure(searches, QUERIES)
+        async with being_written(drive, people.ana, source):
+            busy = await measure_for(searches, seconds)
+            created, changed = await update(drive, people.ana)
+    rows = [
+        [name, _processor(quiet[name]), *_quantiles(quiet[name]), *_quantiles(busy[name]), str(len(busy[name]))]
+        for name in searches
+    ]
+    print_table(f"{size:,} passages", HEADER, rows)
+    print(f"\nA new file is found after {_longest(created)}, a change after {_longest(changed)}, beside the writes.")
+    print(
+        f"Memory of the process: {memory:.0f} MB after the first searches, {_resident_mebibytes():.0f} MB at the end."
+    )
 
 
 async def run_indexing(model: str) -> list[str]:
@@ -216,40 +186,50 @@ async def run_indexing(model: str) -> list[str]:
     source = Synthetic()
     with tempfile.TemporaryDirectory() as scratch:
         async with open_drive(DriveSettings(data_dir=Path(scratch), embedding_model=model)) as drive:
-            user, _ = await drive.identity.ensure_local_user()
-            actor = Actor(await drive.identity.principal_for(user.id, ALL_SCOPES), tool="benchmark")
+            actor = (await people_of(drive)).ana
             await drive.documents.create(actor, "/", "warm.txt", "Nothing but noodles.")
             await drive.ingester.drain()
             wall, processor = time.perf_counter(), time.process_time()
             for number in range(FILES_READ):
-                paragraphs = (source.text() for _ in range(CHUNKS_OF_A_FILE))
-                await drive.documents.create(actor, "/", f"{number}.txt", ".\n\n".join(paragraphs))
+                await drive.documents.create(actor, "/", f"{number}.txt", _text(source))
             await drive.ingester.drain()
             wall, processor = time.perf_counter() - wall, time.process_time() - processor
     count = FILES_READ * CHUNKS_OF_A_FILE
     return [f"model {model}", f"{count / wall:.0f}", f"{1000 * processor / count:.1f}"]
 
 
-def _quantiles(times: Sequence[float]) -> list[str]:
-    cuts = statistics.quantiles(times, n=20, method="inclusive")
-    return [f"{1000 * statistics.median(times):.1f}", f"{1000 * cuts[-1]:.1f}"]
+def _processor(times: list[tuple[float, float]]) -> str:
+    return f"{1000 * statistics.median(processor for _, processor in times):.1f}"
+
+
+def _quantiles(times: list[tuple[float, float]]) -> list[str]:
+    seconds = [taken for taken, _ in times]
+    cuts = statistics.quantiles(seconds, n=20, method="inclusive")
+    return [f"{1000 * statistics.median(seconds):.1f}", f"{1000 * cuts[-1]:.1f}"]
+
+
+def _longest(times: list[float]) -> str:
+    return f"{statistics.median(times):.2f} s ({max(times):.2f} at most)"
 
 
 def _resident_mebibytes() -> float:
-    resident = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    resident = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS"))
     return int(resident.split()[1]) * 1024 / MEBIBYTE
 
 
 def main() -> None:
+    """Measure indexing, then each size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="passages (default: %(default)s)")
     parser.add_argument("--large", action="store_true", help=f"also {LARGE:,}")
-    parser.add_argument("--seconds", type=float, default=30, help="of searching beside writes (default: %(default)s)")
+    parser.add_argument("--seconds", type=float, default=60, help="of searching beside writes (default: %(default)s)")
+    parser.add_argument("--keep", type=Path, help="where the drives are made, and stay")
     options = parser.parse_args()
     rows = [anyio.run(run_indexing, model) for model in ("none", "local")]
     print_table("Indexing files of ten passages", ["", "passages/s", "CPU ms each"], rows)
-    for size in [*options.sizes, *([LARGE] if options.large else [])]:
-        print_table(f"{size:,} passages", ["search", "p50 ms", "p95 ms"], anyio.run(run_size, size, options.seconds))
+    with tempfile.TemporaryDirectory() as scratch:
+        for size in [*options.sizes, *([LARGE] if options.large else [])]:
+            anyio.run(run_size, options.keep or Path(scratch), size, options.seconds)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ def _http(arguments: Namespace) -> None:
     app = create_app(DriveSettings())
 
     async def wind_down() -> None:
+        app.state.index_streams.end()
         await app.state.mcp.wind_down()
 
     Runner(app, wind_down, host=arguments.host, port=arguments.port).run()

@@ -18,6 +18,7 @@ from drive_server.services.suggestions import Suggested
 _VARIABLES: Final[dict[tuple[str, str], Kind]] = {
     (TEMPLATES[0].uriTemplate, "file_id"): "file",
     (TEMPLATES[1].uriTemplate, "folder_id"): "folder",
+    (TEMPLATES[2].uriTemplate, "file_id"): "file",
 }
 
 Reference = PromptReference | ResourceTemplateReference

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from mcp import ClientSession
 from mcp.shared.memory import create_client_server_memory_streams
+from mcp.types import CreateMessageRequest
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
+from drive_server.chat_completions import ChatCompletions
 from drive_server.context import (
     META_APPROVED_BY,
     META_CHANGE_ID,
@@ -26,8 +28,13 @@ from drive_server.drive import Drive
 from drive_server.knowledge.embedders import Embedders
 from drive_server.knowledge.index import KnowledgeIndex
 from drive_server.knowledge.ingest import Ingester
+from drive_server.knowledge.reranking import Reranker
 from drive_server.knowledge.text import TextSource
 from drive_server.server import build_server
+from drive_server.services.bulk import BulkService
+from drive_server.services.bulk_choice import BulkChooser
+from drive_server.services.bulk_results import BulkResults
+from drive_server.services.citations import Citations
 from drive_server.services.documents import DocumentService
 from drive_server.services.downloads import DownloadService
 from drive_server.services.expiry import Expiry
@@ -58,7 +65,10 @@ from drive_server.storage.token_file import make_private_directory
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Coroutine
 
-    from mcp.types import CallToolResult
+    from anyio.abc import TaskStatus
+    from mcp.client.session import SamplingFnT
+    from mcp.shared.session import RequestResponder
+    from mcp.types import CallToolResult, ClientResult, ServerRequest
 
 __all__ = [
     "ALL_SCOPES",
@@ -82,6 +92,8 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 READ_TIMEOUT = timedelta(seconds=60)
+DEFAULT_MODEL = "gpt-4.1-mini"
+NO_MODEL = frozenset({"none", "offline"})
 
 
 @asynccontextmanager
@@ -126,6 +138,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         sign_ins=SignInService(database, database.signer, settings.public_url),
         files=FileService(database, journal),
         documents=documents,
+        citations=Citations(documents.readings),
         uploads=_uploads(settings, database, blobs, documents, limits),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
@@ -133,14 +146,19 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         links=LinkService(database, journal, passwords, settings.public_url),
         visits=LinkVisits(database, passwords, LinkDownloads()),
         downloads=DownloadService(documents, identity, database.signer, settings.public_url),
-        search=(search := SearchService(database, index)),
+        search=(search := SearchService(database, index, _reranker(settings, stack))),
         related=RelatedFiles(documents, search),
         journal=journal,
         tasks=TaskService(database, database.signer),
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
         ingester=ingester,
+        bulk=BulkService(documents, BulkChooser(database, search), settings.bulk_concurrency),
+        bulk_results=BulkResults(database, timedelta(days=settings.result_days)),
+        language_model=(language_model := _language_model(settings)),
     )
+    if language_model is not None:
+        stack.push_async_callback(language_model.close)
     stack.push_async_callback(drive.sign_ins.close)
     drive.server = build_server(drive, default_key=settings.api_key.get_secret_value())
     subscriptions = drive.server.subscriptions
@@ -153,11 +171,20 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     housekeeping.add("uploads", drive.uploads.expire)
     housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
     housekeeping.add("tasks", drive.tasks.expire)
+    housekeeping.add("bulk results", drive.bulk_results.expire)
     housekeeping.add("trash", Expiry(database, journal, settings.trash_days).run_once)
     housekeeping.add("contents", Collector(database, blobs).run_once)
     await stack.enter_async_context(_running("drive-housekeeping", housekeeping.run))
     await stack.enter_async_context(_running("drive-ingester", ingester.run))
     return drive
+
+
+def _reranker(settings: DriveSettings, stack: AsyncExitStack) -> Reranker | None:
+    if not settings.rerank_url:
+        return None
+    reranker = Reranker(settings.rerank_url, settings.rerank_model, settings.rerank_key.get_secret_value())
+    stack.push_async_callback(reranker.close)
+    return reranker
 
 
 def _embedders(settings: DriveSettings) -> Embedders:
@@ -167,6 +194,16 @@ def _embedders(settings: DriveSettings) -> Embedders:
         openai_url=settings.openai_base_url,
         openai_key=settings.openai_api_key.get_secret_value(),
     )
+
+
+def _language_model(settings: DriveSettings) -> ChatCompletions | None:
+    """Return the drive's own model; None unless a key is set, or a service with the name of a model."""
+    key = (settings.language_key.get_secret_value() or settings.openai_api_key.get_secret_value()).strip()
+    url = settings.language_url or settings.openai_base_url
+    name = settings.language_model
+    if name in NO_MODEL or not (key or (url and name)):
+        return None
+    return ChatCompletions(url, key, name or DEFAULT_MODEL, seconds=settings.language_seconds)
 
 
 def _uploads(
@@ -202,11 +239,29 @@ def _report_failure(task: "asyncio.Task[None]") -> None:
 
 
 class TrustingSession(ClientSession):
-    """A client that takes the answers of its own process as they are.
+    """A client that takes the answers of its own process as they are, and lends its model to several requests at once.
 
     The SDK's checks each answer against the tool's schema, and that schema itself, at every call: several times the
-    cost of the call, for an answer that was built from the model which the schema describes.
+    cost of the call, for an answer that was built from the model which the schema describes. And it reads nothing
+    while its model is at work, be it progress or that nobody wants the answer any more.
     """
+
+    async def _received_request(self, responder: "RequestResponder[ServerRequest, ClientResult]") -> None:
+        if isinstance(responder.request.root, CreateMessageRequest):
+            await self._task_group.start(self._lend, responder)
+        else:
+            await super()._received_request(responder)
+
+    async def _lend(
+        self, responder: "RequestResponder[ServerRequest, ClientResult]", *, task_status: "TaskStatus[None]"
+    ) -> None:
+        task_status.started()
+        try:
+            await super()._received_request(responder)
+        except anyio.get_cancelled_exc_class():
+            # The responder's scope is over, but lets through what it caught: it would end the session.
+            if not responder.cancelled:
+                raise
 
     async def _validate_tool_result(self, name: str, result: "CallToolResult") -> None:
         """Accept it."""
@@ -214,9 +269,11 @@ class TrustingSession(ClientSession):
 
 @asynccontextmanager
 async def in_process_session(
-    drive: Drive, principal: Principal, *, read_timeout: timedelta = READ_TIMEOUT
+    drive: Drive, principal: Principal, *, read_timeout: timedelta = READ_TIMEOUT, sampling: "SamplingFnT | None" = None
 ) -> "AsyncGenerator[ClientSession]":
     """Open an MCP session with the drive inside this process, in the name of the principal.
+
+    `sampling` answers when the drive asks for a language model, several times at once, and must not raise.
 
     A task of its own opens, owns and closes the session, so that this may be entered and left in different tasks.
     A call that gets no answer within `read_timeout` raises `McpError`.
@@ -224,7 +281,8 @@ async def in_process_session(
     opened: asyncio.Future[ClientSession] = asyncio.get_running_loop().create_future()
     closing = asyncio.Event()
     owner = asyncio.create_task(
-        _own_session(drive, principal, read_timeout, opened, closing), name=f"drive-session-{principal.user_id}"
+        _own_session(drive, principal, read_timeout, sampling, opened, closing),
+        name=f"drive-session-{principal.user_id}",
     )
     try:
         await asyncio.wait({owner, opened}, return_when=asyncio.FIRST_COMPLETED)
@@ -242,6 +300,7 @@ async def _own_session(
     drive: Drive,
     principal: Principal,
     read_timeout: timedelta,
+    sampling: "SamplingFnT | None",
     opened: "asyncio.Future[ClientSession]",
     closing: asyncio.Event,
 ) -> None:
@@ -250,7 +309,7 @@ async def _own_session(
     async with create_client_server_memory_streams() as (ours, theirs), anyio.create_task_group() as group:
         protocol = drive.server.protocol
         group.start_soon(protocol.run, *theirs, protocol.create_initialization_options())
-        async with TrustingSession(*ours, read_timeout) as session:
+        async with TrustingSession(*ours, read_timeout, sampling) as session:
             await session.initialize()
             opened.set_result(session)
             await closing.wait()

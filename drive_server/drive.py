@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drive_server.knowledge.ingest import Ingester
+    from drive_server.language_model import LanguageModel
     from drive_server.server import DriveServer
+    from drive_server.services.bulk import BulkService
+    from drive_server.services.bulk_results import BulkResults
+    from drive_server.services.citations import Citations
     from drive_server.services.documents import DocumentService
     from drive_server.services.downloads import DownloadService
     from drive_server.services.files import FileService
@@ -34,6 +38,7 @@ class Drive:
     """One drive. The services check scopes and roles themselves; `database` and `blobs` check nothing.
 
     `server` is the MCP server, one for all transports of this process; it is built last, from the rest.
+    `language_model` is the drive's own, None if it has none.
     """
 
     settings: "DriveSettings"
@@ -44,6 +49,7 @@ class Drive:
     sign_ins: "SignInService"
     files: "FileService"
     documents: "DocumentService"
+    citations: "Citations"
     uploads: "UploadService"
     quota: "QuotaService"
     housekeeping: "Housekeeping"
@@ -58,4 +64,7 @@ class Drive:
     recents: "Recents"
     suggestions: "SuggestionService"
     ingester: "Ingester"
+    bulk: "BulkService"
+    bulk_results: "BulkResults"
+    language_model: "LanguageModel | None"
     server: "DriveServer" = field(init=False)

@@ -179,6 +179,19 @@ class UnavailableError(DriveError):
     status = 503
 
 
+class NoLanguageModelError(UnavailableError):
+    """What was asked for needs a language model, and neither the host nor this drive has one."""
+
+    code = "no_language_model"
+
+
+class LanguageModelFailedError(UnavailableError):
+    """The language model answered nothing that could be used; nothing was changed."""
+
+    code = "model_failed"
+    status = 502
+
+
 class UnsupportedContentError(DriveError):
     """The content can't be read or edited as text."""
 

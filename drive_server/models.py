@@ -84,7 +84,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class TextRange:
-    """A part of a file's text. Offsets count characters from 0, lines from 1; `end` is exclusive for offsets."""
+    """A part of the text of a version. Offsets count characters from 0, lines from 1; `end` is exclusive for offsets.
+
+    `place` is where a person would look for it, as in `page=2-3`.
+    """
 
     item: Item
     text: str
@@ -94,6 +97,8 @@ class TextRange:
     first_line: int
     last_line: int
     total_lines: int
+    version: int
+    place: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +246,8 @@ class RedoResult:
 class Hit:
     """A passage (or a name) that matches a query. `score` is comparable within one answer only, higher is better.
 
-    `start` and `end` are character offsets into the file's text as `read_file` counts them.
+    `start` and `end` are character offsets into the text of this `version` as `read_file` counts them; `place` is where
+    a person would look for the passage, as in `slide=3`. A name has neither.
     """
 
     item: Item
@@ -251,6 +257,42 @@ class Hit:
     end: int = 0
     heading: str = ""
     page: int | None = None
+    version: int = 0
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A quotation with the file that it is said to be from: a version of it, the newest if None, and maybe a place."""
+
+    file: str
+    quote: str
+    version: int | None = None
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCitation:
+    """Whether a quotation stands in a version, and where: offsets, place and headings, all as hits have them.
+
+    `reason` is empty if it stands, `absent` if it does not, else the code of the error that kept it from being checked;
+    then there is no `item`. `at_place` says whether it stands where it was said to; None if that was not said.
+    """
+
+    citation: Citation
+    reason: str
+    item: Item | None = None
+    version: int = 0
+    start: int = 0
+    end: int = 0
+    place: str = ""
+    heading: str = ""
+    at_place: bool | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether the quotation stands in that version."""
+        return not self.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +338,6 @@ class IndexStatus:
         return summary
 
     @property
-    def is_unfinished(self) -> bool:
-        """Whether files wait to be read, or are being read."""
-        return any(self.counts.get(state) for state in ("pending", "indexing"))
+    def unfinished(self) -> int:
+        """How many files wait to be read, or are being read."""
+        return sum(self.counts.get(state, 0) for state in ("pending", "indexing"))

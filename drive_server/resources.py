@@ -8,25 +8,39 @@ from urllib.parse import quote, unquote, urlsplit
 from mcp.types import Annotations, BlobResourceContents, Resource, ResourceTemplate, TextResourceContents
 from pydantic import AnyUrl, BaseModel
 
-from drive_server.access import Actor
+from drive_server.access import Actor, Scope, require_person, require_scope
+from drive_server.addresses import FILES, SCHEME, Passage, PassageAddress, parse_passage
 from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError, NotFoundError, UnsupportedContentError
 from drive_server.media import is_plain_text
 from drive_server.models import Item
 from drive_server.names import display_name
 from drive_server.prompt_words import ATTACHED, PARTLY_ATTACHED, Language
-from drive_server.tools.icons import DOCUMENT, FOLDER, icon_of_file
+from drive_server.tools.bulk_results import MOST_IN_RESOURCE, KeptBulkResult, result_sought
+from drive_server.tools.bulk_results import TEMPLATE as BULK_TEMPLATE
+from drive_server.tools.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
+from drive_server.tools.index import IndexResult
 from drive_server.tools.results import ItemResult, ListResult
 
-SCHEME: Final = "drive"
-FILES: Final = "files"
 FOLDERS: Final = "folders"
+INDEX_URI: Final = f"{SCHEME}://index"
 META_NOTE: Final = "drive-agent/note"
 MOST_CHARACTERS = 200_000
+AROUND_CHARACTERS = 1_000
+MOST_QUOTED = 2_000
 MOST_IMAGE_BYTES = 1_000_000
 MOST_ITEMS = 1000
 JSON_TYPE = "application/json"
 NOTE_TYPE = "text/plain"
+
+INDEX: Final = Resource(
+    uri=AnyUrl(INDEX_URI),
+    name="index",
+    title="What can be searched",
+    description="How many of the person's files can be searched by their text, and which can't, with the reason.",
+    mimeType=JSON_TYPE,
+    icons=[SEARCH],
+)
 
 Contents = TextResourceContents | BlobResourceContents
 
@@ -48,6 +62,16 @@ TEMPLATES: Final = [
         mimeType=JSON_TYPE,
         icons=[FOLDER],
     ),
+    ResourceTemplate(
+        name="passage",
+        title="A passage of a file",
+        uriTemplate=f"{SCHEME}://{FILES}/{{file_id}}{{?version,start,end}}",
+        description="The text around a passage of one version of a file, by offsets in characters as hits and "
+        "citations have them; or by a place in the fragment, such as #page=2.",
+        mimeType=NOTE_TYPE,
+        icons=[DOCUMENT],
+    ),
+    BULK_TEMPLATE,
 ]
 
 
@@ -105,8 +129,40 @@ class DriveResources:
 
         A file's text comes as it is, and after it a note of its own for the model that the text is attached to.
         """
+        if uri == INDEX_URI:
+            return [await self._index(actor)]
+        if kept := result_sought(uri):
+            return [await self._result(actor, *kept, AnyUrl(uri))]
+        if sought := parse_passage(uri):
+            return await self._passage(actor, sought, AnyUrl(uri))
         place, ref = _parsed(uri)
         return await (self._file(actor, ref, AnyUrl(uri)) if place == FILES else self._folder(actor, ref, AnyUrl(uri)))
+
+    async def _passage(self, actor: Actor, sought: PassageAddress, uri: AnyUrl) -> list[Contents]:
+        """Return the text around a passage of one version, and after it a note that says what of it is the passage."""
+        found = await self._drive.documents.read_text(
+            actor, sought.ref, start=sought.start, end=sought.end, version=sought.version, place=sought.place
+        )
+        around = await self._drive.documents.read_text(
+            actor,
+            found.item.id,
+            start=max(0, found.start - AROUND_CHARACTERS),
+            end=found.end + AROUND_CHARACTERS,
+            limit=MOST_CHARACTERS,
+            version=found.version,
+        )
+        self._drive.recents.note_read(actor, found.item.id)
+        passage = Passage(found.item.id, found.version, found.start, found.end, found.place)
+        note = (
+            f"{_named(found.item)}, version {found.version} (the newest is {found.item.version}), "
+            f"{display_name(found.place) or 'without a named place'}: characters {around.start}-{around.end} of "
+            f"{found.total_characters}. The passage is characters {found.start}-{found.end}:\n"
+            f"{found.text[:MOST_QUOTED]}"
+        )
+        return [
+            TextResourceContents(uri=uri, text=around.text, mimeType=NOTE_TYPE),
+            TextResourceContents(uri=AnyUrl(f"{passage.uri}-note"), text=note, mimeType=NOTE_TYPE),
+        ]
 
     async def attached(self, actor: Actor, ref: str) -> Attachment:
         """Return a file's text for a model. Raises `UnsupportedContentError` for a file without one."""
@@ -123,6 +179,16 @@ class DriveResources:
         page = await self._drive.files.list_folder(actor, folder.id, limit=MOST_ITEMS)
         result = FolderResource(folder=ItemResult.of(folder), listing=ListResult.of(page))
         return [TextResourceContents(uri=uri, text=result.model_dump_json(), mimeType=JSON_TYPE)]
+
+    async def _index(self, actor: Actor) -> Contents:
+        require_person(actor.principal)
+        require_scope(actor.principal, Scope.READ)
+        result = IndexResult.of(await self._drive.ingester.status(actor.user_id))
+        return TextResourceContents(uri=INDEX.uri, text=result.model_dump_json(), mimeType=JSON_TYPE)
+
+    async def _result(self, actor: Actor, result_id: str, first: int, uri: AnyUrl) -> Contents:
+        kept = await self._drive.bulk_results.page(actor, result_id, first, MOST_IN_RESOURCE)
+        return TextResourceContents(uri=uri, text=KeptBulkResult.of(kept).model_dump_json(), mimeType=JSON_TYPE)
 
     async def _file(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
         try:

@@ -38,7 +38,7 @@ from drive_server.protocol.sessions import DriveSession, Sessions
 from drive_server.protocol.subscriptions import Subscriptions
 from drive_server.protocol.tasks import TaskRequests
 from drive_server.resources import DriveResources
-from drive_server.tools import documents, files, history, knowledge, session, sharing, trash
+from drive_server.tools import bulk, citations, documents, files, history, index, knowledge, session, sharing, trash
 from drive_server.tools.callers import Callers
 from drive_server.tools.calls import Call, refused
 from drive_server.tools.consent import Consent
@@ -219,7 +219,7 @@ def build_server(drive: Drive, *, default_key: str = "") -> DriveServer:
     prove who they are in their own way.
     """
     server = DriveServer(drive, default_key=default_key)
-    for module in (files, trash, documents, knowledge, sharing, history, session):
+    for module in (files, trash, documents, knowledge, citations, bulk, index, sharing, history, session):
         module.register(server, drive)
     return server
 

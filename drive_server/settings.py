@@ -20,12 +20,25 @@ class DriveSettings(BaseSettings):
     )
     embedding_url: str = Field(default="", description="OpenAI-compatible service of the embedding model.")
     embedding_key: SecretStr = Field(default=SecretStr(""), description="Its key.")
+    rerank_url: str = Field(default="", description="Service that reads the best passages again; empty: none does.")
+    rerank_model: str = Field(default="", description="Its model.")
+    rerank_key: SecretStr = Field(default=SecretStr(""), description="Its key.")
     openai_base_url: str = Field(
         default="", validation_alias=AliasChoices("OPENAI_BASE_URL"), description="For `openai:NAME` without a URL."
     )
     openai_api_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("OPENAI_API_KEY"), description="For `openai:NAME`."
     )
+    language_model: str = Field(
+        default="",
+        validation_alias=AliasChoices("DRIVE_LANGUAGE_MODEL", "AGENT_MODEL"),
+        description="Model that reads many files for hosts without one; `none`: none; empty: a default, with a key.",
+    )
+    language_url: str = Field(default="", description="OpenAI-compatible service of that model; empty: OpenAI's.")
+    language_key: SecretStr = Field(default=SecretStr(""), description="Its key.")
+    language_seconds: int = Field(default=120, ge=1, description="How long that model, or a host's, may be silent.")
+    bulk_concurrency: int = Field(default=8, ge=1, le=64, description="Files that one call reads at the same time.")
+    result_days: int = Field(default=7, ge=1, description="Days that the results of reading many files are kept.")
     max_text_bytes: int = Field(default=10_000_000, description="Largest text that a tool reads or writes at once.")
     max_upload_bytes: int = Field(default=5_000_000_000, description="Largest file that can be uploaded.")
     max_request_bytes: int = Field(default=4_194_304, description="Largest JSON body.")

@@ -16,6 +16,7 @@ from graph.models import build_models
 from graph.nodes.act import make_act
 from graph.nodes.advance import make_advance
 from graph.nodes.approve import make_approve
+from graph.nodes.cite import has_to_cite, make_cite
 from graph.nodes.document_agent import make_document_agent
 from graph.nodes.drive_agent import make_drive_agent
 from graph.nodes.plan import make_plan
@@ -23,6 +24,7 @@ from graph.nodes.recall import make_recall
 from graph.nodes.review import make_review
 from graph.nodes.route import make_route
 from graph.nodes.search_agent import make_search_agent
+from graph.sampling import LentModel
 from graph.settings import AgentSettings
 from graph.state import AGENTS, GraphInput, State, active_agent, current_step, running_turn
 
@@ -45,6 +47,7 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("review", make_review(deps))
     graph.add_node("approve", make_approve(deps))
     graph.add_node("act", make_act(deps))
+    graph.add_node("cite", make_cite(deps))
     graph.add_node("advance", make_advance(deps))
 
     graph.add_edge(START, "recall")
@@ -52,10 +55,11 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_conditional_edges("route", after_route, ["plan", *AGENTS])
     graph.add_conditional_edges("plan", active_agent, [*AGENTS])
     for agent in AGENTS:
-        graph.add_conditional_edges(agent, after_specialist, ["review", "advance"])
+        graph.add_conditional_edges(agent, after_specialist, ["review", "cite", "advance"])
     graph.add_conditional_edges("review", after_review, ["approve", "act", *AGENTS])
     graph.add_conditional_edges("approve", to_act, ["act", *AGENTS])
     graph.add_conditional_edges("act", active_agent, [*AGENTS])
+    graph.add_edge("cite", "advance")
     graph.add_conditional_edges("advance", after_advance, [*AGENTS, END])
     return graph.compile(checkpointer=deps.checkpointer, store=deps.store, name="drive_agent")
 
@@ -67,8 +71,10 @@ def after_route(state: State) -> str:
 
 
 def after_specialist(state: State) -> str:
-    """Calls are reviewed, also those whose target changed before they ran; without any, the step is over."""
-    return "review" if unanswered(state["messages"]) else "advance"
+    """Calls are reviewed, also those whose target changed before they ran; an answer from files is checked first."""
+    if unanswered(state["messages"]):
+        return "review"
+    return "cite" if has_to_cite(state) else "advance"
 
 
 def after_review(state: State) -> str | list[Send]:
@@ -103,9 +109,11 @@ async def make_graph() -> Graph:
     if loop not in _graphs:
         # Reading the environment and `.env` blocks.
         settings, drive_settings = await asyncio.to_thread(lambda: (AgentSettings(), DriveSettings()))
+        models = await asyncio.to_thread(build_models, settings)
+        drive = LocalDrive(drive_settings, LentModel(models["agent"]))
         deps = GraphDependencies(
-            models=await asyncio.to_thread(build_models, settings),
-            connections=ConnectionPool.of(settings, LocalDrive(drive_settings).open_session),
+            models=models,
+            connections=ConnectionPool.of(settings, drive.open_session),
             settings=settings,
             only_user=LOCAL_USER,
         )

@@ -14,8 +14,17 @@ from langchain_core.tools import BaseTool
 from langchain_mcp_adapters.interceptors import MCPToolCallRequest, ToolCallInterceptor
 from langchain_mcp_adapters.tools import load_mcp_tools
 from mcp import ClientSession, McpError
+from mcp.client.session import SamplingFnT
 from mcp.shared.session import ProgressFnT
-from mcp.types import CONNECTION_CLOSED, CallToolResult, TextContent
+from mcp.types import (
+    CONNECTION_CLOSED,
+    CallToolResult,
+    CancelledNotification,
+    CancelledNotificationParams,
+    ClientNotification,
+    RequestId,
+    TextContent,
+)
 
 from drive_server.connect import (
     ALL_SCOPES,
@@ -61,6 +70,9 @@ OnProgress = ProgressFnT
 
 ATTEMPTS: Final = 2
 OPEN_SECONDS: Final = 30.0
+LONG_CALLS: Final = frozenset({"map_reduce_files"})
+"""Tools that take as long as there is to read, and have to be told when nobody waits for them any more."""
+WITHDRAWN_WITHIN_SECONDS: Final = 0.5
 REQUEST_TIMEOUT: Final = 408
 """The code that the SDK gives an answer that did not come in time."""
 
@@ -128,7 +140,8 @@ class _Seat:
 class ConnectionPool:
     """Sessions by (user id, scopes): opened when first needed, reopened when dead, closed when idle.
 
-    Seconds: `call_seconds` is the longest wait for one call, `idle_seconds` how long an unused session is kept.
+    Seconds: `call_seconds` is the longest wait for one call, `long_call_seconds` for one that reads many files,
+    `idle_seconds` how long an unused session is kept.
     """
 
     def __init__(
@@ -136,15 +149,18 @@ class ConnectionPool:
         open_session: SessionOpener,
         *,
         call_seconds: float = 60,
+        long_call_seconds: float = 1800,
         idle_seconds: float = 600,
         clock: Clock = utc_now,
     ) -> None:
         self._open_session = open_session
         self._timeout = timedelta(seconds=call_seconds)
+        self._long_timeout = timedelta(seconds=long_call_seconds)
         self._idle_seconds = idle_seconds
         self._clock = clock
         self._seats: dict[tuple[str, frozenset[str]], _Seat] = {}
         self._owners: set[asyncio.Task[None]] = set()
+        self._withdrawals: set[asyncio.Task[None]] = set()
 
     @classmethod
     def of(cls, settings: AgentSettings, open_session: SessionOpener, clock: Clock = utc_now) -> "ConnectionPool":
@@ -152,6 +168,7 @@ class ConnectionPool:
         return cls(
             open_session,
             call_seconds=settings.tool_timeout_seconds,
+            long_call_seconds=settings.long_tool_timeout_seconds,
             idle_seconds=settings.session_idle_seconds,
             clock=clock,
         )
@@ -172,7 +189,7 @@ class ConnectionPool:
             self._retire(seat)
         self._seats.clear()
         with anyio.CancelScope(shield=True):
-            await asyncio.gather(*self._owners, return_exceptions=True)
+            await asyncio.gather(*self._owners, *self._withdrawals, return_exceptions=True)
 
     @asynccontextmanager
     async def _using(self, who: RunContext) -> AsyncGenerator[_Connection]:
@@ -237,9 +254,7 @@ class ConnectionPool:
         for attempt in range(1, ATTEMPTS + 1):
             async with self._using(who) as connection:
                 try:
-                    return await connection.session.call_tool(
-                        name, args, self._timeout, exchange.on_progress, meta=dict(exchange.meta)
-                    )
+                    return await self._answer(connection.session, name, args, exchange)
                 except (McpError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
                     if refusal := _refusal(error):
                         return refusal
@@ -247,6 +262,28 @@ class ConnectionPool:
                     if attempt == ATTEMPTS or not _is_closed(error):
                         raise DriveUnavailableError(f"{name}: {error!r}") from error
         raise AssertionError
+
+    async def _answer(
+        self, session: ClientSession, name: str, args: dict[str, Any], exchange: Exchange
+    ) -> CallToolResult:
+        is_long = name in LONG_CALLS
+        request_id = session._request_id  # pyright: ignore[reportPrivateUsage] - of the request that is sent next
+        timeout = self._long_timeout if is_long else self._timeout
+        try:
+            return await session.call_tool(name, args, timeout, exchange.on_progress, meta=dict(exchange.meta))
+        except (asyncio.CancelledError, McpError) as error:
+            if is_long and not (isinstance(error, McpError) and error.error.code != REQUEST_TIMEOUT):
+                self._withdraw(session, request_id)
+            raise
+
+    def _withdraw(self, session: ClientSession, request_id: RequestId) -> None:
+        """Tell the server that nobody waits for the answer any more; the SDK does not, and the work would go on.
+
+        In a task of its own: the one that waited is cancelled.
+        """
+        task = asyncio.create_task(_say_withdrawn(session, request_id), context=Context())
+        self._withdrawals.add(task)
+        task.add_done_callback(self._withdrawals.discard)
 
     def _ended(self, owner: "asyncio.Task[None]") -> None:
         self._owners.discard(owner)
@@ -273,6 +310,15 @@ class ConnectionPool:
         return self._clock().timestamp()
 
 
+async def _say_withdrawn(session: ClientSession, request_id: RequestId) -> None:
+    params = CancelledNotificationParams(requestId=request_id, reason="The run is over.")
+    with anyio.move_on_after(WITHDRAWN_WITHIN_SECONDS):
+        try:
+            await session.send_notification(ClientNotification(CancelledNotification(params=params)))
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return  # the session is closed, and its work with it
+
+
 def _is_closed(error: Exception) -> bool:
     return not isinstance(error, McpError) or error.error.code == CONNECTION_CLOSED
 
@@ -292,13 +338,13 @@ def _refusal(error: Exception) -> CallToolResult | None:
     return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=told, isError=True)
 
 
-def drive_sessions(drive: Drive) -> SessionOpener:
-    """Return what opens a person's session with a drive in this process."""
+def drive_sessions(drive: Drive, lent: SamplingFnT | None = None) -> SessionOpener:
+    """Return what opens a person's session with a drive in this process; `lent` is the model that it may use."""
 
     @asynccontextmanager
     async def open_session(who: RunContext) -> AsyncGenerator[ClientSession]:
         principal = await drive.identity.principal_for(who.user_id, who.scopes)
-        async with in_process_session(drive, principal) as session:
+        async with in_process_session(drive, principal, sampling=lent) as session:
             yield session
 
     return open_session
@@ -311,8 +357,9 @@ class LocalDrive:
     the local user's, whoever asks: such a host has no login.
     """
 
-    def __init__(self, settings: DriveSettings) -> None:
+    def __init__(self, settings: DriveSettings, lent: SamplingFnT | None = None) -> None:
         self._settings = settings
+        self._lent = lent
         self._opened: asyncio.Future[Drive] | None = None
         self._owner: asyncio.Task[None] | None = None
 
@@ -321,7 +368,7 @@ class LocalDrive:
         """Open a session of the local user, with the scopes of `who`."""
         drive = await self._drive()
         user, _ = await drive.identity.ensure_local_user()
-        async with drive_sessions(drive)(replace(who, user_id=user.id)) as session:
+        async with drive_sessions(drive, self._lent)(replace(who, user_id=user.id)) as session:
             yield session
 
     async def _drive(self) -> Drive:

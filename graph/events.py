@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any, Final, Literal, NotRequired
 
 from langgraph.config import get_stream_writer
@@ -12,6 +13,9 @@ from typing_extensions import TypedDict
 from graph.state import AgentName, ChangeNote, Risk, StepStatus
 
 CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
+WhyUnverified = Literal[
+    "", "absent", "not_found", "earlier_version", "unavailable", "no_words", "no_source", "too_long"
+]
 
 
 class RunEvent(TypedDict):
@@ -137,6 +141,36 @@ class ContentEvent(TypedDict):
     text: str
 
 
+class CitationView(TypedDict):
+    """What an answer quotes. `verified`: the quotation stands, word for word, in that `version` at that `place`.
+
+    `reason` says why it is not. `is_current`: the version still was the newest one. `uri` (a resource) and `address` (a
+    page for people) open the file at the place; both are empty where it is not verified.
+    """
+
+    number: int
+    quote: str
+    verified: bool
+    reason: "WhyUnverified"
+    file_id: str
+    name: str
+    path: str
+    version: int | None
+    is_current: bool
+    place: str
+    heading: str
+    uri: str
+    address: str
+
+
+class CitationsEvent(TypedDict):
+    """The citations of an answer, after its text; `message_id` is the answer's in the thread."""
+
+    type: Literal["citations"]
+    message_id: str
+    citations: list[CitationView]
+
+
 class DoneEvent(TypedDict):
     """The last event of a run that did not fail."""
 
@@ -165,6 +199,7 @@ GraphEvent = (
     | ToolCallEndEvent
     | ApprovalResolvedEvent
     | ContentEvent
+    | CitationsEvent
 )
 """What the graph itself emits."""
 
@@ -181,6 +216,7 @@ EVENTS: Final[dict[str, type]] = {
     "approval_resolved": ApprovalResolvedEvent,
     "tool_call_end": ToolCallEndEvent,
     "content": ContentEvent,
+    "citations": CitationsEvent,
     "done": DoneEvent,
     "error": ErrorEvent,
 }
@@ -194,4 +230,6 @@ def emit(event: GraphEvent) -> None:
 
 def emitter() -> Callable[[GraphEvent], None]:
     """Return what writes to the stream of the run that is active now, also from another task."""
-    return get_stream_writer()
+    # The writer asks for the run's config when it writes, which other tasks don't have.
+    writer, context = get_stream_writer(), copy_context()
+    return lambda event: context.run(writer, event)

@@ -31,6 +31,9 @@ class AgentSettings(BaseSettings):
     max_result_characters: int = Field(default=20_000, ge=1_000, description="Longest tool result the model sees.")
     window_characters: int = Field(default=100_000, ge=2_000, description="Messages the model sees, in characters.")
     tool_timeout_seconds: float = Field(default=60, gt=0, description="Longest wait for one tool call.")
+    long_tool_timeout_seconds: float = Field(
+        default=1800, gt=0, description="Longest wait for one that reads many files."
+    )
     session_idle_seconds: float = Field(default=600, gt=0, description="An unused connection to the drive is closed.")
 
     @property

@@ -47,10 +47,13 @@ def search(arguments: Namespace) -> int:
         print_json(hits)
         return 0
     for hit in hits:
-        place = "".join(f"  {part}" for part in (hit.get("heading"), _page(hit.get("page"))) if part)
+        version = f"version {hit['version']}" if hit.get("version") else ""
+        place = "".join(f"  {part}" for part in (hit.get("heading"), hit.get("place"), version) if part)
         terminal.say(visible_line(hit["file"]["path"] + place), "bold")
         if hit.get("text"):
             terminal.say(f"    {_passage(hit['text'])}")
+        if hit.get("address"):
+            terminal.say(f"    {visible_line(hit['address'])}", "dim")
     if not hits:
         terminal.note("Nothing was found.")
     if found.get("note"):
@@ -97,7 +100,3 @@ def print_json(value: Any) -> None:
 def _passage(text: str) -> str:
     line = visible_line(" ".join(text.split()))
     return line if len(line) <= LONGEST_PASSAGE else line[: LONGEST_PASSAGE - 1] + "…"
-
-
-def _page(number: int | None) -> str:
-    return f"page {number}" if number else ""

@@ -150,6 +150,7 @@ def service_runner(on_ready: Callable[[], None]) -> ServiceRunner:
 
     async def wind_down() -> None:
         app.state.service.end_streams()
+        app.state.index_streams.end()
         await app.state.mcp.wind_down()
 
     return ServiceRunner(app, on_ready, wind_down)

@@ -46,6 +46,7 @@ class Transcript:
             "tool_progress": self._progress,
             "tool_call_end": self._call_end,
             "content": self._content,
+            "citations": self._citations,
         }
         show = lines.get(event["type"])
         if show:
@@ -98,6 +99,23 @@ class Transcript:
 
     def _content(self, event: Event) -> None:
         self._terminal.stream(str(event.get("text", "")))
+
+    def _citations(self, event: Event) -> None:
+        for citation in event.get("citations") or []:
+            quote = shorten(" ".join(str(citation.get("quote", "")).split()), LONGEST_RESULT)
+            if citation.get("verified"):
+                self._terminal.say(f"  [{citation.get('number')}] {_source(citation)}: “{quote}”", "green")
+                self._terminal.say(f"      {visible_line(str(citation.get('address', '')))}", "dim")
+            else:
+                words = f": “{quote}”" if quote else ""
+                self._terminal.say(f"  [{citation.get('number')}] ✗ not verified{words}", "yellow")
+
+
+def _source(citation: dict[str, Any]) -> str:
+    """Return where a quotation stands: the file, its version, and the place in it."""
+    changed = "" if citation.get("is_current", True) else ", changed since"
+    place = f", {citation['place']}" if citation.get("place") else ""
+    return visible_line(f"{citation.get('path', '')}, version {citation.get('version')}{place}{changed}")
 
 
 class JsonTranscript:

@@ -7,10 +7,12 @@ from drive_server.http import (
     changes,
     connect,
     files,
+    index_events,
     items,
     link_pages,
     links,
     metadata,
+    passages,
     search,
     shares,
     uploads,
@@ -35,7 +37,7 @@ __all__ = [
 def build_http() -> APIRouter:
     """Return the routes below `/api`. They serve the drive that `serving` was given."""
     drive = APIRouter(prefix="/drive")
-    for part in (search, files, uploads, changes, shares, items):
+    for part in (search, index_events, files, uploads, changes, shares, items):
         drive.include_router(part.router)
     api = APIRouter(prefix="/api", dependencies=[Depends(keep_to_caller)])
     api.include_router(drive)
@@ -50,4 +52,5 @@ def build_pages() -> APIRouter:
     pages.include_router(metadata.router)
     pages.include_router(connect.router)
     pages.include_router(link_pages.router)
+    pages.include_router(passages.router)
     return pages

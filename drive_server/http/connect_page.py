@@ -89,12 +89,7 @@ class ConnectPage:
 
     def log_in(self, notice: str = "", status: int = 200) -> HTMLResponse:
         """Ask who is there."""
-        form = (
-            f"<h2>{self._say('log_in')}</h2><form method='post'><label>{self._say('token')}"
-            "<input type='password' name='token' required autocomplete='off' maxlength='16384' autofocus></label>"
-            f"<button class='main' name='action' value='log_in'>{self._say('log_in_button')}</button></form>"
-        )
-        return self._page("title", self._asks() + self._notice(notice) + form, status)
+        return self._page("title", self._asks() + log_in_form(self.language, notice), status)
 
     def consent(
         self, email: str, scopes: Iterable[Scope], form_token: str, notice: str = "", status: int = 200
@@ -149,6 +144,16 @@ class ConnectPage:
 
     def _say(self, key: str, **parts: str) -> str:
         return said(self.language, key, **parts)
+
+
+def log_in_form(language: Language, notice: str = "") -> str:
+    """Return the form, as HTML, in which a person gives a token; `notice` is the key of a sentence before it."""
+    warning = f"<p class='notice' role='alert'>{said(language, notice)}</p>" if notice else ""
+    return (
+        f"{warning}<h2>{said(language, 'log_in')}</h2><form method='post'><label>{said(language, 'token')}"
+        "<input type='password' name='token' required autocomplete='off' maxlength='16384' autofocus></label>"
+        f"<button class='main' name='action' value='log_in'>{said(language, 'log_in_button')}</button></form>"
+    )
 
 
 def over(language: Language) -> HTMLResponse:

@@ -16,6 +16,7 @@ from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import bearer_token
 from drive_server.http.hosts import KnownHosts
+from drive_server.http.index_events import IndexStreams
 from drive_server.http.mcp_requests import McpRequests
 from drive_server.http.mcp_sessions import SessionTable
 from drive_server.http.problem import CODES, problem
@@ -86,7 +87,7 @@ async def serving(app: FastAPI, drive: Drive) -> AsyncGenerator[None]:
     """Let the application serve the drive, over HTTP and MCP, for as long as this is open: its lifespan."""
     endpoint = McpEndpoint(drive)
     async with endpoint.running():
-        app.state.drive, app.state.mcp = drive, endpoint
+        app.state.drive, app.state.mcp, app.state.index_streams = drive, endpoint, IndexStreams()
         yield
 
 

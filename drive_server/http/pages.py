@@ -26,6 +26,8 @@ a.button { display: inline-block; padding: .3rem .9rem; border-radius: .5rem; bo
 ul.items { list-style: none; padding: 0; }
 ul.items li { display: flex; gap: .8rem; align-items: center; padding: .4rem 0; border-bottom: 1px solid #8884; }
 ul.items li > :first-child { flex: 1; overflow-wrap: anywhere; }
+pre.text { font: inherit; white-space: pre-wrap; overflow-wrap: anywhere; }
+mark { scroll-margin: 30vh 0; }
 .small { font-size: .85rem; opacity: .8; }
 """
 _STYLE_HASH: Final = b64encode(sha256(STYLE.encode()).digest()).decode()

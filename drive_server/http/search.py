@@ -4,19 +4,19 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, status
-from pydantic import BaseModel
 
 from drive_server.access import Actor, Scope, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.models import Hit, IndexStatus, Page
+from drive_server.models import Hit, Page
 from drive_server.services.audit import MAX_MOMENT_CHARACTERS
 from drive_server.services.items import MAX_CURSOR_CHARACTERS
 from drive_server.services.nodes import MAX_REF_CHARACTERS
 from drive_server.services.search import MAX_QUERY_CHARACTERS
 from drive_server.services.search_filter import MAX_TYPES, SearchFilter
 from drive_server.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
+from drive_server.tools.index import IndexResult
 from drive_server.tools.results import SearchResult
 
 router = APIRouter(tags=["drive"])
@@ -25,22 +25,6 @@ Mode = Literal["name", "text", "hybrid"]
 SHARE_OF_NAMES = 2
 BELOW_NAMES = 0.6
 MAX_WAIT_SECONDS = 30
-
-
-class IndexResult(BaseModel):
-    """How many of the caller's files are in which state, and which could not be read, with the reason.
-
-    `summary` has the same in five words: pending, indexing, indexed, skipped, failed.
-    """
-
-    counts: dict[str, int]
-    summary: dict[str, int]
-    problems: list[dict[str, str]]
-
-    @classmethod
-    def of(cls, state: IndexStatus) -> "IndexResult":
-        """Return the state as it is on the wire."""
-        return cls(counts=state.counts, summary=state.summary, problems=list(state.problems))
 
 
 def _filter(
@@ -68,9 +52,10 @@ async def search(
     if mode == "hybrid":
         if cursor is not None:
             raise InvalidInputError("A hybrid search has no pages.", hint="Leave the cursor out, or raise the limit.")
-        return SearchResult.of(await _hybrid(drive, actor, q, folder_id, only, limit))
+        found = await _hybrid(drive, actor, q, folder_id, only, limit)
+        return SearchResult.of(found, drive.settings.public_url)
     page = await drive.search.find(actor, q, folder=folder_id, only=only, limit=limit, cursor=cursor)
-    return SearchResult.of(_names_of(page) if mode == "name" else page)
+    return SearchResult.of(_names_of(page) if mode == "name" else page, drive.settings.public_url)
 
 
 @router.get("/index", name="index_status")

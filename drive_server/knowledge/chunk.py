@@ -4,9 +4,11 @@ The sizes are those that measured best on public collections: 800 to 1,000 chara
 overlap. A Chinese character counts for two and a half here, so that one limit serves both.
 """
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
+from typing import Any
 
 from drive_server.knowledge.elements import Element, Extraction
 from drive_server.knowledge.extract import MAX_INDEXED_CHARACTERS
@@ -19,6 +21,7 @@ ENOUGH = 250
 CJK_WEIGHT = 1.5
 MAX_HEADING = 200
 HEADING_SEPARATOR = " › "
+_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,8 @@ class Chunk:
 
     `heading` is the titles above it, outermost first; `page` the one it begins on; `ordinal` counts from 0. `place` is
     where a reader of the file finds it, as `Place` writes it: `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`,
-    `line=10-20`; empty if there is nothing but the offsets to tell.
+    `line=10-20`; empty if there is nothing but the offsets to tell. `words` are those of `indexed_words`, empty until
+    they are worked out.
     """
 
     ordinal: int
@@ -37,11 +41,21 @@ class Chunk:
     heading: str
     page: int | None
     place: str = ""
+    words: str = field(default="", compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[type["Chunk"], tuple[Any, ...]]:
+        """Be pickled by position, as `Element` is."""
+        span = (self.start, self.end, self.heading, self.page, self.place)
+        return Chunk, (self.ordinal, self.text, *span, self.words)
 
     @property
     def searched(self) -> str:
-        """What is embedded and searched: the passage under its headings."""
-        return f"{self.heading}\n{self.text}" if self.heading and self.heading != self.text else self.text
+        """What is embedded and searched: the passage under its headings, and words in the place of their escapes.
+
+        JSON and source code often have all that isn't ASCII as `\\u5f20`, which nobody would look for.
+        """
+        text = f"{self.heading}\n{self.text}" if self.heading and self.heading != self.text else self.text
+        return _ESCAPED.sub(_unescaped, text) if "\\u" in text else text
 
 
 def chunk(extraction: Extraction) -> list[Chunk]:
@@ -89,6 +103,7 @@ class _Packer:
     def __init__(self) -> None:
         self.passages: list[_Passage] = []
         self._headings: list[tuple[int, str]] = []
+        self._path: tuple[str, ...] = ()
         self._page: int | None = None
         self._place: Place | None = None
         self._header = ""
@@ -100,6 +115,8 @@ class _Packer:
         self._page = element.page
         self._place = element.place or (Place("page", element.page, element.page) if element.page else None)
         self._header = ""
+        if element.path is not None:
+            self._go_to(element.path)
         if element.kind != "title":
             return
         self._headings = [(level, title) for level, title in self._headings if level < element.level]
@@ -128,6 +145,17 @@ class _Packer:
         """Close the passage after a paragraph, if it has enough; lists, tables and code flow on."""
         self._only_titles = element.kind == "title"
         if element.kind == "text" and self.passages and self.passages[-1].size >= ENOUGH:
+            self._open = False
+
+    def _go_to(self, path: tuple[str, ...]) -> None:
+        """Head what follows by this path, the innermost names of it if all are too many."""
+        if path != self._path:
+            self._path = path
+            size = count = 0
+            while count < len(path) and size <= MAX_HEADING - len(path[-1 - count]):
+                size += len(path[-1 - count]) + len(HEADING_SEPARATOR)
+                count += 1
+            self._headings = list(enumerate(path[len(path) - count :], start=1))
             self._open = False
 
     def _heading(self) -> str:
@@ -183,3 +211,8 @@ def _size(text: str, start: int, end: int) -> float:
     if end - start > MAX_SIZE:
         return end - start
     return end - start + CJK_WEIGHT * count_cjk(text[start:end])
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    """Return the characters that a run of escapes stands for: UTF-16 units, as JSON and most languages have them."""
+    return bytes.fromhex(match[0].replace("\\u", "")).decode("utf-16-be", errors="replace")

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from drive_server.knowledge.formats import format_of
 
-READING = 1
+READING = 2
 """Raised when readers or chunker come to other passages: at its next start the drive then reads every file again."""
 
 DIGEST_CHARACTERS = 32

@@ -1,4 +1,4 @@
-"""Bytes to text: UTF-8, UTF-16 and UTF-32 by their mark, GB18030, and Western European as the last resort."""
+"""Bytes to text: UTF-8, UTF-16 and UTF-32 by their mark, what a page says it is, and what it looks like else."""
 
 import codecs
 import io
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from drive_server.knowledge.elements import MAX_CHARACTERS
+from drive_server.knowledge.encodings import declared_encoding, guessed_encoding
 
 SAMPLE_BYTES = 1 << 18
 _MARKS = (
@@ -19,8 +20,9 @@ _MARKS = (
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b"))
 _MOST_CONTROLS = 0.005
 _MOST_DAMAGE = 0.1
-_LEAST_COMMON_HAN = 0.6
-_MOST_ACCENTS = 0.25
+_LEAST_ZEROS, _MOST_ZEROS = 0.2, 0.01
+_HEAD_BYTES = 1024
+_SHIFTED = b"\x1b$B"  # how Japanese begins in ISO-2022-JP, whose bytes are all ASCII
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +55,28 @@ def _decode(file: BinaryIO) -> Decoded | None:
     if marked:
         return _read(file, marked) or _read(file, marked, lossy=True)
     if _is_binary(sample):
-        return None
+        wide = _wide_order(sample)
+        return _read(file, wide) if wide else None
+    if _SHIFTED in sample and (decoded := _read(file, "iso2022_jp")):
+        return decoded
     decoded = _read(file, "utf-8")
     if decoded:
         return decoded
+    return _without_utf8(file, declared_encoding(sample[:_HEAD_BYTES]))
+
+
+def _without_utf8(file: BinaryIO, declared: str) -> Decoded | None:
+    """Read what is not UTF-8 as what it says it is or, if it isn't, as what it looks like."""
+    if declared and declared != "utf-8" and (decoded := _read(file, declared)):
+        return decoded
     file.seek(0)
-    return _without_utf8(file, _sample_beyond_ascii(file))
-
-
-def _without_utf8(file: BinaryIO, sample: bytes) -> Decoded | None:
+    sample = _sample_beyond_ascii(file)
     if _is_damaged_utf8(sample):
         return _read(file, "utf-8", lossy=True)
-    if _is_gb18030(sample):
-        return _read(file, "gb18030") or _read(file, "gb18030", lossy=True)
-    if sum(byte > 0x7F for byte in sample) <= _MOST_ACCENTS * len(sample):
+    encoding = guessed_encoding(sample)
+    if encoding == "cp1252":
         return _read(file, "cp1252") or _read(file, "latin-1")
-    return None
+    return (_read(file, encoding) or _read(file, encoding, lossy=True)) if encoding else None
 
 
 def _read(file: BinaryIO, encoding: str, *, lossy: bool = False) -> Decoded | None:
@@ -104,17 +112,14 @@ def _is_damaged_utf8(sample: bytes) -> bool:
     return bool(beyond) and beyond.count("\ufffd") <= max(1, _MOST_DAMAGE * len(beyond)) < len(beyond)
 
 
-def _is_gb18030(sample: bytes) -> bool:
-    """Judge by how many double bytes are common Han (level 1 of GB 2312) or its punctuation.
-
-    Almost any bytes decode as GB18030; text of other encodings hits rare characters.
-    """
-    text = sample.decode("gb18030", errors="replace")
-    pairs = [encoded for character in text if (encoded := _double_byte(character))]
-    common = sum(1 for lead, trail in pairs if (0xA1 <= lead <= 0xA3 or 0xB0 <= lead <= 0xD7) and trail >= 0xA1)
-    return bool(pairs) and common >= _LEAST_COMMON_HAN * len(pairs)
-
-
-def _double_byte(character: str) -> bytes | None:
-    encoded = character.encode("gb18030")
-    return encoded if len(encoded) == 2 else None
+def _wide_order(sample: bytes) -> str:
+    """Return which UTF-16 text without a mark is, by its zeros: every other byte of most letters; empty for neither."""
+    least, most = _LEAST_ZEROS * len(sample), _MOST_ZEROS * len(sample)
+    for encoding, letters, zeros in (
+        ("utf-16-le", sample[::2], sample[1::2]),
+        ("utf-16-be", sample[1::2], sample[::2]),
+    ):
+        controls = len(letters) - len(letters.translate(None, _CONTROLS))
+        if zeros.count(0) >= least and controls <= most:
+            return encoding
+    return ""

@@ -5,12 +5,28 @@ A reader yields `Part`s, which know their kind and where they stand; `Extraction
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from drive_server.knowledge.place import Place
 
 ElementKind = Literal["title", "text", "list_item", "table", "code"]
 ExtractionState = Literal["ready", "unsupported", "needs_password", "needs_ocr", "failed"]
+
+KIND_OF_UNSTRUCTURED: dict[str, ElementKind] = {
+    "Title": "title",
+    "NarrativeText": "text",
+    "UncategorizedText": "text",
+    "Text": "text",
+    "ListItem": "list_item",
+    "Table": "table",
+    "TableChunk": "table",
+    "CodeSnippet": "code",
+}
+"""The kinds by unstructured's names of them; its others (addresses, headers, formulas, ...) are text here.
+
+Readers of ours and unstructured's partitioners meet at this: what either finds is one of these kinds, with a title's
+depth as its level, from 1, and its page, from 1.
+"""
 
 MAX_CHARACTERS = 20_000_000
 SEPARATOR = "\n\n"
@@ -22,7 +38,8 @@ class Element:
 
     `start` and `end` are character offsets into the extraction's text; `text` is what stands there without markup.
     `level` is 1 to 6 for titles, else 0; `page` counts from 1, None where the format has no pages. `place` is where a
-    reader of the file finds it, None where that is its page, or follows from the offsets.
+    reader of the file finds it, None where that is its page, or follows from the offsets. `path` is the names of what
+    it lies in, outermost first, where those are no titles in the text: keys, classes, functions; None elsewhere.
     """
 
     kind: ElementKind
@@ -32,6 +49,12 @@ class Element:
     page: int | None = None
     level: int = 0
     place: Place | None = None
+    path: tuple[str, ...] | None = None
+
+    def __reduce__(self) -> tuple[type["Element"], tuple[Any, ...]]:
+        """Be pickled by position: readers send many of these, and the way of dataclasses takes three times as long."""
+        place = (self.page, self.level, self.place, self.path)
+        return Element, (self.kind, self.text, self.start, self.end, *place)
 
 
 @dataclass(frozen=True, slots=True)

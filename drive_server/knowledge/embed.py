@@ -20,6 +20,7 @@ TOKENIZER_FILE = "tokenizer.json"
 DIMENSIONS = 384
 BATCH = 8
 MOST_THREADS = 4
+MOST_PIECES = 2
 
 
 class EmbedderUnavailableError(Exception):
@@ -41,6 +42,10 @@ class Embedder(Protocol):
         """Return whether the model knows the language of a text; what it doesn't is found by its words alone."""
         ...
 
+    def knows(self, word: str) -> bool:
+        """Return whether a word means something to the model: a rare name or a part number is letters to it."""
+        ...
+
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return one vector of length 1 for each text: [texts, dimensions]."""
         ...
@@ -54,12 +59,12 @@ class LocalEmbedder:
     """all-MiniLM-L6-v2 on the processor, in threads: English. Loaded at the first use.
 
     Two thirds of Chinese are unknown tokens to it: its vectors would be a cost that brings nothing (nDCG@10 of 0.09
-    where words have 0.98). The weight is the one that did best on English collections.
+    where words have 0.98). The weight was chosen on stackfaq, CISI and cranfield; NPL, which was not looked at, agrees.
     """
 
     name = "all-minilm-l6-v2-int8"
     dimensions = DIMENSIONS
-    weight = 0.9
+    weight = 0.8
 
     def __init__(self, folder: Path = MODEL_FOLDER) -> None:
         self._folder = folder
@@ -69,6 +74,10 @@ class LocalEmbedder:
     def reads(self, text: str) -> bool:
         """Return whether a text is in a Western script, near enough."""
         return not is_cjk(text)
+
+    def knows(self, word: str) -> bool:
+        """Return whether the model's vocabulary has the word in at most two pieces."""
+        return self._model is None or self._model.pieces(word) <= MOST_PIECES
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return one vector for each text, in batches of texts of like length: padding is wasted work."""
@@ -105,6 +114,11 @@ class NoEmbedder:
         del text
         return False
 
+    def knows(self, word: str) -> bool:
+        """Return False."""
+        del word
+        return False
+
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return vectors without components."""
         return np.empty((len(texts), 0), np.float32)
@@ -129,6 +143,10 @@ class _Model:
         path = str(folder / MODEL_FILE)
         self._session: Any = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
+
+    def pieces(self, word: str) -> int:
+        """Return in how many pieces of its vocabulary the model reads a word: 20 microseconds."""
+        return len(self._tokenizer.encode(word, add_special_tokens=False).ids)
 
     def embed(self, texts: list[str]) -> Vectors:
         """Return the vectors of one batch."""

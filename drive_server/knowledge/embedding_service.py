@@ -1,6 +1,7 @@
 """Embedding models of an OpenAI-compatible service (`POST {url}/embeddings`), over one shared HTTP client."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -25,6 +26,7 @@ LONGEST_PAUSE_SECONDS = 30.0
 LEFT_ALONE_SECONDS = 30.0
 """How long a service that failed is not asked again, so that searches don't wait for it."""
 
+_CODE = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|\d{4}")
 DOCUMENTS_WITHIN_SECONDS = 60.0
 QUERY_WITHIN_SECONDS = 5.0
 OK, TOO_MANY, FIRST_SERVER_ERROR = 200, 429, 500
@@ -104,10 +106,11 @@ class EmbeddingService:
 class RemoteEmbedder:
     """A model of the service, in any language. Its dimensions are known from its first answer on, and 0 before.
 
-    Nobody measured how far an unknown model is to be trusted: it counts as much as the words.
+    Nobody measured how far an unknown model is to be trusted: less than the local one, which was. With simulated models
+    from bad to good, this weight was the best that was never worse than words alone.
     """
 
-    weight = 0.5
+    weight = 0.6
 
     def __init__(self, service: EmbeddingService, model: str) -> None:
         self.name = f"remote:{model}"
@@ -118,6 +121,10 @@ class RemoteEmbedder:
     def reads(self, text: str) -> bool:
         """Return whether there is anything to read."""
         return bool(text.strip())
+
+    def knows(self, word: str) -> bool:
+        """Return whether a word is no code of letters and digits: what else the model knows can't be asked."""
+        return not _CODE.search(word)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return one vector for each text. Raises `EmbedderUnavailableError`."""

@@ -10,8 +10,11 @@ from pathlib import Path
 from drive_server.knowledge.decode import decode_file
 from drive_server.knowledge.elements import Element, Extraction, UnreadableError, too_long
 from drive_server.knowledge.formats import HEAD_BYTES, Format, archive_format, format_of
+from drive_server.knowledge.keyed import json_elements
 from drive_server.knowledge.markdown import markdown_elements
-from drive_server.knowledge.plain import code_elements, table_elements, text_elements
+from drive_server.knowledge.plain import table_elements, text_elements
+from drive_server.knowledge.sections import code_elements, ini_elements, yaml_elements
+from drive_server.knowledge.tagged import xml_elements
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +26,10 @@ _ELEMENTS: dict[Format, _Elements] = {
     Format.MARKDOWN: markdown_elements,
     Format.CODE: code_elements,
     Format.CSV: table_elements,
+    Format.JSON: json_elements,
+    Format.YAML: yaml_elements,
+    Format.INI: ini_elements,
+    Format.XML: xml_elements,
 }
 # Imported when a file of their kind comes: each brings libraries that take time and memory.
 _READERS: dict[Format, tuple[str, str]] = {
@@ -43,7 +50,7 @@ _READERS: dict[Format, tuple[str, str]] = {
 def extract(path: Path, name: str, media_type: str) -> Extraction:
     """Return the text of the file at `path`, or the state that says why there is none. Blocks, maybe for minutes.
 
-    `name` is the file's name in the drive. For text, Markdown, code and CSV the text is the decoded file, character
+    `name` is the file's name in the drive. For text, Markdown, code and data the text is the decoded file, character
     by character. Elements end at `MAX_INDEXED_CHARACTERS`. Raises `OSError` if the file can't be opened; a file that
     can't be understood is a state, not an error.
     """

@@ -22,7 +22,10 @@ def fold_case(text: str) -> str:
 
 
 @cache
-def _simplified() -> dict[int, str]:
-    """Return the table of OpenCC's characters: see the README.md beside it."""
-    pairs = CHARACTERS.read_text(encoding="utf-8").splitlines()
-    return {ord(traditional): simplified for traditional, simplified in pairs}
+def _simplified() -> str:
+    """Return a text whose n-th character is what character n becomes, by OpenCC's table: see the README.md beside it.
+
+    `str.translate` takes that as well as a mapping, in which it pays for every character that is missing.
+    """
+    pairs = {ord(one): other for one, other in CHARACTERS.read_text(encoding="utf-8").splitlines()}
+    return "".join(map(chr, range(max(pairs) + 1))).translate(pairs)

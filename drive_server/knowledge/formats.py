@@ -21,8 +21,13 @@ _NAMES = {
     "rtf": "rtf",
     "archive": "zip jar apk",
     "image": "png jpg jpeg gif webp bmp tif tiff heic ico avif",
-    "code": "bash bat c cc cfg clj cpp cs css dart ex go h hpp hs ini java js json jsonl jsx kt lua m mjs php pl ps1 py"
-    " r rb rs scala scss sh sql swift toml ts tsx vue xml yaml yml zig",
+    "json": "json jsonl ndjson json5 jsonc geojson ipynb webmanifest",
+    "yaml": "yaml yml",
+    "ini": "toml ini cfg conf",
+    "xml": "xml xsd xsl xslt rss atom plist wsdl kml gpx",
+    "code": "bash bat c cc cjs clj cpp cs css cts cxx dart ex exs fs go gradle groovy h hpp hs java jl js jsx kt kts"
+    " less lisp lua m mjs mm mts php pl pm proto ps1 py pyi r rb rs sass scala scss sh sol sql swift ts tsx vb vue"
+    " zig zsh",
 }
 _MEDIA_TYPES = {
     "text/markdown": "markdown",
@@ -41,6 +46,12 @@ _MEDIA_TYPES = {
     "application/vnd.ms-excel": "compound",
     "application/vnd.ms-outlook": "compound",
     "message/rfc822": "mail",
+    "application/json": "json",
+    "application/x-ndjson": "json",
+    "application/yaml": "yaml",
+    "application/toml": "ini",
+    "application/xml": "xml",
+    "text/xml": "xml",
     "application/rtf": "rtf",
     "text/rtf": "rtf",
 }
@@ -69,6 +80,10 @@ class Format(StrEnum):
     TEXT = "text"
     MARKDOWN = "markdown"
     CODE = "code"
+    JSON = "json"
+    YAML = "yaml"
+    INI = "ini"
+    XML = "xml"
     CSV = "csv"
     HTML = "html"
     PDF = "pdf"
@@ -94,7 +109,7 @@ class Format(StrEnum):
         return self in _ZIPPED
 
 
-_EXACT = (Format.TEXT, Format.MARKDOWN, Format.CODE, Format.CSV)
+_EXACT = frozenset(map(Format, ("text", "markdown", "code", "csv", "json", "yaml", "ini", "xml")))
 _ZIPPED = (Format.DOCX, Format.PPTX, Format.SHEETS, Format.OPENDOCUMENT, Format.EPUB, Format.ARCHIVE)
 
 

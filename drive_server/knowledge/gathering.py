@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import anyio
 import anyio.to_thread
 
-from drive_server.knowledge.chunk import Chunk, chunk
+from drive_server.knowledge.chunk import Chunk
 from drive_server.knowledge.content import digest_of
 from drive_server.knowledge.embed import Embedder, EmbedderUnavailableError, Vectors
 from drive_server.knowledge.index import KnowledgeIndex
+from drive_server.knowledge.passages import Passages
 from drive_server.knowledge.pending import Job, Result
 from drive_server.knowledge.readings import Reading, known_readings
 from drive_server.knowledge.rows import IndexedFile
@@ -46,7 +47,10 @@ class Gatherer:
         """Return what the index is to have of the files, in their order."""
         readings = await self._known(jobs)
         stored = await self._stored(jobs, readings)
-        gathered = await self._with_known_vectors(await self._all_of(jobs, readings, stored))
+        known = [_known_already(job, readings, stored) for job in jobs]
+        read = await self._read([job for job, one in zip(jobs, known, strict=True) if one is None])
+        complete = [one or _of_passages(job, read[job.content]) for job, one in zip(jobs, known, strict=True)]
+        gathered = await self._with_known_vectors(complete)
         try:
             return await self._with_new_vectors(gathered)
         except EmbedderUnavailableError as error:
@@ -66,56 +70,66 @@ class Gatherer:
                 wanted |= {job.file_id, *([reading.file_id] if reading.file_id else [])}
         return await self._index.stored(wanted) if wanted else {}
 
-    async def _all_of(
-        self, jobs: Sequence[Job], readings: Mapping[str, Reading], stored: Mapping[str, IndexedFile]
-    ) -> list[Gathered]:
-        """Gather the files, at once as far as there are processes for it."""
-        if len(jobs) == 1:  # by itself, so that its error is not wrapped in a group
-            return [await self._one(jobs[0], readings, stored)]
-        gathered: dict[int, Gathered] = {}
+    async def _read(self, jobs: Sequence[Job]) -> dict[str, Passages]:
+        """Read each content once, at once as far as there are processes for it; return them by their keys."""
+        unread = {job.content: job for job in jobs}
+        if len(unread) == 1:  # by itself, so that its error is not wrapped in a group
+            return {content: await self._passages(job) for content, job in unread.items()}
+        found: dict[str, Passages] = {}
 
-        async def gather(number: int, job: Job) -> None:
-            gathered[number] = await self._one(job, readings, stored)
+        async def read(content: str, job: Job) -> None:
+            found[content] = await self._passages(job)
 
         async with anyio.create_task_group() as group:
-            for number, job in enumerate(jobs):
-                group.start_soon(gather, number, job)
-        return [gathered[number] for number in range(len(jobs))]
+            for content, job in unread.items():
+                group.start_soon(read, content, job)
+        return found
 
-    async def _one(self, job: Job, readings: Mapping[str, Reading], stored: Mapping[str, IndexedFile]) -> Gathered:
-        if job.blob is None:
-            return Gathered(Result(job, "ready"), _file(job, [], []))
-        reading = readings.get(job.content)
-        if reading is not None:
-            had = _whole(job, reading, stored)
-            if had is not None:
-                result = Result(job, reading.state, reading.reason, reading.passages)
-                return Gathered(result, _file(job, had.chunks, had.vectors), is_there=_is_as_wanted(had, job))
-        extraction = await self._texts.text(job.blob, job.name, job.media_type)
-        chunks = await anyio.to_thread.run_sync(chunk, extraction)
-        result = Result(job, extraction.state, extraction.reason, len(chunks))
-        return Gathered(result, _file(job, chunks, [None] * len(chunks)))
+    async def _passages(self, job: Job) -> Passages:
+        return await self._texts.passages(job.blob or "", job.name, job.media_type)
 
     async def _with_known_vectors(self, gathered: Sequence[Gathered]) -> list[Gathered]:
         """Return the same with the vectors that the index has of the same texts."""
-        wanted = {digest for one in gathered if not one.result.job.anew for digest in self._missing(one)}
+        again = [one for one in gathered if not one.result.job.anew]
+        wanted = (await anyio.to_thread.run_sync(self._all_missing, again)).keys()
         vectors = await self._index.vectors(wanted) if wanted else {}
         return [one if one.result.job.anew else _completed(one, vectors) for one in gathered]
 
     async def _with_new_vectors(self, gathered: Sequence[Gathered]) -> list[Gathered]:
         """Return the same with all vectors, each text embedded once."""
-        missing = {digest: text for one in gathered for digest, text in self._missing(one).items()}
+        missing = await anyio.to_thread.run_sync(self._all_missing, gathered)
         if not missing:
             return list(gathered)
         found = await self._embedder.embed_documents(list(missing.values()))
         vectors = dict(zip(missing, found, strict=True))
         return [_completed(one, vectors) for one in gathered]
 
+    def _all_missing(self, gathered: Sequence[Gathered]) -> dict[str, str]:
+        return {digest: text for one in gathered for digest, text in self._missing(one).items()}
+
     def _missing(self, one: Gathered) -> dict[str, str]:
         """Return the texts that are to be embedded, by their digests."""
         pairs = zip(one.file.chunks, one.file.vectors, strict=True)
         texts = [chunk.searched for chunk, vector in pairs if vector is None]
         return {digest_of(text): text for text in texts if self._embedder.reads(text)}
+
+
+def _known_already(job: Job, readings: Mapping[str, Reading], stored: Mapping[str, IndexedFile]) -> Gathered | None:
+    """Return the file if nothing has to be read for it; None if its content is not known, or not all of it there."""
+    reading = readings.get(job.content)
+    had = _whole(job, reading, stored) if reading and job.blob else None
+    is_kept = had is not None and not job.is_found_already
+    if job.blob is None or (job.is_trashed and not is_kept):
+        return Gathered(Result(replace(job, blob=None), "ready"), _file(job, [], []))
+    if reading is None or had is None:
+        return None
+    result = Result(job, reading.state, reading.reason, reading.passages)
+    return Gathered(result, _file(job, had.chunks, had.vectors), is_there=_is_as_wanted(had, job))
+
+
+def _of_passages(job: Job, passages: Passages) -> Gathered:
+    result = Result(job, passages.state, passages.reason, len(passages.chunks))
+    return Gathered(result, _file(job, passages.chunks, [None] * len(passages.chunks)))
 
 
 def _file(job: Job, chunks: Sequence[Chunk], vectors: Sequence[Vectors | None]) -> IndexedFile:

@@ -1,30 +1,25 @@
-"""Text in images: read by Tesseract if this machine has it, with the languages that are installed with it."""
+"""Images, of which the words are read where there is OCR."""
 
-import shutil
 import struct
-import subprocess
 import warnings
-from functools import cache
 from pathlib import Path
 
 from PIL import Image
 
 from drive_server.knowledge.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.ocr import find_program, recognized
 
 MAX_PIXELS = 60_000_000
-OCR_SECONDS = 120.0
-_LANGUAGES = ("eng", "chi_sim", "chi_tra")
 _LEAST_SIDE = 8
-_PROGRAM = "tesseract"
 
 
 def image_extraction(path: Path) -> Extraction:
     """Return the words in an image. Blocks, for minutes at most. Raises `OSError` for an image that is cut off."""
     _check(path)
-    program = shutil.which(_PROGRAM)
+    program = find_program()
     if program is None:
         raise UnreadableError("needs_ocr", "Words in images are read by OCR; install tesseract to have them searched.")
-    return join(Part("text", block.strip()) for block in _recognized(program, path).split("\n\n"))
+    return join(Part("text", paragraph) for paragraph in recognized(program, path))
 
 
 def _check(path: Path) -> None:
@@ -42,29 +37,6 @@ def _check(path: Path) -> None:
         raise _too_large()
     if min(width, height) < _LEAST_SIDE:
         raise UnreadableError("unsupported", "The image is too small to hold words.")
-
-
-def _recognized(program: str, path: Path) -> str:
-    try:
-        done = subprocess.run(  # noqa: S603 - the machine's tesseract; the path is the blob's, not the person's
-            [program, str(path), "stdout", "-l", "+".join(_languages(program))],
-            capture_output=True,
-            timeout=OCR_SECONDS,
-            check=True,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise UnreadableError("failed", f"OCR took longer than {OCR_SECONDS:.0f} seconds.") from error
-    except subprocess.CalledProcessError as error:
-        raise UnreadableError("failed", "The image is damaged, or OCR can't read its kind.") from error
-    return done.stdout.decode("utf-8", errors="replace").replace("\f", "")
-
-
-@cache
-def _languages(program: str) -> tuple[str, ...]:
-    """Return those of our languages that Tesseract has; English, which it always tries, if it won't say."""
-    done = subprocess.run([program, "--list-langs"], capture_output=True, timeout=OCR_SECONDS, check=False)  # noqa: S603
-    installed = done.stdout.decode(errors="replace").split()
-    return tuple(language for language in _LANGUAGES if language in installed) or _LANGUAGES[:1]
 
 
 def _too_large() -> UnreadableError:

@@ -6,7 +6,6 @@ Any number of processes may search; one at a time may write, which the caller ha
 import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import anyio.to_thread
 
@@ -14,8 +13,8 @@ from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embed import Embedder, EmbedderUnavailableError, Vectors
 from drive_server.knowledge.passage_table import PassageTable
 from drive_server.knowledge.queries import Query, parse
-from drive_server.knowledge.retrieval import Mode, find, ranked
-from drive_server.knowledge.rows import FILE_COLUMNS, IndexedFile, files_of, id_filter, table_of, vectors_of
+from drive_server.knowledge.retrieval import Mode, Question, Wanted, find
+from drive_server.knowledge.rows import FILE_COLUMNS, IndexedFile, Passage, files_of, id_filter, table_of, vectors_of
 from drive_server.knowledge.tables import PassageTables
 
 logger = logging.getLogger(__name__)
@@ -155,11 +154,11 @@ class KnowledgeIndex:
         async with self._tables.guarded():
             await self._tables.drop_unusable()
 
-    async def tend(self, *, idle: bool = False) -> None:
-        """Do the upkeep that is due; with `idle`, also what is not urgent."""
+    async def tend(self, *, idle: bool = False, busy: bool = False) -> None:
+        """Do the upkeep that is due; with `idle`, also what is not urgent, and `busy`, not what more files follow."""
         async with self._tables.guarded():
             for table in await self._read_from():
-                await table.tend(idle=idle)
+                await table.tend(idle=idle, busy=busy)
 
     async def clear(self) -> None:
         """Remove everything. What a failing index needs before its files are indexed again."""
@@ -177,15 +176,12 @@ class KnowledgeIndex:
         if opened is None:
             return []
         embedder = self._embedder if table is self._tables.current else self._open_model(table.model)
-        vector = (
-            await _question(embedder, query.words, table.dimensions)
-            if embedder and table.dimensions and mode in ("hybrid", "vector")
-            else None
-        )
+        question = _question(embedder, query.words, table.dimensions) if mode in ("hybrid", "vector") else None
+        if mode == "vector" and question is None:
+            return []
         async with self._tables.guarded():
-            found = await find(opened, query, vector, where, mode, limit)
-        most = embedder.weight if embedder else 0.0
-        return [_hit(row, score) for row, score in ranked(found, query, most)[:limit]]
+            found = await find(opened, Wanted(query, question, where, mode, limit), embedder)
+        return [_hit(passage, score) for passage, score in found]
 
     async def _read_from(self) -> list[PassageTable]:
         """Return the model's table and, if another one serves, that too."""
@@ -229,16 +225,23 @@ def _state_of(file: IndexedFile | None) -> tuple[str, int, str] | None:
     return (file.owner_id, file.version, file.content) if file and file.chunks else None
 
 
-async def _question(embedder: Embedder, query: str, dimensions: int) -> Vectors | None:
-    """Return the question's vector; None if the model does not know its language, can't be reached, or has changed."""
-    if not embedder.reads(query):
+def _question(embedder: Embedder | None, query: str, dimensions: int) -> Question | None:
+    """Return what works out the question's vector; None if there are none, or the model does not know its language.
+
+    Its own answer is None if the model can't be reached, or has changed.
+    """
+    if embedder is None or not dimensions or not embedder.reads(query):
         return None
-    try:
-        vector = await embedder.embed_query(query)
-    except EmbedderUnavailableError as error:
-        logger.warning("Searching by words only: %s", error)
-        return None
-    return vector if len(vector) == dimensions else None
+
+    async def question() -> Vectors | None:
+        try:
+            vector = await embedder.embed_query(query)
+        except EmbedderUnavailableError as error:
+            logger.warning("Searching by words only: %s", error)
+            return None
+        return vector if len(vector) == dimensions else None
+
+    return question
 
 
 def _batches(names: Collection[str]) -> Iterator[list[str]]:
@@ -247,15 +250,16 @@ def _batches(names: Collection[str]) -> Iterator[list[str]]:
         yield ordered[start : start + MOST_NAMED]
 
 
-def _hit(row: dict[str, Any], score: float) -> IndexHit:
+def _hit(passage: Passage, score: float) -> IndexHit:
+    chunk = passage.chunk
     return IndexHit(
-        file_id=row["file_id"],
-        version=row["version"],
+        file_id=passage.file_id,
+        version=passage.version,
         score=score,
-        text=row["text"],
-        start=row["start"],
-        end=row["end"],
-        heading=row["heading"],
-        page=row["page"],
-        place=row["place"],
+        text=chunk.text,
+        start=chunk.start,
+        end=chunk.end,
+        heading=chunk.heading,
+        page=chunk.page,
+        place=chunk.place,
     )

@@ -1,5 +1,6 @@
 """The job that keeps the index up to date: takes what is pending, has it read and embedded, and stores it."""
 
+import asyncio
 import logging
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -55,12 +56,19 @@ class Ingester:
         self._turn = anyio.Lock()
         self._woken = anyio.Event()
         self._progressed = anyio.Event()
+        self._upkeep: asyncio.Task[None] | None = None
         self._in_order = False
         self._settled = True
 
     def wake(self) -> None:
         """Say that something is pending: the loop looks at once, not only at its next poll."""
         self._woken.set()
+        self._tell()
+
+    @property
+    def next_step(self) -> anyio.Event:
+        """What is set as soon as this process knows of a file that is in another state than now."""
+        return self._progressed
 
     async def run(self) -> None:
         """Index what becomes pending, until cancelled. An error is logged, and the work goes on."""
@@ -99,7 +107,7 @@ class Ingester:
         """
         progressed = self._progressed
         status = await self._status(owner_id)
-        if wait_seconds and status.is_unfinished:
+        if wait_seconds and status.unfinished:
             with anyio.move_on_after(wait_seconds):
                 await progressed.wait()
             status = await self._status(owner_id)
@@ -109,6 +117,10 @@ class Ingester:
         """Have all files read again, in the background: those of one person, or of all."""
         await self._pending.restart(owner_id)
         self.wake()
+
+    def _tell(self) -> None:
+        self._progressed.set()
+        self._progressed = anyio.Event()
 
     async def _status(self, owner_id: str) -> IndexStatus:
         async with self._database.read() as session:
@@ -134,15 +146,19 @@ class Ingester:
                 self._in_order = self._in_order and self._lock.is_held
 
     async def _work_off(self, *, retry_at_once: bool) -> bool:
-        while jobs := await self._claim(retry_at_once=retry_at_once):
-            is_stuck = await self._work(jobs)
-            self._progressed.set()
-            self._progressed = anyio.Event()
-            await self._index.tend()
-            if retry_at_once and is_stuck:
-                return False
-            if len(jobs) < ENOUGH_FILES and not retry_at_once:
-                return True
+        try:
+            while jobs := await self._claim(retry_at_once=retry_at_once):
+                is_stuck = await self._work(jobs)
+                self._tell()
+                await self._tended()
+                # The next files are read meanwhile, by other processes; what is left is done when there is time.
+                self._upkeep = asyncio.create_task(self._index.tend(busy=len(jobs) >= ENOUGH_FILES))
+                if retry_at_once and is_stuck:
+                    return False
+                if len(jobs) < ENOUGH_FILES and not retry_at_once:
+                    return True
+        finally:
+            await self._tended()
         await self._settle()
         return False
 
@@ -157,6 +173,12 @@ class Ingester:
         if not self._settled and not await self._pending.is_any_elsewhere():
             await self._index.settle()
             self._settled = True
+
+    async def _tended(self) -> None:
+        """Wait for the upkeep that goes on, if any; raise what it raises."""
+        upkeep, self._upkeep = self._upkeep, None
+        if upkeep:
+            await upkeep
 
     async def _tend(self) -> None:
         async with self._turn:
@@ -195,6 +217,8 @@ class Ingester:
     async def _index_files(self, jobs: Sequence[Job]) -> list[Result]:
         """Put the files' passages into the index, in the place of what is there, and return their new states."""
         gathered = await self._gatherer.gather(jobs)
+        if self._upkeep:  # which writes too, and whose error is none of these files'
+            await asyncio.wait([self._upkeep])
         # Not without vectors into a table that is being filled: the one that serves may have them.
         waiting = [one for one in gathered if one.result.postponed and one.result.job.is_found_already]
         await self._index.replace([one.file for one in gathered if not one.is_there and one not in waiting])

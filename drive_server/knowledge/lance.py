@@ -17,7 +17,7 @@ class Lance:
     """A connection; its methods raise what LanceDB raises."""
 
     def __init__(self, url: str) -> None:
-        self._url = url
+        self.url = url
         self._connecting = anyio.Lock()
         self._connection: Any = None
 
@@ -49,7 +49,7 @@ class Lance:
         async with self._connecting:
             if self._connection is None:
                 lancedb = await anyio.to_thread.run_sync(_load)
-                self._connection = await lancedb.connect_async(self._url, read_consistency_interval=SEEN_AFTER)
+                self._connection = await lancedb.connect_async(self.url, read_consistency_interval=SEEN_AFTER)
             return self._connection
 
 

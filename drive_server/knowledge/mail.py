@@ -1,4 +1,4 @@
-"""The text of mails (eml, mht): headers, body, and the names of what is attached.
+"""The text of mails (eml, mht): headers, body, and what is attached.
 
 The standard library's parser is the one that unstructured's mail reader is built on; that one gives no header of a mail
 without a body, fails at an unknown charset, and cuts Chinese paragraphs up.
@@ -6,18 +6,27 @@ without a body, fails at an unknown charset, and cuts Chinese paragraphs up.
 
 import email
 import email.policy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from email.message import EmailMessage, MIMEPart
+from itertools import islice
 from pathlib import Path
 
+from drive_server.knowledge.attachments import Attachment, attached_parts
 from drive_server.knowledge.decode import decode
 from drive_server.knowledge.elements import Extraction, Part, UnreadableError, join
 from drive_server.knowledge.plain import text_elements
 from drive_server.knowledge.web import html_parts
 
 MAX_BYTES = 200_000_000
+MOST_PARTS = 2_000
+"""How many parts of a mail are looked at for what is attached: of more, each of which costs some time, it is a bomb."""
+
 _SHOWN = ("From", "To", "Cc", "Date")
 _CHARSETS = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "ks_c_5601-1987": "cp949", "unicode": "utf-16"}
+_MAIL, _INVITATION = "message/rfc822", "text/calendar"
+_UNNAMED = {_MAIL: "mail.eml", _INVITATION: "invitation.ics"}
+_FOLD = re.compile(rb"\r?\n[ \t]")  # lines of calendars are folded anywhere, also within words (RFC 5545, section 3.1)
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 
 
@@ -35,14 +44,13 @@ def mail_extraction(path: Path) -> Extraction:
     return join(mail_parts(headers, _body_parts(mail), _attachments(mail)))
 
 
-def mail_parts(headers: Mapping[str, str], body: Iterable[Part], attachments: Sequence[str]) -> Iterator[Part]:
-    """Yield a mail's subject as its title, its other headers, its body and the names of what is attached."""
+def mail_parts(headers: Mapping[str, str], body: Iterable[Part], attachments: Iterable[Attachment]) -> Iterator[Part]:
+    """Yield a mail's subject as its title, its other headers, its body and what is attached, each under its name."""
     if "Subject" in headers:
         yield Part("title", headers["Subject"], level=1)
     yield Part("text", "\n".join(f"{name}: {headers[name]}" for name in _SHOWN if name in headers))
     yield from body
-    if attachments:
-        yield Part("text", f"Attachments: {', '.join(attachments)}")
+    yield from attached_parts(attachments)
 
 
 def _body_parts(mail: EmailMessage) -> list[Part]:
@@ -82,8 +90,32 @@ def _text(part: MIMEPart) -> str:
         return decoded.text if decoded else data.decode("utf-8", errors="replace")
 
 
-def _attachments(mail: EmailMessage) -> list[str]:
-    if not mail.is_multipart():
-        return []
-    names = (part.get_filename() for part in mail.walk() if not part.is_multipart())
-    return [" ".join(name.split()) for name in names if name]
+def _attachments(mail: EmailMessage) -> Iterator[Attachment]:
+    """Yield files, mails and invitations within a mail; what its body consists of or shows is not attached to it."""
+    body = [mail.get_body(preferencelist=(kind,)) for kind in ("html", "plain")]
+    for part in islice(_leaves(mail), MOST_PARTS):
+        kind = part.get_content_type()
+        name = " ".join((part.get_filename() or _UNNAMED.get(kind, "")).split())
+        is_shown = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
+        if name and part not in body and not (is_shown and "Content-ID" in part):
+            yield Attachment(name, kind, _content(part))
+
+
+def _leaves(mail: EmailMessage) -> Iterator[MIMEPart]:
+    """Yield the parts that hold no others, mails within the mail among them."""
+    waiting: list[MIMEPart] = [mail]
+    while waiting:
+        part = waiting.pop()
+        if part.get_content_type() == _MAIL or not part.is_multipart():
+            yield part
+        else:
+            waiting.extend(reversed(list(part.iter_parts())))
+
+
+def _content(part: MIMEPart) -> bytes:
+    if part.get_content_type() == _MAIL and part.is_multipart():
+        return b"".join(map(bytes, part.iter_parts()))
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return b""
+    return _FOLD.sub(b"", data) if part.get_content_type() == _INVITATION else data

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from drive_server.knowledge import tokenize
-from drive_server.knowledge.elements import ElementKind, Part
+from drive_server.knowledge.elements import KIND_OF_UNSTRUCTURED, Part
 
 tokenize.install()
 
@@ -14,7 +14,6 @@ from unstructured.documents.elements import Element as Found  # noqa: E402
 from unstructured.partition.msg import partition_msg  # noqa: E402
 
 _NO_DETECTION = [""]  # unstructured guesses the language of every document unless it is given one
-_KINDS: dict[str, ElementKind] = {"Title": "title", "ListItem": "list_item", "Table": "table", "CodeSnippet": "code"}
 
 
 def outlook_body(path: Path) -> Iterator[Part]:
@@ -23,7 +22,7 @@ def outlook_body(path: Path) -> Iterator[Part]:
     A title without a depth is only unstructured's guess by the look of its words.
     """
     for element in partition_msg(str(path), process_attachments=False, languages=_NO_DETECTION):
-        kind = _KINDS.get(type(element).__name__, "text")
+        kind = KIND_OF_UNSTRUCTURED.get(type(element).__name__, "text")
         depth = element.metadata.category_depth
         if kind == "title" and depth is None:
             kind = "text"

@@ -11,6 +11,7 @@ from drive_server.knowledge.words import is_indexed, queried_words
 COLUMN = "words"
 SHORTEST_SPELLED = 4
 _SPELLED = re.compile(rf"[^\W\d_{CJK}]{{{SHORTEST_SPELLED},}}")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e|y)$")
 LONG_WORD = 8
 """From this length on two letters may be wrong, below it one: with two, most short words are near several others."""
 
@@ -63,8 +64,11 @@ def _nearly(word: str) -> Any:
     from lancedb.query import Occur
 
     make = _matcher()
-    near = make(word, COLUMN, fuzziness=2 if len(word) >= LONG_WORD else 1, prefix_length=1)
-    return _joined([(Occur.SHOULD, near), (Occur.SHOULD, make(" ".join(transposed(word)), COLUMN))])
+    slips = 2 if len(word) >= LONG_WORD else 1
+    # The index has stems, and words with slips are looked up as they stand: `invoise` is two letters from `invoic`.
+    forms = dict.fromkeys((word, _ENDING.sub("", word)))
+    near = [(Occur.SHOULD, make(form, COLUMN, fuzziness=slips, prefix_length=1)) for form in forms]
+    return _joined([*near, (Occur.SHOULD, make(" ".join(transposed(word)), COLUMN))])
 
 
 def _all_of(texts: list[str]) -> Any:

@@ -17,6 +17,7 @@ _MANIFEST = "META-INF/manifest.xml"
 _BLANKS = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
 _NOT_READ = {
     *(f"{_TEXT}{name}" for name in ("tracked-changes", "sequence-decls", "table-of-content", "alphabetical-index")),
+    f"{_TEXT}page-number",
     *(f"{_OFFICE}{name}" for name in ("annotation", "annotation-end", "forms", "scripts")),
 }
 _MOST_BLANKS = 100
@@ -88,6 +89,7 @@ def _table(table: Any) -> str:
             for cell in row.iterchildren(f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
         ]
         for row in table.iter(f"{_TABLE}table-row")
+        if next(row.iterancestors(f"{_TABLE}table")) is table
     )
     return "\n".join(" | ".join(row) for row in rows if any(row))
 

@@ -1,4 +1,4 @@
-"""Compound files (MS-CFB): mails of Outlook, read by unstructured, and sheets of old Excel."""
+"""Compound files (MS-CFB): mails of Outlook, read by unstructured, and documents of Office before 2007."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,12 +6,15 @@ from pathlib import Path
 import olefile
 from oxmsg import Message
 
+from drive_server.knowledge.attachments import Attachment
 from drive_server.knowledge.elements import Extraction, Part, UnreadableError, join, needs_password
 from drive_server.knowledge.mail import mail_parts
+from drive_server.knowledge.old_slides import old_slides_parts
+from drive_server.knowledge.old_word import old_word_parts
 
 _MAIL = "__properties_version1.0"
 _ENCRYPTED = "EncryptedPackage"
-_OLD_KINDS = {"WordDocument": "Word document of the old kind (.doc)", "PowerPoint Document": "presentation (.ppt)"}
+_OLD_KINDS = {"WordDocument": old_word_parts, "PowerPoint Document": old_slides_parts}
 
 
 def compound_extraction(path: Path) -> Extraction:
@@ -25,9 +28,10 @@ def compound_extraction(path: Path) -> Extraction:
         from drive_server.knowledge.sheets import sheets_extraction  # only for this kind
 
         return sheets_extraction(path)
-    for stream, kind in _OLD_KINDS.items():
+    for stream, parts in _OLD_KINDS.items():
         if stream in streams:
-            raise UnreadableError("unsupported", f"This is a {kind}; save it in the new format.")
+            with olefile.OleFileIO(str(path)) as file:
+                return join(parts(file))
     raise UnreadableError("unsupported", "The file is a compound file of a kind that is not read here.")
 
 
@@ -39,10 +43,12 @@ def _streams(path: Path) -> set[str]:
 
 def _mail(path: Path) -> Iterator[Part]:
     message = Message.load(str(path))
-    names = [name for attachment in message.attachments if (name := attachment.file_name)]
+    attachments = [
+        Attachment(one.file_name or "", one.mime_type or "", one.file_bytes or b"") for one in message.attachments
+    ]
     from drive_server.knowledge.markup import outlook_body  # loads unstructured: a second of CPU, 150 MB
 
-    yield from mail_parts(_headers(message), outlook_body(path), names)
+    yield from mail_parts(_headers(message), outlook_body(path), attachments)
 
 
 def _headers(message: Message) -> dict[str, str]:

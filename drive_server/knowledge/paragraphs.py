@@ -11,7 +11,8 @@ from drive_server.knowledge.script import is_cjk
 
 _SOFT_HYPHENS = "\x02\ufffe\u00ad"
 _SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’」』）)\]]*$")
-_LIST_ITEM = re.compile(r"(?:[•·●◦▪‣–*-]|[(（]?(?:\d{1,3}|[a-z]|[一二三四五六七八九十]{1,3})[.)）、])\s*\S")
+_BULLETS = "•·●◦▪‣\uf0a7\uf0b7\uf0d8\uf0fc"  # the last ones are those of the fonts Symbol and Wingdings
+_LIST_ITEM = re.compile(rf"(?:[{_BULLETS}–*-]|[(（]?(?:\d{{1,3}}|[a-z]|[一二三四五六七八九十]{{1,3}})[.)）、])\s*\S")
 _BULLET = re.compile(r"[•·●◦▪‣]\s*")
 _PAGE_NUMBER = re.compile(r"\W*(?:page|第)?\W*(?:[#ivxlc]+)\W*(?:(?:of|/|页)\W*#*)?\W*", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
@@ -24,6 +25,7 @@ _OTHER_FONT = 1.4  # code within prose, at the pitch of the prose
 _SAME_ROW = 0.3  # of the type's height: cells of one row of a table
 _ELSEWHERE = 8  # lines further down: the next page, or the foot of a column
 _PARAGRAPH_PITCH = 1.3
+_WIDE_PITCH = 1.8  # of the type's height: the distance of paragraphs, or of lines that fill the page
 _INDENT = 0.7
 _SHORT = 0.85
 
@@ -59,7 +61,7 @@ def page_parts(pages: Sequence[Page]) -> Iterator[Part]:
     pages = _without_running_lines(pages)
     body = _common_height(pages)
     levels = _heading_levels(pages, body)
-    for paragraph in _paragraphs(pages):
+    for paragraph in _paragraphs(pages, body):
         yield _part(paragraph, body, levels)
 
 
@@ -107,14 +109,15 @@ def _heading_levels(pages: Iterable[Page], body: float) -> dict[int, int]:
     return {size: min(6, rank) for rank, size in enumerate(sorted(sizes, reverse=True), start=1)}
 
 
-def _paragraphs(pages: Iterable[Page]) -> Iterator[_Paragraph]:
+def _paragraphs(pages: Iterable[Page], body: float) -> Iterator[_Paragraph]:
     current: _Paragraph | None = None
     for page in pages:
         pitches = _common_pitches(page)
         width = max((line.right for line in page.lines), default=0.0)
         for number, line in enumerate(page.lines):
             usual = pitches[round(line.height)] if number else 0.0
-            if current and not _begins(current.lines[-1], line, usual, width):
+            last = current.lines[-1] if current else None
+            if current and last and not _ends_heading(last, line, body) and not _begins(last, line, usual, width):
                 current.lines.append(line)
                 continue
             if current:
@@ -151,8 +154,15 @@ def _begins(previous: Line, line: Line, usual: float, width: float) -> bool:
     if step > _PARAGRAPH_PITCH * usual or _size_ratio(previous, line) > (_SAME_SIZE if step > usual else _OTHER_FONT):
         return True
     short = previous.right < _SHORT * width
+    if short and step > _WIDE_PITCH * line.height:
+        return True
     indented = line.left > previous.left + _INDENT * line.height
     return bool(_LIST_ITEM.match(line.text) and (ended or short)) or (ended and (short or indented))
+
+
+def _ends_heading(previous: Line, line: Line, body: float) -> bool:
+    """Return whether a line in larger type than the body's stands above one in smaller type, however close."""
+    return previous.height > max(body * _HEADING_RATIO, line.height * _SAME_SIZE)
 
 
 def _size_ratio(one: Line, other: Line) -> float:

@@ -1,25 +1,30 @@
 """A LanceDB table of passages: made, opened, kept fast and small."""
 
 import math
-from datetime import timedelta
 from typing import Any
 
 import anyio
 
 from drive_server.knowledge.lance import Lance
 from drive_server.knowledge.rows import VECTOR, schema, vector_field
+from drive_server.knowledge.upkeep import KEPT_VERSIONS, Upkeep, tend
 
 UNINDEXED_ROWS = 256
-COMMITS = 20
+"""So many are tended to at once: each costs a search 25 microseconds."""
+
+COMMITS = 60
+MOST_UNINDEXED_ROWS = 8_192
+"""While many files come in: tending costs as much as all rows together, so it waits for half as many new ones."""
+
 IDLE_ROWS = 64
 IDLE_SECONDS = 30.0
 """When there is time: so many unindexed rows, or so long since the last time, are worth what tending costs searches."""
 
-ROWS_FOR_VECTOR_INDEX = 30_000
-GROWN = 4
-"""How many times the rows that the vector index was made of before it is made anew: its partitions fit those."""
+LARGE = 50_000
+"""From so many rows on the upkeep takes seconds, and is done in a process of its own."""
 
-KEPT_VERSIONS = timedelta(minutes=10)
+LEAST_REST = 10
+"""How many times as long as a process took for it no other is started, unless so many times the rows wait."""
 
 
 class PassageTable:
@@ -38,7 +43,8 @@ class PassageTable:
         self._commits = 0
         self._clean_at = math.inf
         self._tended_at = -math.inf
-        self._partitions_for = 0
+        self._took = 0.0
+        self._upkeep = Upkeep(lance.url, name)
 
     async def readable(self) -> Any | None:
         """Return LanceDB's table, None as long as nothing was ever written."""
@@ -73,23 +79,31 @@ class PassageTable:
         self._unindexed += rows
         self._commits += commits
 
-    async def tend(self, *, idle: bool) -> None:
+    async def tend(self, *, idle: bool, busy: bool = False) -> None:
         """Bring added rows into the indices and drop old versions, if enough came together or there is time.
 
         Until then every query reads the added rows one by one. Versions of the last minutes stay for those who read.
+        `busy`: more rows come at once.
         """
-        urgent = self._unindexed >= UNINDEXED_ROWS or self._commits >= COMMITS
-        if self._table is None or not (urgent or (idle and self._is_worth_it())):
+        if self._table is None or self._upkeep.is_running:
             return
-        await self._create_vector_index()
-        await self._table.optimize(cleanup_older_than=KEPT_VERSIONS)
+        await self._look_after_upkeep()
+        enough = await self._enough_when_busy() if busy else UNINDEXED_ROWS
+        if not (self._is_urgent(enough) or (idle and self._is_worth_it())):
+            return
         # What was replaced just now is too young to go: once more when it no longer is.
         self._clean_at = anyio.current_time() + 1.1 * KEPT_VERSIONS.total_seconds() if self._commits else math.inf
-        self._unindexed = self._commits = 0
+        due, self._unindexed, self._commits = (self._unindexed, self._commits), 0, 0
         self._tended_at = anyio.current_time()
+        try:
+            await self._tend()
+        except BaseException:
+            self.note_write(*due)
+            raise
 
     def forget(self) -> None:
         """Open it anew at the next use: another process may have dropped and remade it."""
+        self._upkeep.end()
         self._table, self.dimensions = None, 0
 
     def close(self) -> None:
@@ -98,33 +112,39 @@ class PassageTable:
             self._table.close()
         self.forget()
 
+    async def _tend(self) -> None:
+        if await self._table.count_rows() >= LARGE:
+            self._upkeep.start()
+        else:
+            await tend(self._table)
+
+    async def _enough_when_busy(self) -> int:
+        indexed = await self._table.count_rows() - self._unindexed
+        return min(MOST_UNINDEXED_ROWS, max(UNINDEXED_ROWS, indexed // 2))
+
+    async def _look_after_upkeep(self) -> None:
+        """Once after the process has ended: see how long it took, and what it left undone."""
+        if self._upkeep.is_started:
+            self._upkeep.end()
+            self._took = anyio.current_time() - self._tended_at
+            await self._table.checkout_latest()
+            self._unindexed = await _unindexed_rows(self._table)
+
+    def _is_urgent(self, enough: int) -> bool:
+        has_rested = anyio.current_time() >= self._tended_at + LEAST_REST * self._took
+        due = max(self._unindexed / enough, self._commits / COMMITS)
+        return due >= (1 if has_rested else LEAST_REST)
+
     def _is_worth_it(self) -> bool:
         now = anyio.current_time()
         is_changed = self._commits > 0 or self._unindexed > 0
-        is_due = self._unindexed >= IDLE_ROWS or now >= self._tended_at + IDLE_SECONDS
+        is_due = self._unindexed >= IDLE_ROWS or now >= self._tended_at + max(IDLE_SECONDS, LEAST_REST * self._took)
         return (is_changed and is_due) or now >= self._clean_at
 
     async def _look_at_schema(self) -> None:
         found = await self._table.schema()
         self.model = (found.metadata or {}).get(b"model", b"").decode()
         self.dimensions = found.field(VECTOR).type.list_size if VECTOR in found.names else 0
-
-    async def _create_vector_index(self) -> None:
-        """Add the vector index to a table that has grown to need one: below, looking at every vector is faster."""
-        if not self.dimensions:
-            return
-        rows = await self._table.count_rows("vector IS NOT NULL")
-        names = {index.columns[0] for index in await self._table.list_indices()}
-        grown = rows >= GROWN * self._partitions_for > 0
-        if VECTOR in names and not self._partitions_for:
-            self._partitions_for = rows
-        if rows < ROWS_FOR_VECTOR_INDEX or (VECTOR in names and not grown):
-            return
-        from lancedb.index import IvfFlat
-
-        partitions = max(1, math.isqrt(rows) // 4)
-        await self._table.create_index(VECTOR, config=IvfFlat(distance_type="dot", num_partitions=partitions))
-        self._partitions_for = rows
 
 
 async def _create_indices(table: Any) -> None:

@@ -13,6 +13,7 @@ from pypdfium2 import raw
 
 from drive_server.knowledge.elements import MAX_CHARACTERS, Extraction, join
 from drive_server.knowledge.paragraphs import Line, Page, page_parts
+from drive_server.knowledge.scans import read_scans
 
 _LINE = re.compile(r"[^\r\n]+")
 _LEAST_CHARACTERS = 16
@@ -31,11 +32,14 @@ def pdf_extraction(path: Path) -> Extraction:
             return Extraction("needs_password", "The file is protected by a password.")
         raise
     with document:
-        return _extraction(list(_pages(document)))
+        return _extraction(document, list(_pages(document)))
 
 
-def _extraction(pages: list[Page]) -> Extraction:
+def _extraction(document: pypdfium2.PdfDocument, pages: list[Page]) -> Extraction:
     scanned = [page.number for page in pages if page.is_scanned]
+    scans = read_scans(document, scanned) if scanned else None
+    if scans:
+        return join(sorted((*page_parts(pages), *scans.parts), key=lambda part: part.page or 0), scans.reason)
     if scanned and len(scanned) == sum(1 for page in pages if page.lines or page.is_scanned):
         return Extraction("needs_ocr", "The pages are images without text; they need OCR.")
     reason = f"{len(scanned)} of {len(pages)} pages are images without text; they need OCR." if scanned else ""

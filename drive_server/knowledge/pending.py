@@ -19,6 +19,10 @@ MOST_ATTEMPTS = 3
 ANEW = "anew"
 """The table of a file that is to be read and embedded again, whatever the index has of it."""
 
+NOBODY = "0" * 32
+"""The owner of what is in the trash, to the index: no search asks for it, and a restored file is neither read nor
+embedded again."""
+
 WITHOUT_VECTORS = "The embedding model can't be reached: it is found by its words only until it can."
 UNFINISHED = ("pending", "indexing")
 UNSYNCHRONISED = {"synchronize_session": False}
@@ -29,7 +33,8 @@ class Job:
     """A file to be indexed as it was when it was claimed. `blob` is None for one that is to leave the index.
 
     `state` is the one that its entry has meanwhile: `indexing`, or what it was for a file that is found all the same
-    and is only to be brought into another table. `anew`: nothing of what the index has is to be reused.
+    and is only to be brought into another table. `anew`: nothing of what the index has is to be reused. One that
+    `is_trashed` is `NOBODY`'s; it stays in the index if it is there.
     """
 
     file_id: str
@@ -41,6 +46,7 @@ class Job:
     attempts: int
     state: str = "indexing"
     anew: bool = False
+    is_trashed: bool = False
 
     @property
     def content(self) -> str:
@@ -213,8 +219,10 @@ def _job(entry: IndexEntryRow, node: NodeRow | None, version: VersionRow | None)
     anew = entry.index_table == ANEW
     if node is None:  # deleted for good
         return Job(entry.file_id, entry.owner_id, entry.version, "", "", None, entry.attempts, state)
-    blob = version.blob if version and node.trash_id is None else None
-    return Job(node.id, node.owner_id, node.version, node.name, node.media_type, blob, entry.attempts, state, anew)
+    blob = version.blob if version else None
+    trashed = node.trash_id is not None
+    owner = NOBODY if trashed else node.owner_id
+    return Job(node.id, owner, node.version, node.name, node.media_type, blob, entry.attempts, state, anew, trashed)
 
 
 async def _set_state(session: AsyncSession, file_ids: Collection[str], state: str) -> None:

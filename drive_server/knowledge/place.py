@@ -1,9 +1,12 @@
 """Where something stands in a file, as a person would look for it there: a slide, cells of a sheet, lines, a part."""
 
+import re
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
 PlaceKind = Literal["page", "slide", "sheet", "part", "line"]
+_STRETCH = re.compile(r"(page|slide|part|line)=(\d{1,9})(?:-(\d{1,9}))?")
+_CELLS = re.compile(r"sheet=(.+)!([A-Z]{1,3})(\d{1,9}):([A-Z]{1,3})(\d{1,9})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,18 @@ class Place:
         if columns and end.columns:
             columns = (min(columns[0], end.columns[0], key=_order), max(columns[1], end.columns[1], key=_order))
         return replace(self, last=max(self.last, end.last), columns=columns)
+
+
+def parse_place(written: str) -> Place | None:
+    """Read a place as `str` writes it; None for what is none."""
+    if cells := _CELLS.fullmatch(written):
+        name, left, first, right, last = cells.groups()
+        return Place("sheet", int(first), int(last), name, (left, right)) if int(first) <= int(last) else None
+    if stretch := _STRETCH.fullmatch(written):
+        kind, first, last = stretch.groups()
+        found = Place(cast("PlaceKind", kind), int(first), int(last or first))
+        return found if found.first <= found.last else None
+    return None
 
 
 def column_name(index: int) -> str:

@@ -1,4 +1,4 @@
-"""Elements of plain text, code and comma-separated tables, each with its place in the text as it stands.
+"""Elements of plain text and comma-separated tables, each with its place in the text as it stands.
 
 unstructured's own readers are not used for these: they keep no offsets and cut Chinese paragraphs up.
 """
@@ -24,19 +24,13 @@ _UNDERLINE = re.compile(r"[=\-~_*#]{3,}$")
 
 def text_elements(text: str, limit: int) -> Iterator[Element]:
     """Yield headings, paragraphs and list items of the first `limit` characters of a text."""
-    blocks = list(_blocks(text, min(limit, len(text))))
-    for number, (start, end) in enumerate(blocks):
+    found = list(blocks(text, min(limit, len(text))))
+    for number, (start, end) in enumerate(found):
         paragraphs = list(_paragraphs(text, start, end))
-        if len(paragraphs) == 1 and number + 1 < len(blocks) and _is_title(text[start:end]):
+        if len(paragraphs) == 1 and number + 1 < len(found) and _is_title(text[start:end]):
             yield Element("title", text[start:end], start, end, level=1)
         else:
             yield from (_paragraph(text, *span) for span in paragraphs)
-
-
-def code_elements(text: str, limit: int) -> Iterator[Element]:
-    """Yield the blocks of source code between blank lines."""
-    for start, end in _blocks(text, min(limit, len(text)), keep_indent=True):
-        yield Element("code", text[start:end], start, end)
 
 
 def table_elements(text: str, limit: int) -> Iterator[Element]:
@@ -57,10 +51,9 @@ def table_elements(text: str, limit: int) -> Iterator[Element]:
         yield Element(kind, rest, begin, begin + len(rest))
 
 
-def _blocks(text: str, stop: int, *, keep_indent: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of what stands between blank lines."""
-    start = 0
-    for match in (*_BLANK.finditer(text, 0, stop), None):
+def blocks(text: str, stop: int, start: int = 0, *, keep_indent: bool = False) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of what stands between blank lines in text[start:stop]."""
+    for match in (*_BLANK.finditer(text, start, stop), None):
         end = match.start() if match else stop
         begin = end - len(text[start:end].lstrip("\r\n" if keep_indent else None))
         finish = begin + len(text[begin:end].rstrip())

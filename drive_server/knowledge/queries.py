@@ -1,4 +1,4 @@
-"""The syntax of queries: words, "a phrase", -without, one OR another. Pure; docs/MCP.md tells it to people.
+"""The syntax of queries: words, "a phrase", -without, one OR another. Pure; docs/SEARCH.md tells it to people.
 
 Nothing is an error: what is no syntax is words. Operators stand between spaces, so that Chinese prose, which puts its
 quotation marks next to its words, is prose.

@@ -11,17 +11,20 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, cast
-
-from drive_server.knowledge.elements import Extraction
-from drive_server.knowledge.extract import extract
+from typing import BinaryIO, TypeVar, cast
 
 IDLE_SECONDS = 300.0
 MEMORY_BYTES = 4 << 30
-WRITTEN_BYTES = 1 << 20
+WRITTEN_BYTES = 64 << 20
+"""The most that a file may have which a reader writes: an attachment, for as long as that is read."""
+
 MODULE = "drive_server.knowledge.reader"
+Answer = TypeVar("Answer")
+Work = Callable[[Path, str, str], Answer]
+"""What is done with a file, its name and media type: a function at the top of a module, as pickle finds it there."""
 
 
 class ReaderCrashedError(Exception):
@@ -36,16 +39,16 @@ class Reader:
         self._is_ended = False
         self._change = threading.Lock()
 
-    def extract(self, path: Path, name: str, media_type: str) -> Extraction:
-        """Return `extract(path, name, media_type)`, worked out there. Blocks; the first call starts the process.
+    def run(self, work: Work[Answer], path: Path, name: str, media_type: str) -> Answer:
+        """Return `work(path, name, media_type)`, worked out there. Blocks; the first call starts the process.
 
         Raises `ReaderCrashedError`, also if the process is ended meanwhile, and `OSError` if the file can't be opened.
         """
         requests, answers = self._pipes()
         try:
-            pickle.dump((path, name, media_type), requests)
+            pickle.dump((work, path, name, media_type), requests)
             requests.flush()
-            answer: Extraction | OSError = pickle.load(answers)  # noqa: S301 - from our own process
+            answer: Answer | OSError = pickle.load(answers)  # noqa: S301 - from our own process
         except (EOFError, BrokenPipeError, ValueError, pickle.UnpicklingError) as error:
             raise ReaderCrashedError from error
         if isinstance(answer, OSError):
@@ -89,13 +92,12 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     while True:
         signal.setitimer(signal.ITIMER_REAL, IDLE_SECONDS)
         try:
-            path, name, media_type = pickle.load(requests)  # noqa: S301 - from the process that started this one
+            work, path, name, media_type = pickle.load(requests)  # noqa: S301 - from the process that started this one
         except EOFError:
             return
         signal.setitimer(signal.ITIMER_REAL, 0)
-        answer: Extraction | OSError
         try:
-            answer = extract(path, name, media_type)
+            answer = work(path, name, media_type)
         except OSError as error:
             answer = error
         pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)

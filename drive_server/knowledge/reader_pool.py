@@ -2,18 +2,23 @@
 
 import logging
 import weakref
+from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import anyio
 import anyio.to_thread
 
 from drive_server.knowledge.elements import Extraction
-from drive_server.knowledge.reader import Reader, ReaderCrashedError
+from drive_server.knowledge.extract import extract
+from drive_server.knowledge.passages import Passages, read_passages
+from drive_server.knowledge.reader import Answer, Reader, ReaderCrashedError, Work
 
 logger = logging.getLogger(__name__)
 
 MOST_PROCESSES = 2
 LONGEST_SECONDS = 180.0
+_Refusal = Callable[[Literal["failed"], str], Answer]
 
 
 class ReaderPool:
@@ -30,29 +35,40 @@ class ReaderPool:
 
         When cancelled, the process is ended. Raises `OSError` if the file can't be opened.
         """
+        return await self._run(extract, Extraction, path, name, media_type)
+
+    async def passages(self, path: Path, name: str, media_type: str) -> Passages:
+        """Return the passages of a file, with the same states and errors as `extract`."""
+        return await self._run(read_passages, Passages, path, name, media_type)
+
+    async def _run(
+        self, work: Work[Answer], refusal: _Refusal[Answer], path: Path, name: str, media_type: str
+    ) -> Answer:
         async with self._limiter:
             try:
                 if self._idle:
-                    return await self._extract(self._idle.pop(), path, name, media_type)
+                    return await self._run_in(self._idle.pop(), work, refusal, path, name, media_type)
             except ReaderCrashedError:
                 logger.debug("A reader that was kept has ended; another one is started.")
             try:
-                return await self._extract(Reader(), path, name, media_type)
+                return await self._run_in(Reader(), work, refusal, path, name, media_type)
             except ReaderCrashedError:
                 logger.warning("A file made its reader crash.")
                 reason = "The file makes its reader crash; it is damaged, too complex, or needs too much memory."
-                return Extraction("failed", reason)
+                return refusal("failed", reason)
 
-    async def _extract(self, reader: Reader, path: Path, name: str, media_type: str) -> Extraction:
+    async def _run_in(
+        self, reader: Reader, work: Work[Answer], refusal: _Refusal[Answer], path: Path, name: str, media_type: str
+    ) -> Answer:
         is_done = False
         try:
             with anyio.move_on_after(LONGEST_SECONDS):
-                extraction = await anyio.to_thread.run_sync(
-                    reader.extract, path, name, media_type, abandon_on_cancel=True
+                answer = await anyio.to_thread.run_sync(
+                    reader.run, work, path, name, media_type, abandon_on_cancel=True
                 )
                 is_done = True
-                return extraction
-            return Extraction("failed", f"Reading the file took longer than {LONGEST_SECONDS:.0f} seconds.")
+                return answer
+            return refusal("failed", f"Reading the file took longer than {LONGEST_SECONDS:.0f} seconds.")
         finally:
             if is_done:
                 self._idle.append(reader)

@@ -1,12 +1,13 @@
 """The rows of the index's table: what is stored of a passage, and the filters over it."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import numpy as np
+import orjson
 
 from drive_server.knowledge.chunk import Chunk
 from drive_server.knowledge.content import digest_of
@@ -15,10 +16,25 @@ from drive_server.knowledge.words import indexed_words
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _OF_CHUNK = ("ordinal", "text", "start", "end", "heading", "page", "place")
-STORED = ("file_id", "version", *_OF_CHUNK)
-FILE_COLUMNS = ("file_id", "owner_id", "version", "content", *_OF_CHUNK)
-_INTEGERS = {"version", "ordinal", "start", "end", "page"}
+PASSAGE = "passage"
+"""What is shown of a passage, as JSON: of many columns, reading each would cost a search as much as this one."""
+
+FILE_COLUMNS = ("owner_id", "content", PASSAGE)
 VECTOR = "vector"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage as it comes back from the table."""
+
+    file_id: str
+    version: int
+    chunk: Chunk
+
+    @property
+    def searched(self) -> str:
+        """What is searched of it: the text under its headings."""
+        return f"{self.chunk.heading}\n{self.chunk.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +56,7 @@ def schema(model: str, dimensions: int) -> Any:
     """Return the table's Arrow schema, which names the model; without vectors, no column for them."""
     import pyarrow as pa  # here, as lancedb is: it takes a second of CPU that starting the service must not
 
-    names = ("file_id", "owner_id", "version", "content", "digest", *_OF_CHUNK, "words")
-    fields = [pa.field(name, pa.int32() if name in _INTEGERS else pa.string()) for name in names]
+    fields = [pa.field(name, pa.string()) for name in ("file_id", "owner_id", "content", "digest", PASSAGE, "words")]
     if dimensions:
         fields.append(vector_field(dimensions))
     return pa.schema(fields, metadata={"model": model})
@@ -60,26 +75,37 @@ def table_of(files: Sequence[IndexedFile], dimensions: int) -> Any:
 
     pairs = [(file, chunk) for file in files for chunk in file.chunks]
     searched = [chunk.searched for _, chunk in pairs]
+    words = [chunk.words or indexed_words(text) for (_, chunk), text in zip(pairs, searched, strict=True)]
     columns: dict[str, Any] = {
-        **{name: [getattr(file, name) for file, _ in pairs] for name in ("file_id", "owner_id", "version", "content")},
+        **{name: [getattr(file, name) for file, _ in pairs] for name in ("file_id", "owner_id", "content")},
         "digest": [digest_of(text) for text in searched],
-        **{name: [getattr(chunk, name) for _, chunk in pairs] for name in _OF_CHUNK},
-        "words": [indexed_words(text) for text in searched],
+        PASSAGE: [packed(Passage(file.file_id, file.version, chunk)) for file, chunk in pairs],
+        "words": words,
     }
     if dimensions:
         columns[VECTOR] = _vector_column([vector for file in files for vector in file.vectors], dimensions)
     return pa.table(columns, schema=schema("", dimensions))
 
 
+def packed(passage: Passage) -> str:
+    """Return a passage as it is stored."""
+    chunk = {name: getattr(passage.chunk, name) for name in _OF_CHUNK}
+    return orjson.dumps({"file_id": passage.file_id, "version": passage.version, **chunk}).decode()
+
+
+def unpacked(stored: str) -> Passage:
+    """Return a passage that was stored."""
+    values: dict[str, Any] = orjson.loads(stored)
+    return Passage(values.pop("file_id"), values.pop("version"), Chunk(**values))
+
+
 def files_of(rows: Any) -> dict[str, IndexedFile]:
     """Return the files whose rows, all of them, are in an Arrow table, by their ids."""
-    names = [name for name in rows.column_names if name != VECTOR]
-    records: list[dict[str, Any]] = rows.select(names).to_pylist()
-    vectors = vectors_of(rows.column(VECTOR)) if VECTOR in rows.column_names else [None] * len(records)
-    ordered = sorted(zip(records, vectors, strict=True), key=lambda pair: (pair[0]["file_id"], pair[0]["ordinal"]))
-    return {
-        file_id: _file_of(list(group)) for file_id, group in groupby(ordered, key=lambda pair: str(pair[0]["file_id"]))
-    }
+    passages = [unpacked(stored) for stored in rows[PASSAGE].to_pylist()]
+    vectors = vectors_of(rows[VECTOR]) if VECTOR in rows.column_names else [None] * len(passages)
+    records = zip(passages, vectors, rows["owner_id"].to_pylist(), rows["content"].to_pylist(), strict=True)
+    ordered = sorted(records, key=lambda record: (record[0].file_id, record[0].chunk.ordinal))
+    return {file_id: _file_of(list(group)) for file_id, group in groupby(ordered, key=lambda record: record[0].file_id)}
 
 
 def vectors_of(column: Any) -> list[Vectors | None]:
@@ -101,11 +127,11 @@ def id_filter(column: str, ids: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(map(repr, wanted))})"
 
 
-def _file_of(group: Collection[tuple[dict[str, Any], Vectors | None]]) -> IndexedFile:
-    first = next(iter(group))[0]
-    chunks = [Chunk(**{name: record[name] for name in _OF_CHUNK}) for record, _ in group]
-    vectors = [vector for _, vector in group]
-    return IndexedFile(first["file_id"], first["owner_id"], first["version"], first["content"], chunks, vectors)
+def _file_of(group: Sequence[tuple[Passage, Vectors | None, str, str]]) -> IndexedFile:
+    first, _, owner_id, content = group[0]
+    chunks = [passage.chunk for passage, *_ in group]
+    vectors = [vector for _, vector, *_ in group]
+    return IndexedFile(first.file_id, owner_id, first.version, content, chunks, vectors)
 
 
 def _vector_column(vectors: Sequence[Vectors | None], dimensions: int) -> Any:

@@ -62,6 +62,7 @@ class _Group:
     """What holds between a pair of braces."""
 
     skipped: bool = False
+    deleted: bool = False
     table: bytes = b""
     font: int = -1
     fallback: int = 1
@@ -144,6 +145,8 @@ class _Reader:
             self._group.skipped = False
         elif word in _SKIPPED:
             self._group.skipped = True
+        elif word in (b"deleted", b"plain"):  # deleted by a change that is not accepted yet
+            self._group.deleted = word == b"deleted" and number != 0
         elif word in (b"fonttbl", b"stylesheet"):
             self._group.table = word
         elif number is not None and self._numbered(word, number):
@@ -193,7 +196,7 @@ class _Reader:
         """Take a UTF-16 unit, after which a number of characters stand for programs that know none."""
         unit = number & 0xFFFF
         self._skip = self._group.fallback
-        if self._group.skipped or self._group.table:
+        if self._group.skipped or self._group.deleted or self._group.table:
             return
         if 0xD800 <= unit < 0xDC00:
             self._high = unit
@@ -206,7 +209,7 @@ class _Reader:
     def _take_bytes(self, data: bytes) -> None:
         skipped = min(self._skip, len(data))
         self._skip -= skipped
-        if not self._group.skipped:
+        if not self._group.skipped and not self._group.deleted:
             self._bytes += data[skipped:]
 
     def _flush(self) -> None:

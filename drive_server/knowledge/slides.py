@@ -19,7 +19,9 @@ _MAIN = "ppt/presentation.xml"
 _TITLES = ("title", "ctrTitle")
 _NOT_READ = ("sldNum", "dt", "ftr", "hdr", "sldImg")
 _SHAPE, _TABLE, _NOTES = f"{_P}sp", f"{_A}tbl", "ppt/notesSlides/"
-_DIAGRAM_DATA = "ppt/diagrams/data"
+_DRAWN = ("ppt/diagrams/data", "ppt/charts/chart")
+_COMMENTS = "ppt/comments/"
+_CHART_VALUE = "{http://schemas.openxmlformats.org/drawingml/2006/chart}v"
 
 
 def pptx_extraction(path: Path) -> Extraction:
@@ -45,8 +47,14 @@ def _slide(archive: Archive, name: str, place: Place) -> Iterator[Part]:
         if role not in _TITLES:
             yield from _shape_parts(shape, place, is_list=role in ("body", "obj"))
     related = archive.relations(name).values()
-    for target in sorted(one for one in related if one.startswith(_DIAGRAM_DATA)):
-        yield from (Part("text", text, place=place) for text in _texts(archive.xml(target)))
+    for target in sorted(one for one in related if one.startswith(_DRAWN)):
+        root = archive.xml(target)
+        yield from (Part("text", text, place=place) for text in _texts(root))
+        yield Part("text", " ".join(_chart_words(root)), place=place)
+    for target in sorted(one for one in related if one.startswith(_COMMENTS)):
+        root = archive.xml(target)
+        old = (one.text or "" for one in root.iter(f"{_P}text"))
+        yield from (Part("text", text.strip(), place=place) for text in (*old, *_texts(root)))
     for target in sorted(one for one in related if one.startswith(_NOTES)):
         for role, shape in _shapes(archive.xml(target)):
             if role == "body":
@@ -77,3 +85,9 @@ def _texts(element: Any) -> Iterator[str]:
         pieces = ("\n" if one.tag == f"{_A}br" else one.text or "" for one in paragraph.iter(f"{_A}t", f"{_A}br"))
         if text := "".join(pieces).strip():
             yield text
+
+
+def _chart_words(root: Any) -> Iterator[str]:
+    """Yield the names of a chart's series and categories, each once, but not its numbers."""
+    values = ((one.text or "").strip() for one in root.iter(_CHART_VALUE))
+    return iter(dict.fromkeys(value for value in values if any(map(str.isalpha, value))))

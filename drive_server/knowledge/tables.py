@@ -19,7 +19,7 @@ from drive_server.knowledge.passage_table import PassageTable
 
 logger = logging.getLogger(__name__)
 
-FORMAT = 3
+FORMAT = 4
 """Raised with every change of the columns or of the words that are in them."""
 
 PREFIX = "passages-"
@@ -54,6 +54,8 @@ class PassageTables:
     async def settle(self) -> None:
         """Make the current table the only one."""
         async with self._choosing:
+            if self._serving is not None and self._serving is not self.current:
+                self._serving.forget()
             self._serving = self.current
             await self._lance.drop([name for name in await self._all_names() if name != self.current.name])
 
@@ -65,6 +67,8 @@ class PassageTables:
     def forget(self) -> None:
         """Open and choose anew at the next use: another process may have dropped, made or settled a table."""
         self.current.forget()
+        if self._serving is not None:
+            self._serving.forget()
         self._serving = None
 
     def close(self) -> None:

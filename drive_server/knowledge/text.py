@@ -10,12 +10,16 @@ import anyio.to_thread
 from drive_server.knowledge.elements import Extraction
 from drive_server.knowledge.extract import extract
 from drive_server.knowledge.formats import HEAD_BYTES, Format, format_of
+from drive_server.knowledge.passages import Passages, passages_of, read_passages
 from drive_server.knowledge.reader_pool import ReaderPool
 from drive_server.storage.blobs import BlobStore
 
 CACHED_CHARACTERS = 40_000_000
 LEAST_COST = 1_000
 THREAD_BYTES = 1_000_000
+SHORT_BYTES = 100_000
+"""Up to here plain text is cut into passages in a thread: beyond, that would hold up the service's other threads."""
+
 _Key = tuple[str, Format]
 
 
@@ -49,12 +53,22 @@ class TextSource:
             self._remember(key, extraction)
             return extraction
 
+    async def passages(self, blob_hash: str, name: str, media_type: str) -> Passages:
+        """Return the passages of a blob, for the index; its text is not remembered. Raises as `text` does."""
+        known = self._cache.get((blob_hash, format_of(name, media_type)))
+        if known is not None:
+            return await anyio.to_thread.run_sync(passages_of, known)
+        async with self._blobs.local_path(blob_hash) as path:
+            if await _is_harmless(path, name, media_type, SHORT_BYTES):
+                return await anyio.to_thread.run_sync(read_passages, path, name, media_type, abandon_on_cancel=True)
+            return await self._readers.passages(path, name, media_type)
+
     def close(self) -> None:
         """End the processes that read documents; the next document would start others."""
         self._readers.close()
 
     async def _extract(self, path: Path, name: str, media_type: str) -> Extraction:
-        if await anyio.to_thread.run_sync(_is_harmless, path, name, media_type, abandon_on_cancel=True):
+        if await _is_harmless(path, name, media_type, THREAD_BYTES):
             return await anyio.to_thread.run_sync(extract, path, name, media_type, abandon_on_cancel=True)
         return await self._readers.extract(path, name, media_type)
 
@@ -73,8 +87,12 @@ def _cost(extraction: Extraction) -> int:
     return len(extraction.text) + LEAST_COST
 
 
-def _is_harmless(path: Path, name: str, media_type: str) -> bool:
+async def _is_harmless(path: Path, name: str, media_type: str, most_bytes: int) -> bool:
     """Return whether a file is short plain text. Its first bytes count: a PDF may be called anything."""
-    with path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
-    return format_of(name, media_type, head).keeps_offsets and path.stat().st_size <= THREAD_BYTES
+
+    def look() -> bool:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        return format_of(name, media_type, head).keeps_offsets and path.stat().st_size <= most_bytes
+
+    return await anyio.to_thread.run_sync(look, abandon_on_cancel=True)

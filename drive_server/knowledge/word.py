@@ -3,6 +3,7 @@
 unstructured and python-docx ask the whole document for each paragraph's style, and take some twenty times as long.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,14 @@ _TRANSITIONAL = b"http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _PARAGRAPH, _TABLE, _BOX = f"{_W}p", f"{_W}tbl", f"{_W}txbxContent"
 _HOLDERS = frozenset(
-    f"{_W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "footnote", "endnote")
+    f"{_W}{name}" for name in ("sdt", "sdtContent", "customXml", "smartTag", "ins", "footnote", "endnote", "comment")
 )
 _WORDS = f"{_W}t"
 _BLANKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 _MOST_ANCESTORS = 20
-_OTHERS = ("word/footnotes.xml", "word/endnotes.xml")
+_OTHERS = ("word/footnotes.xml", "word/endnotes.xml", "word/comments.xml")
+_MARGIN = re.compile(r"word/(?:header|footer)\d*\.xml")
+_MOST_MARGINS = 100
 _Style = tuple[int, bool]
 """The level of the heading that a style makes, 0 for none, and whether it makes a list item."""
 
@@ -39,6 +42,17 @@ def _document(archive: Archive) -> Iterator[Part]:
     for name in _OTHERS:
         if name in archive.names:
             yield from _parts(_root(archive, name), styles)
+    yield from _margins(archive)
+
+
+def _margins(archive: Archive) -> Iterator[Part]:
+    """Yield the headers and footers of pages, each once: sections repeat them."""
+    seen: set[str] = set()
+    for name in sorted(filter(_MARGIN.fullmatch, archive.names))[:_MOST_MARGINS]:
+        for part in _parts(_root(archive, name), {}):
+            if part.text not in seen:
+                seen.add(part.text)
+                yield part
 
 
 def _root(archive: Archive, name: str) -> Any:

@@ -4,19 +4,29 @@ Chinese, Japanese and Korean write no spaces, and a dictionary to split by misse
 pairs need none, and two texts share a pair wherever they share a word of two characters or more.
 
 Full text splits at punctuation, so `INV-2024-0031` is three words that many passages have. What looks like an
-identifier is a word of its own as well, its parts joined by a letter that nobody writes.
+identifier is a word of its own as well, its parts joined by a letter that nobody writes. So are names with signs, as
+C++, C# and .NET, and long numbers without what parts them, as of a book (ISBN 978-3-16-148410-0).
 """
 
 import hashlib
 import re
 from collections.abc import Iterator
+from operator import add
 
 from drive_server.knowledge.folding import fold
 from drive_server.knowledge.script import CJK
 
 _RUN = re.compile(f"[{CJK}]+")
 _LETTER = rf"[^\W_{CJK}]"
-_IDENTIFIER = re.compile(rf"{_LETTER}+(?:[-_./:@\\]+{_LETTER}+)+")
+# Only from the first letter of a word, and never back: looked for at every letter it would take most of the time.
+_IDENTIFIER = re.compile(rf"(?<!{_LETTER}){_LETTER}++(?:[-_./:@\\]++{_LETTER}++)+")
+_WITH_SIGN = re.compile(
+    rf"(?<!{_LETTER}){_LETTER}{{1,3}}(?:\+\+|#)(?![+#]|{_LETTER})|(?<!{_LETTER})(?<![._/\\)\]])\.[^\W\d_{CJK}]{_LETTER}++"
+)
+_SIGNS = {ord("+"): "plus", ord("#"): "sharp", ord("."): ""}
+_NUMBER = re.compile(r"\d[\d\W_]*\d")
+LEAST_DIGITS = 7
+_LINE_BREAK = re.compile(f"(?<=[{CJK}])[ \t]*\n[ \t]*(?=[{CJK}])")
 _TELLING = re.compile(r"[\d_.@\\]")
 _OUTER = re.compile(r"[/:@\\]+")
 _PUNCTUATION = re.compile(r"[\W_]+")
@@ -31,15 +41,18 @@ MAX_WORD_BYTES = 40
 
 
 def indexed_words(text: str) -> str:
-    """Return a text as it is indexed: CJK in pairs and in single characters, so that a query of one finds it too."""
-    folded = fold(text)
+    """Return a text as it is indexed: CJK in pairs and in single characters, so that a query of one finds it too.
+
+    CJK goes on over the end of a line: it is where the line was full, not where the word ended.
+    """
+    folded = _LINE_BREAK.sub("", fold(text))
     split = _RUN.sub(lambda run: f" {_pairs(run[0])} {' '.join(run[0])} ", folded)
     return _with_identifiers(split, folded)
 
 
 def queried_words(text: str) -> str:
     """Return a query as it is looked up: CJK in pairs, or alone where it stands alone."""
-    folded = fold(text)
+    folded = _LINE_BREAK.sub("", fold(text))
     split = _RUN.sub(lambda run: f" {_pairs(run[0]) or run[0]} ", folded)
     return _with_identifiers(split, folded)
 
@@ -56,6 +69,10 @@ def identifiers(text: str) -> Iterator[str]:
         for part in [found[0], *parts] if len(parts) > 1 else parts:
             if _TELLING.search(part) and _PUNCTUATION.search(part):
                 yield _as_word(part)
+                if _NUMBER.fullmatch(part) and len(digits := _PUNCTUATION.sub("", part)) >= LEAST_DIGITS:
+                    yield digits[:MAX_WORD_BYTES]
+    for found in _WITH_SIGN.finditer(text):
+        yield f"{JOINER}{found[0].casefold().translate(_SIGNS)}"
 
 
 def _as_word(identifier: str) -> str:
@@ -70,4 +87,4 @@ def _with_identifiers(words: str, text: str) -> str:
 
 
 def _pairs(run: str) -> str:
-    return " ".join(run[index : index + 2] for index in range(len(run) - 1))
+    return " ".join(map(add, run, run[1:]))

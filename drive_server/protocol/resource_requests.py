@@ -29,7 +29,7 @@ from drive_server.protocol.failures import RESOURCE_NOT_FOUND, as_protocol_error
 from drive_server.protocol.pages import Pages, cursor_of
 from drive_server.protocol.sessions import DriveSession
 from drive_server.protocol.subscriptions import Subscriptions
-from drive_server.resources import SCHEME, TEMPLATES, Contents, DriveResources
+from drive_server.resources import INDEX, SCHEME, TEMPLATES, Contents, DriveResources
 
 PLAIN_TYPE: Final = "text/plain"
 BYTES_TYPE: Final = "application/octet-stream"
@@ -68,7 +68,7 @@ class ResourceRequests:
             actor = await self._actor("list_resources")
             shown, cursor = await self._resources.recent(actor, self._pages.size, cursor_of(request))
         if cursor is None:
-            shown += await self._server.list_resources()
+            shown += [INDEX, *await self._server.list_resources()]
         return ServerResult(ListResourcesResult(resources=shown, nextCursor=cursor))
 
     async def _list_templates(self, request: ListResourceTemplatesRequest) -> ServerResult:

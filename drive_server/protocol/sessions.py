@@ -18,9 +18,12 @@ from mcp.types import (
     JSONRPCResponse,
     LoggingLevel,
     RequestId,
+    ResourceUpdatedNotification,
+    ResourceUpdatedNotificationParams,
     ServerNotification,
     ServerResult,
 )
+from pydantic import AnyUrl
 from starlette.requests import Request
 
 from drive_server.context import current_principal
@@ -156,3 +159,8 @@ class Sessions:
             yield
         finally:
             del self._open[session]
+
+
+def updated(uri: str) -> ServerNotification:
+    """Return what says that the resource is not what it was."""
+    return ServerNotification(ResourceUpdatedNotification(params=ResourceUpdatedNotificationParams(uri=AnyUrl(uri))))

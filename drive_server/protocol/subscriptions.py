@@ -8,19 +8,17 @@ from mcp.server.session import ServerSession
 from mcp.shared.context import RequestContext
 from mcp.types import (
     ResourceListChangedNotification,
-    ResourceUpdatedNotification,
-    ResourceUpdatedNotificationParams,
     ServerNotification,
 )
-from pydantic import AnyUrl
 from starlette.requests import Request
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.context import current_principal
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, RateLimitError, UnavailableError
-from drive_server.protocol.sessions import DriveSession, Sessions, Subscription
-from drive_server.resources import DriveResources
+from drive_server.protocol.index_updates import IndexUpdates
+from drive_server.protocol.sessions import DriveSession, Sessions, Subscription, updated
+from drive_server.resources import INDEX_URI, DriveResources
 from drive_server.services.audience import people_around, places_of
 from drive_server.services.feed import ChangeFeed, Recorded
 from drive_server.services.nodes import locate_many
@@ -45,6 +43,7 @@ class Subscriptions:
         self._resources = DriveResources(drive)
         self._stale: set[DriveSession] = set()
         self._has_stale = anyio.Event()
+        self._index = IndexUpdates(drive, sessions, self._principal)
         self.feed = ChangeFeed(drive.database, self._tell, lambda: len(self._sessions) > 0)
 
     async def subscribe(self, session: DriveSession, actor: Actor, uri: str) -> None:
@@ -53,6 +52,9 @@ class Subscriptions:
         Raises `NotFoundError` for what the caller can't see, and `RateLimitError` for too many.
         """
         _require_room(session, uri)
+        if uri == INDEX_URI:
+            await self._index.subscribe(session, actor)
+            return
         since = await self.feed.newest()
         item = await self._resources.item(actor, uri)
         session.subscriptions.setdefault(uri, Subscription(item.id, since))
@@ -71,12 +73,13 @@ class Subscriptions:
         """Tell those who watch a plain resource that it changed."""
         for session in self._sessions:
             if uri in session.subscriptions:
-                session.post(uri, _updated(uri))
+                session.post(uri, updated(uri))
 
     async def run(self) -> None:
         """Follow the changes until cancelled."""
         async with anyio.create_task_group() as group:
             group.start_soon(self._tell_of_lists)
+            group.start_soon(self._index.run)
             await self.feed.run()
 
     async def _tell(self, changes: list[Recorded]) -> None:
@@ -103,7 +106,7 @@ class Subscriptions:
             for uri, one in touched.items():
                 is_news = change.id > one.since and one.node_id and change.id in places[one.node_id]
                 if is_news and session.subscriptions.get(uri) is one:
-                    session.post(uri, _updated(uri))
+                    session.post(uri, updated(uri))
 
     async def _visible(self, session: DriveSession, ids: Iterable[str]) -> set[str]:
         try:
@@ -155,7 +158,3 @@ def _require_room(session: DriveSession, uri: str) -> None:
             hint=f"Unsubscribe from some; {MOST_SUBSCRIPTIONS} is the most at once.",
             details={"limit": MOST_SUBSCRIPTIONS},
         )
-
-
-def _updated(uri: str) -> ServerNotification:
-    return ServerNotification(ResourceUpdatedNotification(params=ResourceUpdatedNotificationParams(uri=AnyUrl(uri))))

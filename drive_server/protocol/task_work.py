@@ -29,10 +29,8 @@ from drive_server.services.tasks import Task
 from drive_server.tools.callers import IN_PROCESS
 from drive_server.tools.calls import refused
 from drive_server.tools.progress import CallProgress, teller
-from drive_server.tools.task_calls import TaskCall
+from drive_server.tools.task_calls import RELATED, TaskCall
 
-RELATED: Final = "io.modelcontextprotocol/related-task"
-"""In `_meta`: the task that a message is about."""
 ERROR: Final = "error"
 """In what is kept of a task's end: the JSON-RPC error that the call was answered with, in the place of a result."""
 POLL_MILLISECONDS: Final = 1000
@@ -78,7 +76,9 @@ class TaskWork:
 
     async def _perform(self, work: Work) -> Ending:
         task = work.task
-        call = TaskCall(task, self._server, self._drive.identity, self._report(work))
+        listener = self._listeners.get(task.id)
+        host = listener.session() if listener else None
+        call = TaskCall(task, self._server, self._drive.identity, self._report(work), host)
         try:
             answered = await self._tool_of(task.order.tool).run(task.order.arguments, call, convert_result=True)
         except McpError as error:

@@ -42,12 +42,12 @@ from drive_server.errors import CallCancelledError, StateConflictError
 from drive_server.protocol.failures import as_protocol_error
 from drive_server.protocol.pages import cursor_of
 from drive_server.protocol.sessions import DriveSession
-from drive_server.protocol.task_work import ERROR, RELATED, TaskWork, ToolOf
+from drive_server.protocol.task_work import ERROR, TaskWork, ToolOf
 from drive_server.services.tasks import Order, Task
 from drive_server.tools.callers import IN_PROCESS
 from drive_server.tools.calls import refused
 from drive_server.tools.consent import Consent, can_ask
-from drive_server.tools.task_calls import Proposal, SettledError, caller_of, meta_of
+from drive_server.tools.task_calls import RELATED, Proposal, SettledError, caller_of, meta_of
 
 IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
 """In `_meta` of a new task: what the host may tell its model at once."""

@@ -9,6 +9,7 @@ import anyio
 
 from drive_server.access import Actor
 from drive_server.errors import InvalidInputError, TooLargeError, UnsupportedContentError
+from drive_server.knowledge.elements import Extraction
 from drive_server.media import DEFAULT, is_plain_text, is_text, looks_like_text, media_type_of
 from drive_server.names import display_name
 from drive_server.services.source_text import SourceText, decode_source
@@ -21,30 +22,11 @@ SNIFFED_BYTES = 4096
 FEW_BYTES = 16_384
 
 
-class ExtractedText(Protocol):
-    """The text of a file that is not plain text, or the reason why there is none."""
-
-    @property
-    def state(self) -> str:
-        """`ready`, or what is the matter."""
-        ...
-
-    @property
-    def reason(self) -> str:
-        """A sentence for a person."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """The text, empty if there is none."""
-        ...
-
-
 class TextSource(Protocol):
-    """Where the text of pdf, docx, html and the like comes from."""
+    """Where the text of pdf, docx, html and the like comes from, and what stands where in any text."""
 
-    async def text(self, blob_hash: str, name: str, media_type: str) -> ExtractedText:
-        """Return the text of the blob."""
+    async def text(self, blob_hash: str, name: str, media_type: str) -> Extraction:
+        """Return the text of the blob, or the reason why there is none."""
         ...
 
 
@@ -71,6 +53,19 @@ class Contents:
                 details={"state": extracted.state, "media_type": version.media_type},
             )
         return extracted.text
+
+    async def extraction_of(self, name: str, version: VersionRow, *, placed: bool = True) -> Extraction:
+        """Return the same text with its elements. Of plain text only if `placed`, and if the index reads it alike.
+
+        Raises what `text_of` does.
+        """
+        text = await self.text_of(name, version)
+        is_plain = is_plain_text(version.media_type)
+        if placed or not is_plain:
+            extracted = await self.text_source.text(version.blob, name, version.media_type)
+            if extracted.text == text:
+                return extracted
+        return Extraction("ready", text=text, exact=is_plain)
 
     async def editable_text_of(self, name: str, version: VersionRow) -> SourceText:
         """Return the source text with its encoding. Raises `UnsupportedContentError` for what is no text file."""

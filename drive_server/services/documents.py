@@ -20,7 +20,8 @@ from drive_server.services.items import checked_limit, describe
 from drive_server.services.journal import Journal
 from drive_server.services.nodes import Located, live_child, locate_file, locate_folder
 from drive_server.services.quota import require_room_for
-from drive_server.services.texts import Wanted, apart, cut
+from drive_server.services.readings import Readings
+from drive_server.services.texts import Wanted
 from drive_server.services.tree import (
     add_node,
     add_version,
@@ -35,7 +36,6 @@ from drive_server.services.version_diff import diff_of
 from drive_server.services.versions import (
     content_and_usage,
     current_of,
-    describe_with_content,
     require_version,
     versions_page,
 )
@@ -106,6 +106,7 @@ class DocumentService:
         self._blobs = blobs
         self._journal = journal
         self._contents = Contents(blobs, text_source, max_text_bytes)
+        self.readings = Readings(database, self._contents)
 
     async def create(
         self,
@@ -256,30 +257,17 @@ class DocumentService:
         first_line: int | None = None,
         last_line: int | None = None,
         limit: int = 50_000,
+        version: int | None = None,
+        place: str = "",
     ) -> TextRange:
-        """Return the file's text, or the part from `start` to `end` or from `first_line` to `last_line`.
+        """Return the file's text, or the part from `start` to `end`, from `first_line` to `last_line` or at `place`.
 
-        At most `limit` characters. For pdf, docx, html and the like it is the extracted text.
-        Raises `UnsupportedContentError` for files without text.
+        At most `limit` characters, of the newest version or (for editors) of an earlier one. For pdf, docx, html and
+        the like it is the extracted text. Raises `UnsupportedContentError` for files without text, and what
+        `Readings.part` does.
         """
-        require_scope(actor.principal, Scope.READ)
         wanted = Wanted(start, end, first_line, last_line, limit)
-        wanted.check()
-        async with self._database.read() as session:
-            located = await locate_file(session, actor.principal, ref)
-            item, version = await describe_with_content(session, located)
-        text = await self._contents.text_of(item.name, version)
-        span = await apart(len(text), cut, text, wanted)
-        return TextRange(
-            item=item,
-            text=text[span.start : span.end],
-            start=span.start,
-            end=span.end,
-            total_characters=len(text),
-            first_line=span.first_line,
-            last_line=span.last_line,
-            total_lines=span.total_lines,
-        )
+        return await self.readings.part(actor, ref, wanted, version, place)
 
     async def list_versions(self, actor: Actor, ref: str, limit: int = 50, cursor: str | None = None) -> Page[Version]:
         """Return the contents that the file had, newest first. For editors: a viewer sees only what it is now."""

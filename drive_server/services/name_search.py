@@ -3,9 +3,12 @@
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, bindparam
+from sqlalchemy import BindParameter, Boolean, ColumnElement, Select, bindparam, literal
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from drive_server.services.nodes import QUERIES_KEPT
 from drive_server.storage.tables import NodeRow
@@ -15,12 +18,14 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Row
     from sqlalchemy.ext.asyncio import AsyncResult, AsyncSession
+    from sqlalchemy.orm import InstrumentedAttribute
 
     from drive_server.models import Kind
 
 MAX_MATCHES = 10_000
 MAX_FILTERED_WORDS = 16
 ROWS_AT_ONCE = 1000
+ESCAPE = "\\"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ def _score(held: str, wanted: str) -> float:
 @lru_cache(maxsize=QUERIES_KEPT)
 def _candidates(visible: "Select[str]", words: int, kind: "Kind | None") -> "tuple[Select[str, str], Select[str, str]]":
     """Return the query for what may match, for so many that they come at once, and for all; it takes the patterns."""
-    filters = [NodeRow.name.ilike(bindparam(_parameter(number)), escape="\\") for number in range(words)]
+    filters = [is_like(NodeRow.name, bindparam(_parameter(number))) for number in range(words)]
     candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None), *filters)
     if kind is not None:
         candidates = candidates.where(NodeRow.kind == kind)
@@ -108,6 +113,30 @@ def _patterns(query: str) -> dict[str, str]:
 
 def _parameter(number: int) -> str:
     return f"word_{number}"
+
+
+def is_like(column: "InstrumentedAttribute[str]", pattern: "str | BindParameter[Any]") -> ColumnElement[bool]:
+    """Return the condition that a name fits a pattern, in any case."""
+    return _IsLike(column, pattern if isinstance(pattern, BindParameter) else literal(pattern))
+
+
+class _IsLike(FunctionElement[bool]):
+    """SQLAlchemy's `ilike` has SQLite lower both sides for each name, which takes more than twice as long."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+@compiles(_IsLike)
+def _as_ilike(element: _IsLike, compiler: SQLCompiler, **options: Any) -> str:
+    name, pattern = element.clauses
+    return f"{compiler.process(name, **options)} ILIKE {compiler.process(pattern, **options)} ESCAPE '{ESCAPE}'"
+
+
+@compiles(_IsLike, "sqlite")
+def _as_like(element: _IsLike, compiler: SQLCompiler, **options: Any) -> str:
+    name, pattern = element.clauses
+    return f"{compiler.process(name, **options)} LIKE {compiler.process(pattern, **options)} ESCAPE '{ESCAPE}'"
 
 
 def like_pattern(word: str) -> str:

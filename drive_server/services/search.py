@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Literal
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge.queries import Query, parse
+from drive_server.knowledge.reranking import MOST_PASSAGES, Reranker
 from drive_server.models import Hit, Item, Kind, Page
 from drive_server.services.cursors import Cursors
 from drive_server.services.items import checked_limit, describe_all
 from drive_server.services.name_search import NameMatch, match_names
+from drive_server.services.near_names import match_near_names
 from drive_server.services.nodes import Located, locate_many
 from drive_server.services.search_area import SearchArea, open_area
 from drive_server.services.search_filter import NO_FILTER, SearchFilter
@@ -23,7 +25,7 @@ from drive_server.services.search_order import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -51,9 +53,10 @@ class SearchService:
     What they may not see is not asked of the index either, so it takes neither a place among the hits nor time.
     """
 
-    def __init__(self, database: "Database", index: "KnowledgeIndex") -> None:
+    def __init__(self, database: "Database", index: "KnowledgeIndex", reranker: Reranker | None = None) -> None:
         self._database = database
         self._index = index
+        self._reranker = reranker
 
     async def find(
         self,
@@ -82,11 +85,13 @@ class SearchService:
         question = Question(wanted, "text", min(size, MAX_FOUND - len(shown)), shown=shown)
         async with self._database.read() as session:
             area = await open_area(session, actor.principal, folder, conditions)
-            names = await _match_names(session, area, parse(wanted), wanted_kind)
-            question = replace(question, names=[Candidate(match.id, match.score, match.name) for match in names])
+            names, near = await _match_names(session, area, parse(wanted), wanted_kind)
+            question = replace(question, names=names, near=near)
             found = await _page_of_names(session, actor.principal, area, question, only=wanted_kind == "folder")
         if found is None:
             found = await self._ask(actor.principal, area, question)
+        if not question.is_answered(found.candidates):
+            found = await self._with_slips(actor.principal, area, question, wanted_kind) or found
         more = found.is_full and len(shown) + question.size < MAX_FOUND
         return Page(found.hits, cursors.seal(pack_marks(shown, found.candidates)) if more else None, note=area.note)
 
@@ -102,15 +107,19 @@ class SearchService:
     ) -> Page[Hit]:
         """Return the passages that fit the meaning of the query best, whole; a file may have several.
 
+        With a reranker the order is its, as far as it judges; it is shown what the caller may see, and nothing else.
         `words` and `vector` ask one side only, to compare with. `note` and errors are as for `find`.
         """
         _require_searcher(actor.principal)
-        question = Question(_checked_query(query), mode, checked_limit(limit))
+        wanted, size = _checked_query(query), checked_limit(limit)
+        reranker = self._reranker if mode == "hybrid" else None
+        question = Question(wanted, mode, max(size, MOST_PASSAGES) if reranker else size)
         conditions = only.conditions(actor.principal, "file")
         async with self._database.read() as session:
             area = await open_area(session, actor.principal, folder, conditions)
         found = await self._ask(actor.principal, area, question)
-        return Page(found.hits, note=area.note)
+        hits = await _reranked(reranker, wanted, found.hits) if reranker else found.hits
+        return Page(hits[:size], note=area.note)
 
     async def near(self, actor: Actor, texts: "Sequence[str]", *, without: str, limit: int = 10) -> Page[Hit]:
         """Return the files that have passages near to any of the texts, each once, without the one of that id.
@@ -148,6 +157,17 @@ class SearchService:
             if found.is_full or len(hits) < asked or asked == MAX_ASKED:
                 return found
 
+    async def _with_slips(
+        self, principal: Principal, area: SearchArea, question: Question, kind: Kind | None
+    ) -> _Found | None:
+        """Return the page with items whose names have a slip of the pen in them or the query; None without any."""
+        async with self._database.read() as session:
+            words = parse(question.query).words
+            near = _candidates(await match_near_names(session, area.visible, words, kind, with_slips=True))
+            if near and kind == "folder":
+                return await _page(session, principal, area, replace(question, near=near), ())
+        return await self._ask(principal, area, replace(question, near=near)) if near else None
+
     async def _passages(self, area: SearchArea, question: Question, asked: int) -> "list[IndexHit]":
         if area.is_empty:
             return []
@@ -156,18 +176,30 @@ class SearchService:
         )
 
 
-async def _match_names(session: "AsyncSession", area: SearchArea, query: Query, kind: Kind | None) -> list[NameMatch]:
-    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes."""
-    admits = query.admission()
+async def _match_names(
+    session: "AsyncSession", area: SearchArea, query: Query, kind: Kind | None
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes.
+
+    Where there are none, those second that have them in another form; a strict query means what it says.
+    """
     found = await match_names(session, area.visible, query.words, kind)
-    return [match for match in found if admits(match.name)] if query.is_strict else found
+    if query.is_strict:
+        admits = query.admission()
+        return _candidates(match for match in found if admits(match.name)), []
+    near = [] if found else await match_near_names(session, area.visible, query.words, kind, with_slips=False)
+    return _candidates(found), _candidates(near)
+
+
+def _candidates(matches: "Iterable[NameMatch]") -> list[Candidate]:
+    return [Candidate(match.id, match.score, match.name) for match in matches]
 
 
 async def _page_of_names(
     session: "AsyncSession", principal: Principal, area: SearchArea, question: Question, *, only: bool
 ) -> _Found | None:
     """Return the page if names fill it, or if there is to be nothing else on it."""
-    if only or len(question.candidates(())) > question.size:
+    if only or len(replace(question, near=()).candidates(())) > question.size:
         return await _page(session, principal, area, question, ())
     return None
 
@@ -220,7 +252,15 @@ def _hit(candidate: Candidate, item: Item) -> Hit:
         end=candidate.end,
         heading=candidate.heading,
         page=candidate.page,
+        version=candidate.version or 0,
+        place=candidate.place,
     )
+
+
+async def _reranked(reranker: Reranker, query: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Return the hits in the reranker's order; their scores say their places."""
+    order = await reranker.order(query, [f"{hit.heading}\n{hit.text}".strip() for hit in hits])
+    return tuple(replace(hits[place], score=hit.score) for place, hit in zip(order, hits, strict=True))
 
 
 def _require_searcher(principal: Principal) -> None:

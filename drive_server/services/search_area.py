@@ -98,7 +98,8 @@ async def open_area(
         unfinished, named = await _counted(session, _named(visible))
         if len(named) <= MAX_NAMED_FILES:
             return SearchArea(visible, (), named, located.id if located else None, unfinished)
-    unfinished, foreign = await _counted(session, _foreign(principal, visible))
+    theirs = _with_count(visible, visible.where(*_foreign(principal)), MAX_FOREIGN_FILES) if is_narrowed else None
+    unfinished, foreign = await _counted(session, theirs if theirs is not None else _all_foreign(principal))
     has_own = located is None or located.row.owner_id == principal.user_id
     return SearchArea(
         visible=visible,
@@ -117,12 +118,18 @@ async def _counted(session: "AsyncSession", query: "CompoundSelect[str | None, i
     return sum(count for _, count in rows), tuple(file_id for file_id, _ in rows if file_id is not None)
 
 
-# Building these takes longer than the database takes to answer them, and `visible_ids` returns the same query to the
-# same person as long as no folder is given.
+def _foreign(principal: "Principal") -> tuple["ColumnElement[bool]", "ColumnElement[bool]"]:
+    """Return what tells other people's items; asked besides `visible`, which alone would go through all own ones."""
+    return NodeRow.id.in_(shared_ids(principal)), NodeRow.owner_id != principal.user_id
+
+
+# Building it takes longer than the database takes to answer it.
 @lru_cache(maxsize=QUERIES_KEPT)
-def _foreign(principal: "Principal", visible: Select[str]) -> "CompoundSelect[str | None, int]":
-    shared = NodeRow.id.in_(shared_ids(principal))  # asked for besides `visible`, which alone would go through all own
-    return _with_count(visible, visible.where(shared, NodeRow.owner_id != principal.user_id), MAX_FOREIGN_FILES)
+def _all_foreign(principal: "Principal") -> "CompoundSelect[str | None, int]":
+    """Return the query for all that others share with the caller: beginning with that, not with all that there is."""
+    shared = shared_ids(principal).subquery()
+    files = select(NodeRow.id).join(shared, shared.c.id == NodeRow.id).where(NodeRow.owner_id != principal.user_id)
+    return _with_count(visible_ids(principal), files, MAX_FOREIGN_FILES)
 
 
 def _named(visible: Select[str]) -> "CompoundSelect[str | None, int]":

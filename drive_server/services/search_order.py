@@ -1,9 +1,11 @@
 """What a page of hits is asked for, and in which order names and passages stand on it. Pure."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from drive_server.knowledge.folding import fold_case
+from drive_server.knowledge.matching import shortened
 from drive_server.knowledge.queries import parse
 from drive_server.services.snippets import cut_snippet
 
@@ -28,6 +30,7 @@ class Candidate:
     heading: str = ""
     page: int | None = None
     version: int | None = None
+    place: str = ""
 
     @property
     def mark(self) -> str:
@@ -39,19 +42,27 @@ class Candidate:
 class Question:
     """What a page is asked for: `size` hits beyond those whose marks are in `shown`.
 
-    With the mode `text` each file counts once, and those of `names` come first.
+    With the mode `text` each file counts once, and those of `names` come first. Names that are only nearly the query,
+    `near`, come before texts unless these have its very words.
     """
 
     query: str
     mode: Literal["hybrid", "text", "words", "vector"]
     size: int
     names: Sequence[Candidate] = ()
+    near: Sequence[Candidate] = ()
     shown: Sequence[str] = ()
 
     @property
     def wanted(self) -> int:
         """How many hits it takes to fill the page and to know whether there is another one."""
         return len(self.shown) + self.size + 1
+
+    def is_answered(self, found: Sequence[Candidate]) -> bool:
+        """Say whether what was found is what was asked for, to the word: then nobody need guess what was meant."""
+        if self.names or self.near or parse(self.query).is_strict:
+            return True
+        return bool(found) and _has_words(found[0], self.query)
 
     def candidates(self, hits: "Sequence[IndexHit]") -> list[Candidate]:
         """Return what there is to show, the best first.
@@ -63,7 +74,16 @@ class Question:
         passages = one_per_file(hits, {name.file_id for name in self.names})
         cut = [_cut(hit, parse(self.query).words, TEXT_SHARE / (1 + place)) for place, hit in enumerate(passages)]
         shown = set(self.shown)
-        return [candidate for candidate in (*self.names, *cut) if candidate.mark not in shown]
+        ordered = (*self.names, *self._with_near_names(cut))
+        return [candidate for candidate in ordered if candidate.mark not in shown]
+
+    def _with_near_names(self, cut: list[Candidate]) -> list[Candidate]:
+        if not self.near or not cut or not _has_words(cut[0], self.query):
+            known = {name.file_id for name in self.near}
+            return [*self.near, *(candidate for candidate in cut if candidate.file_id not in known)]
+        known = {candidate.file_id for candidate in cut}
+        later = (name for name in self.near if name.file_id not in known)
+        return [*cut, *(replace(name, score=TEXT_SHARE / (1 + place)) for place, name in enumerate(later, len(cut)))]
 
 
 def pack_marks(shown: Sequence[str], page: Sequence[Candidate]) -> bytes:
@@ -101,11 +121,16 @@ def one_per_file(hits: "Sequence[IndexHit]", known: Collection[str]) -> "list[In
     return list(best.values())
 
 
+def _has_words(candidate: Candidate, query: str) -> bool:
+    text = fold_case(f"{candidate.heading} {candidate.text}")
+    return all(shortened(word) in text for word in fold_case(parse(query).words).split())
+
+
 def _cut(hit: "IndexHit", query: str, score: float) -> Candidate:
     text, offset = cut_snippet(hit.text, query)
     start = hit.start + offset
-    return Candidate(hit.file_id, score, text, start, start + len(text), hit.heading, hit.page, hit.version)
+    return Candidate(hit.file_id, score, text, start, start + len(text), hit.heading, hit.page, hit.version, hit.place)
 
 
 def _whole(hit: "IndexHit", score: float) -> Candidate:
-    return Candidate(hit.file_id, score, hit.text, hit.start, hit.end, hit.heading, hit.page, hit.version)
+    return Candidate(hit.file_id, score, hit.text, hit.start, hit.end, hit.heading, hit.page, hit.version, hit.place)

@@ -215,6 +215,32 @@ class TaskRow(Base):
     expires_at: Mapped[datetime | None]
 
 
+class BulkResultRow(Base):
+    """What reading many files gave, kept for whoever asked until `expires_at`. `summary` is all but the files."""
+
+    __tablename__ = "bulk_results"
+    __table_args__ = (
+        Index("ix_bulk_results_user", "user_id", "created_at"),
+        Index("ix_bulk_results_expiry", "expires_at"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True, default=new_id)
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
+    summary: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+
+
+class BulkFindingRow(Base):
+    """What a file said in such a result, in the result's order from 0."""
+
+    __tablename__ = "bulk_findings"
+
+    result_id: Mapped[str] = mapped_column(ForeignKey("bulk_results.id", ondelete="CASCADE"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    finding: Mapped[dict[str, Any]]
+
+
 class SignInRow(Base):
     """A host that asked to be let in, and waits until a person agrees in the browser: `key_id` is then its key.
 

@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from drive_server.models import OnConflict
 from drive_server.services.audit import MAX_MOMENT_CHARACTERS, ChangeKind
+from drive_server.services.citations import MAX_CITATIONS, MAX_QUOTE_CHARACTERS
 from drive_server.services.downloads import MAX_MINUTES
 from drive_server.services.edits import MAX_EDITS
 from drive_server.services.files import MAX_TREE_DEPTH
@@ -30,6 +31,7 @@ MAX_KEY_CHARACTERS = 256
 MAX_LINK_ID_CHARACTERS = 64
 MAX_TOOL_CHARACTERS = 64
 MAX_HITS = 100
+MAX_PLACE_CHARACTERS = 200
 MAX_INTEGER = 2**53 - 1
 MAX_VERSION = 2**31 - 1
 
@@ -54,6 +56,7 @@ def _number(value: Any) -> Any:
 
 
 NOT_BOOLEAN = BeforeValidator(_number)
+AS_LIST = BeforeValidator(_parsed)
 
 
 class EditArgument(BaseModel):
@@ -160,6 +163,13 @@ OptionalVersion = Annotated[
     int | None,
     Field(ge=1, le=MAX_VERSION, description="The number of a version; without it, what the file is when fetched."),
     NOT_BOOLEAN,
+]
+OptionalPlace = Annotated[
+    str,
+    Field(
+        max_length=MAX_PLACE_CHARACTERS,
+        description="A place as hits have it: page=2, slide=3, sheet=Budget!A2:D15, part=4, line=10-20.",
+    ),
 ]
 Minutes = Annotated[
     int, Field(ge=1, le=MAX_MINUTES, description="How many minutes the address holds, 1,440 at most."), NOT_BOOLEAN
@@ -279,3 +289,27 @@ KindOfChange = Annotated[
     ),
 ]
 ApiKeySecret = Annotated[str, Field(min_length=1, max_length=MAX_KEY_CHARACTERS, description="The API key, dak_...")]
+
+
+class CitationArgument(BaseModel):
+    """One quotation, and where it is said to stand."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file_id: FileRef
+    quote: Annotated[
+        str,
+        Field(
+            max_length=MAX_QUOTE_CHARACTERS,
+            description="The words as they stand in the file's text; `...` stands for words that were left out.",
+        ),
+    ]
+    version: OptionalVersion = None
+    place: OptionalPlace = ""
+
+
+CitationArguments = Annotated[
+    list[CitationArgument],
+    BeforeValidator(_parsed),
+    Field(min_length=1, max_length=MAX_CITATIONS, description="The quotations, 200 at most."),
+]

@@ -13,11 +13,13 @@ from starlette.requests import Request
 from drive_server.access import Actor, Principal
 from drive_server.context import META_CHANGE_ID, META_EFFECT, META_REPLAYED
 from drive_server.errors import DriveError
+from drive_server.language_model import LanguageModel
 from drive_server.models import Outcome
 from drive_server.services.progress import Progress
 from drive_server.tools.callers import IN_PROCESS, Callers, DriveRequest, actor_of
 from drive_server.tools.consent import Consent, can_ask
 from drive_server.tools.progress import CallProgress, teller
+from drive_server.tools.sampling import HostModel, can_sample
 
 T = TypeVar("T")
 
@@ -55,6 +57,16 @@ class Call(Context[ServerSession, Any, Request]):
     def known_principal(self) -> Principal | None:
         """Return whom the transport vouches for, None where the session has to sign in."""
         return self._callers.known_to_transport(self.request_context)
+
+    def host_model(self, silent_seconds: float) -> LanguageModel | None:
+        """Return the model that the host lends, None if it lends none."""
+        if not can_sample(self.session):
+            return None
+        return HostModel(self.session, self.request_context.request_id, silent_seconds)
+
+    async def prove(self) -> None:
+        """Raise `UnauthenticatedError` if whoever made the call may make none any more: their key has ended since."""
+        await self._callers.present(self.request_context)
 
     async def sign_in(self, key: str) -> Principal:
         """Let this session act with the key from now on. Raises `UnauthenticatedError`."""

@@ -9,13 +9,7 @@ from weakref import WeakValueDictionary
 import anyio
 from mcp.server.session import ServerSession
 from mcp.shared.exceptions import McpError
-from mcp.types import (
-    CancelledNotification,
-    CancelledNotificationParams,
-    ElicitResult,
-    RequestId,
-    ServerNotification,
-)
+from mcp.types import ElicitResult, RequestId
 from pydantic import ValidationError
 
 from drive_server.access import Actor
@@ -23,9 +17,9 @@ from drive_server.errors import DeclinedError
 from drive_server.models import Effect, Outcome
 from drive_server.names import display_name
 from drive_server.services.journal import Journal
+from drive_server.tools.withdrawal import next_request_id, withdraw
 
 MOST_NAMED: Final = 10
-WITHDRAWN_WITHIN_SECONDS: Final = 0.5
 MOST_CHARACTERS: Final = 200
 MOST_DIFF_LINES: Final = 20
 # Accepting is enough. The field is there because hosts show a form without fields as one that can't be sent off; it is
@@ -104,15 +98,15 @@ class Consent:
         return replace(actor, if_match=effect.etag or actor.if_match, approved_by=actor.principal.email)
 
     async def _ask(self, session: ServerSession, request_id: RequestId, text: str) -> None:
-        asked = session._request_id  # pyright: ignore[reportPrivateUsage] - the id that the next request gets, told by nobody else
+        asked = next_request_id(session)
         try:
             with anyio.fail_after(self._answer_seconds):
                 answer = await session.elicit_form(text, FORM, request_id)
         except TimeoutError as error:
-            await _withdraw(session, asked, request_id)
+            await withdraw(session, asked, request_id)
             raise DeclinedError("The person did not answer in time; nothing was changed.") from error
         except anyio.get_cancelled_exc_class():
-            await _withdraw(session, asked, request_id)
+            await withdraw(session, asked, request_id)
             raise
         except (McpError, ValidationError) as error:
             raise DeclinedError("The host could not ask the person; nothing was changed.") from error
@@ -176,14 +170,3 @@ def _is_yes(answer: ElicitResult) -> bool:
     """A field that is not filled in may be null; whatever else is no boolean did not come from the form."""
     confirm = (answer.content or {}).get("confirm")
     return answer.action == "accept" and (confirm is None or confirm is True)
-
-
-async def _withdraw(session: ServerSession, asked: RequestId, request_id: RequestId) -> None:
-    """Tell the host, if it listens, that nobody waits for the answer any more; also while the call is cancelled."""
-    params = CancelledNotificationParams(requestId=asked, reason="The question is over.")
-    notification = ServerNotification(CancelledNotification(params=params))
-    with anyio.move_on_after(WITHDRAWN_WITHIN_SECONDS, shield=True):
-        try:
-            await session.send_notification(notification, request_id)
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-            return  # the host is gone, and so is its question

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from drive_server.access import Principal
+from drive_server.addresses import Passage
 from drive_server.models import (
     Change,
     DeletedItems,
@@ -126,9 +127,10 @@ class TreeResult(BaseModel):
 
 
 class TextResult(BaseModel):
-    """A part of a file's text: characters from `start` to `end` (exclusive), lines counted from 1.
+    """A part of the text of a `version`: characters from `start` to `end` (exclusive), lines counted from 1.
 
-    `truncated` says that there was more of what was asked for than one answer holds.
+    `place` is where a person would look for it; `uri` and `address` lead there. `truncated` says that there was more of
+    what was asked for than one answer holds.
     """
 
     file: ItemResult
@@ -139,11 +141,16 @@ class TextResult(BaseModel):
     first_line: int
     last_line: int
     total_lines: int
+    version: int
+    place: str
+    uri: str
+    address: str
     truncated: bool
 
     @classmethod
-    def of(cls, found: TextRange, *, truncated: bool) -> "TextResult":
-        """Return the part as it is on the wire."""
+    def of(cls, found: TextRange, site: str, *, truncated: bool) -> "TextResult":
+        """Return the part as it is on the wire; `site` is the service's own address."""
+        passage = Passage(found.item.id, found.version, found.start, found.end, found.place)
         return cls(
             file=ItemResult.of(found.item),
             text=found.text,
@@ -153,12 +160,21 @@ class TextResult(BaseModel):
             first_line=found.first_line,
             last_line=found.last_line,
             total_lines=found.total_lines,
+            version=found.version,
+            place=found.place,
+            uri=passage.uri,
+            address=passage.address(site),
             truncated=truncated,
         )
 
 
 class HitResult(BaseModel):
-    """A passage, or a name, that fits a query. `start` and `end` are offsets for `read_file`; scores order one page."""
+    """A passage, or a name, that fits a query. Scores order one page.
+
+    A passage stands in `version`; `start` and `end` are offsets for `read_file`, `place` is where a person would look
+    for it, as in `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`, `line=10-20`. `uri` (a resource) and `address`
+    (a page for people) open the file there. A name has none of these.
+    """
 
     file: ItemResult
     score: float
@@ -167,10 +183,15 @@ class HitResult(BaseModel):
     end: int
     heading: str
     page: int | None
+    version: int | None
+    place: str
+    uri: str
+    address: str
 
     @classmethod
-    def of(cls, hit: Hit) -> "HitResult":
-        """Return the hit as it is on the wire."""
+    def of(cls, hit: Hit, site: str) -> "HitResult":
+        """Return the hit as it is on the wire; `site` is the service's own address."""
+        passage = Passage(hit.item.id, hit.version, hit.start, hit.end, hit.place) if hit.version else None
         return cls(
             file=ItemResult.of(hit.item),
             score=hit.score,
@@ -179,6 +200,10 @@ class HitResult(BaseModel):
             end=hit.end,
             heading=hit.heading,
             page=hit.page,
+            version=hit.version or None,
+            place=hit.place,
+            uri=passage.uri if passage else "",
+            address=passage.address(site) if passage else "",
         )
 
 
@@ -190,9 +215,9 @@ class SearchResult(BaseModel):
     note: str
 
     @classmethod
-    def of(cls, page: Page[Hit]) -> "SearchResult":
-        """Return the page as it is on the wire."""
-        return cls(hits=[HitResult.of(hit) for hit in page.items], cursor=page.cursor, note=page.note)
+    def of(cls, page: Page[Hit], site: str) -> "SearchResult":
+        """Return the page as it is on the wire; `site` is the service's own address."""
+        return cls(hits=[HitResult.of(hit, site) for hit in page.items], cursor=page.cursor, note=page.note)
 
 
 class VersionResult(BaseModel):

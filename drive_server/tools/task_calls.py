@@ -3,13 +3,15 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from mcp.server.fastmcp import Context, FastMCP
+from mcp.server.session import ServerSession
 from pydantic import PrivateAttr
 
 from drive_server.access import Actor, Principal, Scope
 from drive_server.errors import UnauthenticatedError
+from drive_server.language_model import LanguageModel
 from drive_server.models import Outcome
 from drive_server.services.identity import TOKEN_METHOD, IdentityService, utc_now
 from drive_server.services.progress import Progress
@@ -17,6 +19,10 @@ from drive_server.services.tasks import Task
 from drive_server.tools.callers import IN_PROCESS, Callers, DriveRequest
 from drive_server.tools.calls import Call
 from drive_server.tools.consent import Consent
+from drive_server.tools.sampling import HostModel, can_sample
+
+RELATED: Final = "io.modelcontextprotocol/related-task"
+"""In `_meta`: the task that a message is about."""
 
 T = TypeVar("T")
 
@@ -67,15 +73,27 @@ class Proposal(Call):
 
 
 class TaskCall(Call):
-    """The call that a task makes. Who makes it is proved anew; the person was asked before."""
+    """The call that a task makes. Who makes it is proved anew; the person was asked before.
+
+    `host` is the session that had the task made, as long as it is there.
+    """
 
     _task: Task = PrivateAttr()
     _identity: IdentityService = PrivateAttr()
     _report: Progress = PrivateAttr()
+    _host: ServerSession | None = PrivateAttr()
 
-    def __init__(self, task: Task, server: FastMCP[Any], identity: IdentityService, report: Progress) -> None:
+    def __init__(
+        self,
+        task: Task,
+        server: FastMCP[Any],
+        identity: IdentityService,
+        report: Progress,
+        host: ServerSession | None = None,
+    ) -> None:
         Context.__init__(self, fastmcp=server)
         self._task = task
+        self._host = host
         self._identity = identity
         self._report = report
 
@@ -96,6 +114,16 @@ class TaskCall(Call):
             dry_run=order.meta["dry_run"],
             approved_by=order.meta["approved_by"],
         )
+
+    def host_model(self, silent_seconds: float) -> LanguageModel | None:
+        """Return the model that the host lends which had the task made, None if it is gone or lends none."""
+        if self._host is None or not can_sample(self._host):
+            return None
+        return HostModel(self._host, None, silent_seconds, **{RELATED: {"taskId": self._task.id}})
+
+    async def prove(self) -> None:
+        """Raise `UnauthenticatedError` if the key of whoever had the task made has ended since."""
+        await self.actor()
 
     async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:
         """Run the operation."""

@@ -45,8 +45,7 @@ def tree_lines(node: TreeNode) -> str:
 def hit_lines(hits: Iterable[Hit]) -> str:
     """Return each hit with its passage."""
     return _cut(
-        f"- {reference(hit.item)}" + (f", characters {hit.start}-{hit.end}: {_passage(hit)}" if hit.end else "")
-        for hit in hits
+        f"- {reference(hit.item)}" + (f", {_whereabouts(hit)}: {_passage(hit)}" if hit.end else "") for hit in hits
     )
 
 
@@ -54,6 +53,11 @@ def _branch(node: TreeNode, depth: int) -> Iterator[str]:
     yield f"{'  ' * depth}- {reference(node.item)}{' …' if node.truncated else ''}"
     for child in node.children:
         yield from _branch(child, depth + 1)
+
+
+def _whereabouts(hit: Hit) -> str:
+    place = f", {display_name(hit.place)}" if hit.place else ""
+    return f"version {hit.version}{place}, characters {hit.start}-{hit.end}"
 
 
 def _passage(hit: Hit) -> str:

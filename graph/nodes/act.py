@@ -23,6 +23,7 @@ from graph.gateway.limits import result_text
 from graph.gateway.policy import REASONS
 from graph.nodes.messages import Outcome, report, result_message, text_of, written
 from graph.nodes.review import error_text
+from graph.nodes.sources import SOURCES, Source, sources_of, without_addresses
 from graph.state import Call, ChangeNote, Language, Update
 
 NO_ANSWER: Final = (
@@ -60,9 +61,15 @@ def make_act(deps: GraphDependencies) -> Any:
             return {}
         if result.isError:
             return _finished(call, error_text(result, limit), "error", _since(begun))
-        text = result_text(text_of(result), result.structuredContent, limit)
+        text = result_text(text_of(result), without_addresses(result.structuredContent), limit)
         return _finished(
-            call, text, "done", _since(begun), changes=_changes(call, result), tainted=reads_content(result)
+            call,
+            text,
+            "done",
+            _since(begun),
+            sources=sources_of(result.structuredContent),
+            changes=_changes(call, result),
+            tainted=reads_content(result),
         )
 
     return act
@@ -78,6 +85,8 @@ def reads_content(result: CallToolResult) -> bool:
     """Say whether the result holds content of a file: its text, or a passage that is more than its name."""
     data = result.structuredContent or {}
     if data.get("text"):
+        return True
+    if any(found.get("answer") for found in data.get("results", [])):
         return True
     return any(hit.get("text") and hit["text"] != hit["file"]["name"] for hit in data.get("hits", []))
 
@@ -98,8 +107,13 @@ def _changes(call: Call, result: CallToolResult) -> list[ChangeNote]:
     return [{"change_id": change_id, "tool_call_id": call["tool_call_id"], "tool": call["name"], "summary": summary}]
 
 
-def _finished(call: Call, text: str, outcome: Outcome, duration_ms: int, **turn: Any) -> Update:
-    return written([report(result_message(call["tool_call_id"], call["name"], text, outcome), duration_ms)], **turn)
+def _finished(
+    call: Call, text: str, outcome: Outcome, duration_ms: int, sources: list[Source] | None = None, **turn: Any
+) -> Update:
+    message = result_message(call["tool_call_id"], call["name"], text, outcome)
+    if sources is not None:
+        message.additional_kwargs[SOURCES] = sources
+    return written([report(message, duration_ms)], **turn)
 
 
 def _since(begun: float) -> int:

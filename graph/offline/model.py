@@ -17,6 +17,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from typing_extensions import override
 
+from graph.offline.lending import lent_answer
 from graph.offline.planning import plan
 from graph.offline.reading.conversation import Conversation, read_conversation
 from graph.offline.replay import Reply, Request
@@ -34,7 +35,8 @@ class OfflineChatModel(BaseChatModel):
     """A small rule-based model for English and Chinese: deterministic, without network, and honest about what it is.
 
     It sees the messages and the bound tools, nothing else. With `RouteDecision` or `TaskPlan` bound it answers with
-    that; with other tools it is a specialist that finds, reads, organises and shares.
+    that; with other tools it is a specialist that finds, reads, organises and shares. Without any it answers the drive,
+    which has it read many files.
     """
 
     @property
@@ -104,7 +106,8 @@ async def _next_message_async(messages: Sequence[BaseMessage], options: dict[str
 def _next_message(messages: Sequence[BaseMessage], options: dict[str, Any]) -> AIMessage:
     conversation = read_conversation(messages)
     tools = frozenset[str](options.get("tool_names") or ())
-    reply = _reply(conversation, tools)
+    lent = None if tools else lent_answer(conversation.asked)
+    reply = _reply(conversation, tools) if lent is None else Reply(lent)
     calls = [
         ToolCall(name=one.name, args=dict(one.args), id=_call_id(conversation, index, one), type="tool_call")
         for index, one in enumerate(reply.calls)

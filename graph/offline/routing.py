@@ -18,6 +18,7 @@ LOOKING: Final = frozenset(
         "summarise",
         "ask",
         "read",
+        "map_files",
         "list_folder",
         "tree",
         "info",

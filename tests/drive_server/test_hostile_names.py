@@ -65,6 +65,12 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "search_files": [{"query": "y.md"}, {"query": FILE}, {"query": "words", "folder_id": "{folder}"}],
     "semantic_search_files": [{"query": "new text"}, {"query": FILE, "folder_id": "{file}"}],
     "find_related_files": [{"file_id": "{file}"}, {"file_id": "{picture}"}, {"file_id": "{folder}"}],
+    "check_citations": [
+        {"citations": [{"file_id": f"/{FOLDER}/{FILE}", "quote": "text"}, {"file_id": "x", "quote": MISLEADING}]},
+    ],
+    "get_index_status": [{}],
+    "map_reduce_files": [{"instruction": "x", "folder_id": "{folder}"}],
+    "read_bulk_result": [{"result_id": FILE}],
     "rename_item": [{"item_id": "{file}", "name": SECOND}, {"item_id": "{file}", "name": FILE}],
     "copy_item": [
         {"item_id": "{file}", "folder_id": "{folder}"},

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
     from pathlib import Path
 
+    from mcp.client.session import SamplingFnT
+
     from drive_server.access import Actor
     from drive_server.drive import Drive
     from drive_server.settings import DriveSettings
@@ -40,12 +42,14 @@ def environment(settings: DriveSettings, **variables: str) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def over_stdio(settings: DriveSettings, **variables: str) -> AsyncGenerator[Host]:
+async def over_stdio(
+    settings: DriveSettings, *, sampling: SamplingFnT | None = None, **variables: str
+) -> AsyncGenerator[Host]:
     """Start the server as a host does. Enter and leave it within one test."""
     command = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:]], env=environment(settings, **variables))
     async with (
         stdio_client(command) as (reading, writing),
-        ClientSession(reading, writing, timedelta(seconds=60)) as session,
+        ClientSession(reading, writing, timedelta(seconds=60), sampling) as session,
     ):
         await session.initialize()
         yield Host(session)

@@ -54,6 +54,8 @@ async def test_files_and_folders_are_announced_as_templates(session: ClientSessi
     assert [template.uriTemplate for template in templates] == [
         "drive://files/{file_id}",
         "drive://folders/{folder_id}",
+        "drive://files/{file_id}{?version,start,end}",
+        "drive://results/{result_id}{?first}",
     ]
 
 

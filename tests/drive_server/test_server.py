@@ -13,6 +13,7 @@ from mcp.types import ElicitRequestURLParams, ErrorData, ListToolsRequest
 from pydantic import AnyUrl, BaseModel
 
 from drive_server.errors import DriveError, StorageFailureError
+from drive_server.resources import INDEX, INDEX_URI
 from drive_server.server import build_server
 from tests.drive_server.hosts import host_of, text_of
 from tests.drive_server.protocol.listener import listening, settled
@@ -73,7 +74,7 @@ async def test_recent_files_are_listed_as_resources(drive: Drive, alice: Actor) 
     assert resource.annotations.model_dump()["lastModified"] == f"{first.updated_at:%Y-%m-%dT%H:%M:%SZ}"
     assert resource.icons
     assert contents[0].text == "one"  # pyright: ignore[reportAttributeAccessIssue] - it is text
-    assert [entry.mimeType for entry in listed] == ["text/markdown", "image/png"]
+    assert [entry.mimeType for entry in listed] == ["text/markdown", "image/png", INDEX.mimeType]
 
 
 async def test_plain_tools_and_resources_work_beside_the_drives_own(drive: Drive, alice: Actor) -> None:
@@ -113,7 +114,7 @@ async def test_plain_tools_and_resources_work_beside_the_drives_own(drive: Drive
     assert [message.data for message in heard.messages] == ["greeting Alice"]
     assert (read.contents[0].mimeType, blob.contents[0].mimeType) == ("text/css", "image/png")
     assert names[-2:] == ["add", "greet"]
-    assert (uris, templates[-1]) == (["test://bytes"], "plain://{name}")
+    assert (uris, templates[-1]) == ([INDEX_URI, "test://bytes"], "plain://{name}")
 
 
 async def test_what_a_plain_tool_raises_is_told_as_far_as_it_means_to(drive: Drive, alice: Actor) -> None:

@@ -37,13 +37,12 @@ async def shown(session: ClientSession) -> dict[str, Any]:
 async def test_the_lists_are_the_same_over_all_transports(drive_settings: DriveSettings, page_size: int) -> None:
     settings = drive_settings.model_copy(update={"page_size": page_size})
     async with running(settings) as service:
-        variables = {"DRIVE_API_KEY": service.token, "DRIVE_PAGE_SIZE": str(page_size)}
         principal = await service.drive.identity.authenticate(service.token)
         async with remote(service, service.token) as host:
             over_http = await shown(host.session)
         async with in_process_session(service.drive, principal) as session:
             in_process = await shown(session)
-        async with over_stdio(settings, **variables) as host:
+        async with over_stdio(settings, DRIVE_API_KEY=service.token, DRIVE_PAGE_SIZE=str(page_size)) as host:
             from_process = await shown(host.session)
 
     assert over_http == in_process

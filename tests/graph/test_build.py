@@ -29,13 +29,15 @@ async def test_the_graph_is_flat_and_wired_as_designed(assistant: Assistant) -> 
         "review",
         "approve",
         "act",
+        "cite",
         "advance",
     }
     wired = edges(assistant)
     assert {("__start__", "recall"), ("recall", "route"), ("route", "plan"), ("advance", "__end__")} <= wired
     for agent in AGENTS:
         into = {(source, agent) for source in ("route", "plan", "review", "approve", "act", "advance")}
-        assert {*into, (agent, "review"), (agent, "advance")} <= wired
+        assert {*into, (agent, "review"), (agent, "cite"), (agent, "advance")} <= wired
+    assert ("cite", "advance") in wired
     assert ("act", "__end__") not in wired
     assert ("review", "__end__") not in wired
 

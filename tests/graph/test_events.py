@@ -20,6 +20,7 @@ CONTRACT: dict[str, set[str]] = {
     "approval_resolved": {"approval_id", "decisions", "status"},
     "tool_call_end": {"tool_call_id", "name", "status", "result", "duration_ms"},
     "content": {"text"},
+    "citations": {"message_id", "citations"},
     "done": {"run_id", "status", "usage", "changes"},
     "error": {"code", "message", "retryable"},
 }

@@ -24,6 +24,7 @@ _STARTS: Final = {
     "undone": '{"id":',
     "versions": '{"number":',
     "shares": '{"item_id":',
+    "results": '{"path":',
 }
 """How the entries of each kind of list begin."""
 

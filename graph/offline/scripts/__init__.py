@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from graph.offline.replay import Script
-from graph.offline.scripts import access, answering, editing, history, looking, organise, removing, talk
+from graph.offline.scripts import access, answering, editing, history, looking, many, organise, removing, talk
 from graph.offline.task import Task
 from graph.offline.understanding.intents import Intent, Kind
 
@@ -13,6 +13,7 @@ SCRIPTS: Final[Mapping[Kind, Callable[[Task, Intent], Script]]] = {
     "summarise": answering.summarise,
     "ask": answering.ask,
     "read": looking.read,
+    "map_files": many.map_files,
     "list_folder": looking.list_folder,
     "tree": looking.tree,
     "info": looking.info,

@@ -11,7 +11,7 @@ from graph.offline.reading.results import Result
 from graph.offline.replay import Request, Script, UnresolvedError, call
 from graph.offline.scripts.outcome import failed
 from graph.offline.scripts.resolve import TOPIC_LIMIT, relevant_hits, resolve_one
-from graph.offline.speech.wording import inert, joined, named, path_of, quoted, span
+from graph.offline.speech.wording import inert, joined, named, path_of, quoted, span, verbatim
 from graph.offline.task import Task
 from graph.offline.understanding.intents import Intent
 from graph.offline.understanding.references import CURRENT_FILE, Ref
@@ -35,6 +35,10 @@ class Source:
         """Return the lines of the file that sentences of this text stand on."""
         offset = self.first_line - 1
         return offset + min(one.line for one in sentences), offset + max(one.last_line for one in sentences)
+
+    def words(self, sentences: Sequence[Sentence]) -> str:
+        """Return sentences that follow each other, word for word: what is quoted is looked for in the file."""
+        return verbatim(self.text[sentences[0].start : sentences[-1].end], LONGEST_PASSAGE)
 
 
 Reading = Generator[Sequence[Request], Sequence[Result], Source]
@@ -117,7 +121,7 @@ def _told_summary(task: Task, source: Source, chosen: Sequence[Sentence], topic:
 
 def _source_line(task: Task, source: Source, chosen: Sequence[Sentence], lines: str) -> str:
     file, language = source.file, task.language
-    passage = quoted(chosen[0].text, LONGEST_PASSAGE)
+    passage = f"“{source.words(chosen[:1])}”"
     return task.say("summary_source", name=named(file, language), path=path_of(file), lines=lines, passage=passage)
 
 
@@ -139,9 +143,9 @@ def ask(task: Task, intent: Intent) -> Script:
 
 
 def _own_document(task: Task, intent: Intent) -> Generator[Sequence[Request], Sequence[Result], Source | None]:
-    """Return the document that the question names, or the open one; None if there is none."""
+    """Return the document that the question names, or the open one; None if there is none, as of "my documents"."""
     ref = intent.target or (CURRENT_FILE if task.sections.document and task.sections.file else None)
-    if ref is None:
+    if ref is None or ref.kind == "folder":
         return None
     try:
         item = yield from resolve_one(task, ref, kind="file")
@@ -155,7 +159,7 @@ def _own_document(task: Task, intent: Intent) -> Generator[Sequence[Request], Se
 def _from_drive(task: Task, question: str) -> Script:
     hits = yield from _hits(task, question)
     if not hits:
-        return task.say("answer_none")
+        return task.say("answer_none", query=quoted(question))
     best = max(hits, key=lambda hit: _fit(hit, question))
     start = max(0, int(best.get("start") or 0) - AROUND // 3)
     end = int(best.get("end") or 0) + AROUND
@@ -163,7 +167,7 @@ def _from_drive(task: Task, question: str) -> Script:
     source = yield from _read(task, best["file"], None if whole else start, None if whole else end)
     passage = best_passage(read_sentences(source.text), question)
     if passage is None:
-        return task.say("answer_none")
+        return task.say("answer_none", query=quoted(question))
     others = [hit["file"] for hit in hits if hit["file"]["id"] != best["file"]["id"]]
     return _told_answer(task, source, passage, list({str(item["id"]): item for item in others}.values()))
 
@@ -182,7 +186,7 @@ def _told_answer(task: Task, source: Source, passage: Passage, others: Sequence[
         name=named(source.file, task.language),
         path=path_of(source.file),
         lines=lines,
-        passage=inert(passage.text[:LONGEST_PASSAGE]),
+        passage=source.words(passage.sentences),
     )
     tail = [task.say("answer_also", list=_names(task, others))] if others else []
     return "\n\n".join([told, *tail])

@@ -14,6 +14,9 @@ LONGEST_NAME: Final = 120
 MOST_LINES: Final = 30
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
 _SPACES = re.compile(r"\s+")
+_LINK = re.compile(r"\]\s*[(\[]|!?\[")
+_CURLY = re.compile("[“”]")
+_BULLET = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、])\s+")
 
 
 def say(language: Language, key: str, **values: Any) -> str:
@@ -32,6 +35,19 @@ def quoted(text: str, limit: int = LONGEST_NAME) -> str:
     """Return a name or passage on one line in quotation marks, cut if it is long."""
     line = inert(_SPACES.sub(" ", text).strip())
     return f"“{line if len(line) <= limit else line[: limit - 1] + '…'}”"
+
+
+def verbatim(text: str, limit: int) -> str:
+    """Return a passage on one line to be quoted word for word: of one with links the longest part without them.
+
+    Cut after a word if it is long. Quotation marks inside it are straight ones, so that those around it stay a pair.
+    """
+    parts = (_BULLET.sub("", part) for part in _LINK.split(_SPACES.sub(" ", text)))
+    line = _CURLY.sub('"', max(parts, key=len)).strip("| ")
+    if len(line) <= limit:
+        return line
+    words = line[: limit - 1].rpartition(" ")[0]
+    return f"{words if len(words) > limit // 2 else line[: limit - 1]}…"
 
 
 def code(path: str) -> str:

@@ -14,6 +14,8 @@ TEMPLATES: Final[dict[Language, dict[str, str]]] = {
         "find": "Find {target}",
         "summarise": "Summarise {target}",
         "read": "Read {target}",
+        "map_files": "Summarise each file in {target}",
+        "map_mention": "Which of the files in {target} mention {query}",
         "list_folder": "List {target}",
         "tree": "Show the folder tree of {target}",
         "info": "Show the details of {target}",
@@ -61,6 +63,8 @@ TEMPLATES: Final[dict[Language, dict[str, str]]] = {
         "find": "查找{target}",
         "summarise": "总结{target}",
         "read": "读取{target}",
+        "map_files": "总结{target}里的每个文件",
+        "map_mention": "{target}里的文件哪些提到{query}",
         "list_folder": "列出{target}里的内容",
         "tree": "显示{target}的目录结构",
         "info": "查看{target}的详细信息",
@@ -129,6 +133,7 @@ def instruction(intent: Intent, language: Language) -> str:
         inside=words["inside"].format(destination=refer(intent.destination, language)) if intent.destination else "",
         as_name=words["as_name"].format(names=name_list) if intent.names else "",
         content=intent.content,
+        query=quote(intent.query),
         people=words["and"].join(emails),
         role=ROLES[language][intent.role],
         version=intent.version,
@@ -139,6 +144,8 @@ def instruction(intent: Intent, language: Language) -> str:
 def _key(intent: Intent) -> str:
     if intent.kind == "list_folder" and intent.topic:
         return "as said"
+    if intent.kind == "map_files" and intent.query:
+        return "map_mention"
     if intent.kind == "list_changes" and intent.target:
         return "list_changes_of"
     if intent.kind == "create_file" and not intent.content:

@@ -18,6 +18,7 @@ from graph.offline.understanding.guessing import guess
 from graph.offline.understanding.intents import CHANGING, LIKELY, Intent
 from graph.offline.understanding.joining import join
 from graph.offline.understanding.language import detect, has_han
+from graph.offline.understanding.many import many
 from graph.offline.understanding.masking import EMAIL, Masked, mask
 from graph.offline.understanding.mood import Mood, mood_of
 from graph.offline.understanding.rows import first_match
@@ -104,7 +105,8 @@ def _clause(clause: str, masked: Masked, language: Language) -> Intent | None:
         return None
     mood = mood_of(clause, asked, language)
     intent = (
-        located(asked, masked, language)
+        many(asked, masked, language)
+        or located(asked, masked, language)
         or shared(asked, masked, language)
         or first_match("requests", asked, masked, language)
         or unprefixed(asked, masked, language)

@@ -389,3 +389,27 @@ def test_an_address_where_nothing_answers_is_a_sentence() -> None:
     result = drive_agent("chat", "hi", "--url", "http://127.0.0.1:9", "--token", "t")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.startswith("drive-agent: The service can't be reached.")
+
+
+def test_the_sources_of_an_answer_are_numbered_after_it(scripted: ScriptedService) -> None:
+    found = {
+        "number": 1,
+        "quote": "Staff get\n25 days",
+        "verified": True,
+        "path": "/HR/手册\x1b[2J.md",
+        "version": 3,
+        "is_current": False,
+        "place": "page=2",
+        "address": "http://127.0.0.1:8000/f/abc?version=3&start=1&end=9#page=2",
+    }
+    made_up = {"number": 2, "quote": "Staff get a car", "verified": False, "reason": "absent"}
+    event = {"type": "citations", "message_id": "m", "citations": [found, made_up]}
+    scripted.script = [RUN, content("“Staff get 25 days” [1]"), event, DONE]
+
+    shown = chat(scripted, "how much leave?").stdout
+
+    assert "[1] /HR/手册" in shown
+    assert ".md, version 3, page=2, changed since: “Staff get 25 days”" in shown
+    assert "http://127.0.0.1:8000/f/abc?version=3&start=1&end=9#page=2" in shown
+    assert "[2] ✗ not verified: “Staff get a car”" in shown
+    assert not CONTROL_CODES.search(shown)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from drive_server.drive import Drive
+    from drive_server.http.index_events import IndexStreams
     from drive_server.settings import DriveSettings
 
 
@@ -43,11 +44,12 @@ class Server(uvicorn.Server):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A running service: its address, the local access token, and the drive behind it."""
+    """A running service: its address, the local access token, the drive behind it, and the streams that never end."""
 
     url: str
     token: str
     drive: Drive
+    streams: IndexStreams
 
     def client(self, key: str | None = None) -> httpx.AsyncClient:
         """Return a client with the key, by default the local access token; an empty key sends none."""
@@ -85,7 +87,12 @@ async def running(
         await asyncio.wait({task, up}, return_when=asyncio.FIRST_COMPLETED)
         assert server.started, "the service did not start"
         port = listener.getsockname()[1]
-        yield Service(f"http://127.0.0.1:{port}", settings.token_path.read_text().strip(), app.state.drive)
+        yield Service(
+            f"http://127.0.0.1:{port}",
+            settings.token_path.read_text().strip(),
+            app.state.drive,
+            app.state.index_streams,
+        )
     finally:
         server.should_exit = True
         up.cancel()

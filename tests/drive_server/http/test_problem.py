@@ -102,6 +102,7 @@ def test_the_routes_are_described_with_their_key() -> None:
         "/api/drive/search",
         "/api/drive/index",
         "/api/drive/index/rebuild",
+        "/api/drive/index/events",
         "/api/auth/login",
         "/api/auth/logout",
         "/api/auth/me",

@@ -117,7 +117,7 @@ def mail(*, html: bool = True, charset: str = "utf-8") -> bytes:
     message.set_content(f"{LEAVE}\n\n{LEAVE_ZH}\n", charset=charset)
     if html:
         message.add_alternative(f"<h2>Request</h2><p>{LEAVE}</p><p>{LEAVE_ZH}</p>", subtype="html", charset=charset)
-    message.add_attachment(b"x" * 3000, maintype="application", subtype="pdf", filename="证明.pdf")
+    message.add_attachment(b"%PDF-" + b"x" * 3000, maintype="application", subtype="pdf", filename="证明.pdf")
     return bytes(message)
 
 

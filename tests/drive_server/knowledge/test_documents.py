@@ -1,14 +1,17 @@
 from __future__ import annotations
 
-import stat
-from typing import TYPE_CHECKING
+import io
+import zipfile
+from typing import TYPE_CHECKING, Any
 
+import pptx
 import pytest
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
 
-from drive_server.knowledge import image
 from drive_server.knowledge.chunk import chunk
 from drive_server.knowledge.extract import extract
-from tests.drive_server.knowledge import documents
+from tests.drive_server.knowledge import documents, samples
 from tests.drive_server.knowledge.compound_file import message
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH, TRAVEL_ZH
 
@@ -157,31 +160,55 @@ def test_rich_text_has_headings_lists_tables_and_chinese_in_either_way(tmp_path:
     ]
 
 
-def test_an_image_needs_ocr_where_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    extraction = read(tmp_path, "scan.png", documents.picture(100, 50))
-    assert (extraction.state, extraction.text) == ("needs_ocr", "")
-    assert "tesseract" in extraction.reason
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
-def test_an_image_is_read_by_tesseract_where_it_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "tesseract"
-    program.write_text(
-        '#!/bin/sh\nif [ "$1" = --list-langs ]; then echo eng; echo chi_sim\n'
-        'else echo "育儿假 $4"; echo; echo leave; fi\n'
+def test_comments_headers_and_footers_of_word_are_read_and_deleted_words_are_not(tmp_path: Path) -> None:
+    body = (
+        "<w:p><w:r><w:t>Kept </w:t></w:r><w:ins><w:r><w:t>added</w:t></w:r></w:ins>"
+        "<w:del><w:r><w:delText>removed</w:delText></w:r></w:del></w:p>"
     )
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
-    assert parts(read(tmp_path, "scan.jpg", documents.picture(100, 50))) == [
-        ("text", "", "育儿假 eng+chi_sim"),
-        ("text", "", "leave"),
-    ]
+    entries = {
+        "word/document.xml": f"<w:document {WORD}><w:body>{body}</w:body></w:document>",
+        "word/comments.xml": f"<w:c {WORD}><w:comment><w:p><w:r><w:t>批注</w:t></w:r></w:p></w:comment></w:c>",
+        **{
+            f"word/header{number}.xml": f"<w:hdr {WORD}><w:p><w:r><w:t>机密 draft</w:t></w:r></w:p></w:hdr>"
+            for number in range(3)
+        },
+    }
+    data = samples.zip_of({name: text.encode() for name, text in entries.items()})
+    assert [text for *_, text in parts(read(tmp_path, "a.docx", data))] == ["Kept added", "批注", "机密 draft"]
 
 
-def test_an_image_that_tesseract_gives_up_on_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "tesseract"
-    program.write_text("#!/bin/sh\nexit 1\n")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert image.shutil.which("tesseract") == str(program)
-    assert read(tmp_path, "scan.png", documents.picture(100, 50)).state == "failed"
+def test_a_table_within_a_table_of_opendocument_is_read_once(tmp_path: Path) -> None:
+    table = "<table:table><table:table-row>{}</table:table-row></table:table>"
+    cell = "<table:table-cell><text:p>{}</text:p>{}</table:table-cell>"
+    inner = table.format(cell.format("inner", ""))
+    data = documents.opendocument(f"<office:text>{table.format(cell.format('outer', inner))}</office:text>")
+    assert parts(read(tmp_path, "a.odt", data)) == [("table", "", "outer inner")]
+
+
+def test_words_that_a_change_deletes_are_not_read_from_rich_text(tmp_path: Path) -> None:
+    data = rb"{\rtf1 kept {\deleted removed \u26377?}{\plain and this}\deleted gone\deleted0  too\par}"
+    assert parts(read(tmp_path, "a.rtf", data)) == [("text", "", "kept and this too")]
+
+
+def test_the_words_of_charts_and_comments_of_slides_are_read(tmp_path: Path) -> None:
+    deck: Any = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    data = CategoryChartData()
+    data.categories = ["East", "西区", "East"]
+    data.add_series("Revenue", (1, 2, 3))
+    slide.shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 999999, 999999, data)
+    file = io.BytesIO()
+    deck.save(file)
+    with zipfile.ZipFile(file) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    relations = "ppt/slides/_rels/slide1.xml.rels"
+    link = b'<Relationship Id="c" Type="comments" Target="../comments/comment1.xml"/></Relationships>'
+    entries[relations] = entries[relations].replace(b"</Relationships>", link)
+    main = "http://schemas.openxmlformats.org/presentationml/2006/main"
+    entries["ppt/comments/comment1.xml"] = f'<p:l xmlns:p="{main}"><p:cm><p:text>批注</p:text></p:cm></p:l>'.encode()
+    found = parts(read(tmp_path, "a.pptx", samples.zip_of(entries)))
+    assert ("text", "slide=1", "Revenue East 西区") in found
+    assert found[-1] == ("text", "slide=1", "批注")

@@ -71,3 +71,10 @@ def test_the_packaged_files_are_those_that_their_readme_names() -> None:
     )
     for name in (MODEL_FILE, TOKENIZER_FILE):
         assert hashlib.sha256((MODEL_FOLDER / name).read_bytes()).hexdigest() == named[name]
+
+
+async def test_the_local_model_knows_words_of_its_language_and_no_rare_names() -> None:
+    embedder = LocalEmbedder()
+    await embedder.embed_query("loaded")
+    assert all(embedder.knows(word) for word in ("budget", "notebook", "Annual"))
+    assert not any(embedder.knows(word) for word in ("Brzykowski", "XJ4000", "moriperngi"))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.fusion import LEAST_SIMILARITY, fuse, trust_in_meaning, weight_of_meaning
+from drive_server.knowledge.fusion import LEAST_SIMILARITY, fuse, trust_in_meaning
 
 
 def test_each_side_counts_as_a_share_of_its_best() -> None:
@@ -43,13 +43,12 @@ def test_few_passages_have_no_field_of_their_own() -> None:
     assert trust_in_meaning([1.0] * 60) < 0.1
 
 
-def test_key_words_that_stand_together_outweigh_a_vague_meaning() -> None:
-    assert weight_of_meaning(VAGUE, coverage=1.0, most=0.9) < 0.1
+def test_more_is_asked_of_the_meaning_of_names() -> None:
+    middle = [0.4, *([0.25] * 60)]
+    assert trust_in_meaning(middle) == 1
+    assert trust_in_meaning(middle, is_literal=True) < 0.1
 
 
-def test_a_clear_meaning_outweighs_half_of_the_words() -> None:
-    assert weight_of_meaning(CLEAR, coverage=0.5, most=0.9) > 0.85
-
-
-def test_no_weight_is_more_than_the_models_own() -> None:
-    assert weight_of_meaning(CLEAR, coverage=0.0, most=0.6) == pytest.approx(0.6)
+def test_what_has_no_vector_is_judged_by_its_words_alone() -> None:
+    scores = fuse({"unread": 10.0, "read": 10.0}, {"read": 0.3, "near": 0.6}, weight=0.8)
+    assert scores == pytest.approx({"unread": 1.0, "read": 0.2 + 0.4, "near": 0.8})

@@ -1,14 +1,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from drive_server.errors import StorageFailureError
-from drive_server.knowledge import lance, passage_table
+from drive_server.knowledge import lance, passage_table, upkeep
 from drive_server.knowledge import tables as tables_module
 from drive_server.knowledge.chunk import chunk
 from drive_server.knowledge.content import digest_of
@@ -18,43 +17,11 @@ from drive_server.knowledge.embedders import Embedders
 from drive_server.knowledge.index import KnowledgeIndex
 from drive_server.knowledge.rows import IndexedFile
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH, TRAVEL_ZH
+from tests.drive_server.knowledge.shelf import ANA, BEN, PORTS, SOUP, Shelf, file_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from drive_server.knowledge.embed import Embedder, Vectors
-
-ANA, BEN = "a" * 32, "b" * 32
-PORTS = "The server listens on port 8000 and writes its log to standard error."
-SOUP = "The canteen serves soup on Mondays and noodles on Fridays."
-
-
-def file_id(number: int) -> str:
-    return f"{number:032x}"
-
-
-@dataclass
-class Shelf:
-    """An index with a shorthand for putting files into it."""
-
-    index: KnowledgeIndex
-    embedder: Embedder
-
-    async def put(self, number: int, *texts: str, owner: str = ANA, version: int = 1, title: str = "") -> str:
-        heading = [Part("title", title, level=1)] if title else []
-        chunks = chunk(join([*heading, *(Part("text", text) for text in texts)]))
-        vectors: list[Vectors | None] = [
-            await self.embedder.embed_query(one.searched) if self.embedder.reads(one.searched) else None
-            for one in chunks
-        ]
-        await self.index.replace([IndexedFile(file_id(number), owner, version, f"content {number}", chunks, vectors)])
-        return file_id(number)
-
-    async def found(self, query: str, **options: Any) -> list[int]:
-        wanted: dict[str, Any] = {"owner_ids": [ANA], **options}
-        hits = await self.index.search(query, **wanted)
-        return [int(hit.file_id, 16) for hit in hits]
 
 
 @pytest.fixture(params=["local", "none"])
@@ -190,7 +157,7 @@ async def test_the_limit_holds_and_the_best_come_first(shelf: Shelf) -> None:
 
 async def test_upkeep_keeps_everything_findable(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passage_table, "COMMITS", 3)
-    monkeypatch.setattr(passage_table, "ROWS_FOR_VECTOR_INDEX", 4)
+    monkeypatch.setattr(upkeep, "ROWS_FOR_VECTOR_INDEX", 4)
     for number in range(1, 9):
         await shelf.put(number, f"{LEAVE} Number {number} is unlike the others.")
         await shelf.index.tend()
@@ -366,3 +333,23 @@ async def test_a_table_that_was_remade_elsewhere_is_opened_again(
         await other.found("parents", mode="text")
     assert await other.found("parents", mode="text") == [2]
     other.index.close()
+
+
+async def test_while_many_files_come_in_tending_waits_for_half_as_many_rows(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passage_table, "UNINDEXED_ROWS", 4)
+    monkeypatch.setattr(passage_table, "COMMITS", 100)
+    table = shelf.index._tables.current  # pyright: ignore[reportPrivateUsage] - LanceDB's own figures are asked for
+
+    async def unindexed_after(file: int, rows: int) -> int:
+        await shelf.put(file, *("x " * 400 for _ in range(rows)))
+        await shelf.index.tend(busy=True)
+        return (await (await table.writable(0)).index_stats("words_idx")).num_unindexed_rows
+
+    assert await unindexed_after(1, 3) == 3
+    assert await unindexed_after(2, 17) == 0
+    assert await unindexed_after(3, 9) == 9
+    assert await unindexed_after(4, 1) == 0
+    monkeypatch.setattr(passage_table, "MOST_UNINDEXED_ROWS", 5)
+    assert await unindexed_after(5, 5) == 0

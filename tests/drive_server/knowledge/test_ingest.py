@@ -113,7 +113,6 @@ async def test_files_of_every_kind_get_their_state_and_what_has_text_is_found(de
         "cat.png": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "unsupported"),
         "program.bin": (bytes(range(256)), "unsupported"),
         "secret.pdf": (samples.pdf(password="x"), "needs_password"),
-        "scan.pdf": (samples.scanned_pdf(), "needs_ocr"),
         "broken.docx": (b"PK\x03\x04 and no more", "failed"),
     }
     items = {name: await desk.store.file(ana, f"/{name}", data) for name, (data, _) in expected.items()}
@@ -131,11 +130,11 @@ async def test_who_waits_for_the_status_is_told_when_the_work_is_done(desk: Desk
     await desk.store.file(ana, "/leave.txt", samples.LEAVE)
     ingester, _ = desk.open()
     status = await ingester.status(ana.user_id)
-    assert status.is_unfinished
+    assert status.unfinished
     async with anyio.create_task_group() as group:
         group.start_soon(ingester.drain)
         with anyio.fail_after(60):
-            while status.is_unfinished:
+            while status.unfinished:
                 status = await ingester.status(ana.user_id, wait_seconds=60)
     assert status.counts == {"ready": 1}
     with anyio.fail_after(30):
@@ -147,16 +146,16 @@ async def test_the_status_counts_and_names_what_is_the_matter(desk: Desk, ana: A
     await desk.store.folder(ana, "/Reports")
     await desk.store.file(ana, "/Reports/leave.txt", samples.LEAVE)
     await desk.store.file(ben, "/other.txt", samples.LEAVE)
-    scan = await desk.store.file(ana, "/Reports/scan.pdf", samples.scanned_pdf())
+    secret = await desk.store.file(ana, "/Reports/secret.pdf", samples.pdf(password="x"))
     ingester, _ = desk.open()
     assert (await ingester.status(ana.user_id)).counts == {"pending": 2}
     await ingester.drain()
     status = await ingester.status(ana.user_id)
-    assert status.counts == {"ready": 1, "needs_ocr": 1}
+    assert status.counts == {"ready": 1, "needs_password": 1}
     (problem,) = status.problems
-    assert problem["path"] == "/Reports/scan.pdf"
-    assert (problem["file_id"], problem["state"]) == (scan.id, "needs_ocr")
-    assert "OCR" in problem["reason"]
+    assert problem["path"] == "/Reports/secret.pdf"
+    assert (problem["file_id"], problem["state"]) == (secret.id, "needs_password")
+    assert "password" in problem["reason"]
 
 
 async def test_offsets_of_a_hit_are_those_of_the_file(desk: Desk, ana: Actor) -> None:

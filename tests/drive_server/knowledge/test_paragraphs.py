@@ -58,3 +58,24 @@ def test_cells_of_one_row_stay_together() -> None:
 
 def test_a_page_without_lines_has_no_parts() -> None:
     assert texts([], []) == []
+
+
+def test_a_heading_close_above_its_text_is_not_part_of_it() -> None:
+    page = [
+        *lines("Annual report", height=14, top=683),
+        *lines("The company grew", height=11, top=667),
+        *lines("and grew, for every year that anyone remembers,", "and will.", height=11, top=640, pitch=25),
+    ]
+    assert texts(page)[0] == ("title", "Annual report")
+
+
+def test_short_lines_far_apart_are_paragraphs_and_full_ones_are_set_wide() -> None:
+    assert (
+        len(texts(lines("A link to the site", "Another line that is quite a bit longer", "Short", pitch=25))) == 3 - 1
+    )
+    wide = ["This line of a thesis is set with double spacing", "and goes on over the whole of the line, as it has to"]
+    assert len(texts(lines(*wide, pitch=25))) == 1
+
+
+def test_bullets_of_symbol_fonts_are_list_items() -> None:
+    assert [kind for kind, _ in texts(lines("\uf0b7 first;", "\uf0b7 second."))] == ["list_item"] * 2

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drive_server.knowledge.markdown import markdown_elements
-from drive_server.knowledge.plain import code_elements, table_elements, text_elements
+from drive_server.knowledge.plain import table_elements, text_elements
+from drive_server.knowledge.sections import code_elements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

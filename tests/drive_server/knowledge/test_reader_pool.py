@@ -12,15 +12,16 @@ import pytest
 
 from drive_server.knowledge import reader as reader_module
 from drive_server.knowledge import reader_pool
-from drive_server.knowledge.reader import Reader, ReaderCrashedError
+from drive_server.knowledge.extract import extract
+from drive_server.knowledge.passages import read_passages
+from drive_server.knowledge.reader import Answer, Reader, ReaderCrashedError, Work
 from drive_server.knowledge.reader_pool import ReaderPool
+from drive_server.knowledge.words import indexed_words
 from tests.drive_server.knowledge import samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from drive_server.knowledge.elements import Extraction
 
 
 @pytest.fixture
@@ -44,6 +45,20 @@ async def test_a_document_comes_back_whole_and_its_process_is_kept(
     assert samples.LEAVE in extraction.text
     monkeypatch.setattr(reader_pool, "Reader", None)
     assert await pool.extract(document, "leave.pdf", "") == extraction
+
+
+async def test_passages_come_back_with_the_words_that_they_are_searched_by(pool: ReaderPool, document: Path) -> None:
+    passages = await pool.passages(document, "leave.pdf", "")
+    assert passages == read_passages(document, "leave.pdf", "")
+    assert [chunk.words for chunk in passages.chunks] == [indexed_words(chunk.searched) for chunk in passages.chunks]
+    assert "育儿" in passages.chunks[-1].words.split()
+
+
+async def test_passages_of_a_damaged_file_fail_with_the_reason_of_its_text(pool: ReaderPool, tmp_path: Path) -> None:
+    path = tmp_path / "blob"
+    path.write_bytes(samples.pdf()[:200])
+    passages, extraction = await pool.passages(path, "a.pdf", ""), await pool.extract(path, "a.pdf", "")
+    assert (passages.state, passages.reason, len(passages.chunks)) == ("failed", extraction.reason, 0)
 
 
 async def test_a_kept_process_that_has_ended_is_replaced(pool: ReaderPool, document: Path) -> None:
@@ -78,17 +93,17 @@ async def test_who_stops_waiting_ends_the_process(
     readers: list[EndlessReader] = []
 
     class EndlessReader(Reader):
-        def extract(self, path: Path, name: str, media_type: str) -> Extraction:
+        def run(self, work: Work[Answer], path: Path, name: str, media_type: str) -> Answer:
             readers.append(self)
             anyio.from_thread.run_sync(scope.cancel)
-            return super().extract(path, name, media_type)
+            return super().run(work, path, name, media_type)
 
     monkeypatch.setattr(reader_pool, "Reader", EndlessReader)
     with anyio.CancelScope() as scope:
         await pool.extract(document, "leave.pdf", "")
     assert scope.cancelled_caught
     with pytest.raises(ReaderCrashedError):
-        Reader.extract(readers[0], document, "leave.pdf", "")
+        Reader.run(readers[0], extract, document, "leave.pdf", "")
 
 
 async def test_a_file_that_is_gone_is_an_error_and_the_next_one_is_read(

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import anyio
 import pytest
+from lancedb.table import AsyncTable
 
 from drive_server.knowledge.embed import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.index import KnowledgeIndex
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
-from tests.drive_server.knowledge.test_index import BEN, PORTS, SOUP, Shelf
+from tests.drive_server.knowledge.shelf import BEN, PORTS, SOUP, Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,3 +126,46 @@ async def test_a_phrase_of_function_words_only_narrows_what_the_others_find(shel
     await shelf.put(2, "Early birds.")
     assert await shelf.found('"to be" early', mode="text") == [1]
     assert await shelf.found('"the"', mode="text") == []
+
+
+async def test_a_search_whose_passages_are_put_elsewhere_meanwhile_is_made_again(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1, 5):
+        await shelf.put(number, f"{SOUP} {number}")
+    asked: list[list[int]] = []
+    take = AsyncTable.take_row_ids
+
+    def take_late(table: AsyncTable, row_ids: list[int]) -> object:
+        asked.append(row_ids)
+        return take(table, [row + (1 << 40) for row in row_ids] if len(asked) == 1 else row_ids)
+
+    monkeypatch.setattr(AsyncTable, "take_row_ids", take_late)
+    assert sorted(await shelf.found("soup")) == [1, 2, 3, 4]
+    assert len(asked) > 1
+
+
+async def test_a_search_beside_writes_and_upkeep_never_fails_nor_finds_anything_twice(shelf: Shelf) -> None:
+    for number in range(1, 9):
+        await shelf.put(number, f"{SOUP} {number}")
+    table = await shelf.index._tables.current.writable(0)  # pyright: ignore[reportPrivateUsage] - tended at any moment
+    answers: list[list[int]] = []
+
+    async def write() -> None:
+        for number in range(1, 9):
+            await shelf.put(number, f"{SOUP} {number}, as of today", version=2)
+            await table.optimize()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(write)
+        answers += [await shelf.found("soup noodles", limit=20) for _ in range(20)]
+    assert all(len(answer) == len(set(answer)) and len(answer) >= 7 for answer in answers)
+    assert sorted(await shelf.found("today", limit=20)) == list(range(1, 9))
+
+
+@pytest.mark.parametrize("query", ["invoce", "invoise", "bugets", "policis"])
+async def test_a_slip_is_forgiven_where_the_index_has_stems(shelf: Shelf, query: str) -> None:
+    for number, text in enumerate(("the invoice", "three budgets", "both policies")):
+        await shelf.put(number, text)
+    await shelf.index.tend(idle=True)
+    assert len(await shelf.found(query, mode="text")) == 1

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drive_server.access import Actor
-    from drive_server.knowledge.elements import Extraction
     from drive_server.knowledge.embed import Embedder, Vectors
+    from drive_server.knowledge.passages import Passages
     from drive_server.knowledge.rows import IndexedFile
 
 DIMENSIONS = 8
@@ -44,6 +44,9 @@ class CountingEmbedder:
 
     def reads(self, text: str) -> bool:
         return bool(text)
+
+    def knows(self, word: str) -> bool:
+        return bool(word)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         if self.is_down:
@@ -69,9 +72,9 @@ class CountingTexts(TextSource):
         super().__init__(store.blobs, cached_characters=0)
         self.read: list[str] = []
 
-    async def text(self, blob_hash: str, name: str, media_type: str) -> Extraction:
+    async def passages(self, blob_hash: str, name: str, media_type: str) -> Passages:
         self.read.append(name)
-        return await super().text(blob_hash, name, media_type)
+        return await super().passages(blob_hash, name, media_type)
 
 
 class NotingIndex(KnowledgeIndex):
@@ -156,22 +159,26 @@ async def test_a_copy_and_a_second_upload_are_neither_read_nor_embedded(bench: B
     assert set(await bench.hits(ben, samples.LEAVE, "vector")) == {third.id}
 
 
-async def test_the_same_bytes_twice_in_one_batch_are_embedded_once(bench: Bench, ana: Actor) -> None:
+async def test_the_same_bytes_in_one_batch_are_read_and_embedded_once(bench: Bench, ana: Actor) -> None:
     files = [await bench.store.file(ana, f"/{number} 😀.txt", samples.LEAVE_ZH) for number in range(3)]
-    assert (await bench.work())[1] == [samples.LEAVE_ZH]
+    other = await bench.store.file(ana, "/other.txt", samples.LEAVE)
+    read, embedded, written = await bench.work()
+    assert (len(read), sorted(embedded)) == (2, sorted([samples.LEAVE, samples.LEAVE_ZH]))
+    assert sorted(written) == sorted([*(file.id for file in files), other.id])
     assert set(await bench.hits(ana, "育儿假")) == {file.id for file in files}
 
 
 async def test_what_has_no_text_is_not_read_twice_either_and_keeps_its_reason(bench: Bench, ana: Actor) -> None:
-    first = await bench.store.file(ana, "/scan.pdf", samples.scanned_pdf())
+    data = samples.pdf(password="x")
+    first = await bench.store.file(ana, "/secret.pdf", data)
     await bench.work()
-    copy = await bench.store.file(ana, "/copy.pdf", samples.scanned_pdf())
+    copy = await bench.store.file(ana, "/copy.pdf", data)
     empty = await bench.store.file(ana, "/empty.pdf", b"")
     assert (await bench.work())[0] == ["empty.pdf"]
     expected = await bench.entry(first.id)
     found = await bench.entry(copy.id)
     assert (found.state, found.reason) == (expected.state, expected.reason)
-    assert found.state == "needs_ocr"
+    assert found.state == "needs_password"
     assert (await bench.entry(empty.id)).state == "ready"
 
 
@@ -211,6 +218,56 @@ async def test_a_rename_and_a_move_touch_nothing_and_a_new_format_reads_again(be
     assert (read, written) == (["leave.md"], [item.id])
 
 
+async def test_what_comes_back_from_the_trash_is_neither_read_nor_embedded(bench: Bench, ana: Actor) -> None:
+    item = await bench.store.file(ana, "/菜单 😀.txt", PARAGRAPHS[0])
+    empty = await bench.store.file(ana, "/empty.pdf", b"")
+    await bench.work()
+    for file in (item, empty):
+        await bench.store.files.trash(ana, file.id)
+    assert (await bench.work())[:2] == ([], [])
+    for mode in ("text", "vector", "hybrid"):
+        assert await bench.hits(ana, PARAGRAPHS[0], mode) == {}
+    later = bench.restarted()
+    await later.work()
+    for file in (item, empty):
+        await later.store.files.restore(ana, file.id)
+    read, embedded, written = await later.work()
+    assert (read, embedded, item.id in written) == ([], [], True)
+    assert await later.hits(ana, "noodles") == {item.id: 1}
+    assert await later.hits(ana, PARAGRAPHS[0], "vector") == {item.id: 1}
+
+
+async def test_what_is_in_the_trash_spares_another_file_of_the_same_content_its_reading(
+    bench: Bench, ana: Actor
+) -> None:
+    item = await bench.store.file(ana, "/menu.txt", PARAGRAPHS[0])
+    await bench.work()
+    await bench.store.files.trash(ana, item.id)
+    await bench.work()
+    other = await bench.store.file(ana, "/again.txt", PARAGRAPHS[0])
+    assert await bench.work() == ([], [], [other.id])
+    assert await bench.hits(ana, "noodles") == {other.id: 1}
+
+
+async def test_what_was_never_indexed_is_not_read_in_the_trash_either(bench: Bench, ana: Actor) -> None:
+    item = await bench.store.file(ana, "/menu.txt", PARAGRAPHS[0])
+    await bench.store.files.trash(ana, item.id)
+    assert (await bench.work())[:2] == ([], [])
+    await bench.store.files.restore(ana, item.id)
+    assert (await bench.work())[:2] == (["menu.txt"], [PARAGRAPHS[0]])
+
+
+async def test_what_is_deleted_for_good_leaves_the_index_also_from_the_trash(bench: Bench, ana: Actor) -> None:
+    item = await bench.store.file(ana, "/menu.txt", PARAGRAPHS[0])
+    await bench.work()
+    await bench.store.files.trash(ana, item.id)
+    await bench.work()
+    assert item.id in await bench.index.stored([item.id])
+    await bench.store.files.delete_for_good(ana, item.id)
+    await bench.work()
+    assert await bench.index.stored([item.id]) == {}
+
+
 async def test_another_owner_is_all_that_changes_in_the_rows(bench: Bench, ana: Actor) -> None:
     ben = await bench.store.person("ben@example.com")
     item = await bench.store.file(ana, "/leave.txt", samples.LEAVE)
@@ -232,7 +289,7 @@ async def test_a_rebuild_reads_and_embeds_everything_again(bench: Bench, ana: Ac
     await bench.ingester.rebuild(ana.user_id)
     assert await bench.hits(ana, "parents") == {item.id: 1 for item in items}
     read, embedded, written = await bench.work()
-    assert (len(read), embedded, len(written)) == (2, [samples.LEAVE], 2)
+    assert (len(read), embedded, len(written)) == (1, [samples.LEAVE], 2)
     assert await bench.work() == ([], [], [])
     assert await bench.hits(ana, "parents") == {item.id: 1 for item in items}
 

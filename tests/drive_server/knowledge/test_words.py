@@ -74,3 +74,32 @@ def test_a_text_is_cjk_if_enough_of_it_is(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "leave", "12", "the word 假 in an English sentence of some length", "עברית"])
 def test_other_texts_are_not(text: str) -> None:
     assert not is_cjk(text)
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("C++", "written in C++."),
+        ("c#", "使用C#开发"),
+        (".NET", "runs on .NET 8"),
+        ("Ｃ＋＋", "c++"),
+        ("9783161484100", "ISBN 978-3-16-148410-0"),
+        ("978-3-16-148410-0", "9783161484100"),
+        ("年假制度", "公司规定，年假\n制度如下"),
+        ("年假制度", "年假\r\n  制度"),
+    ],
+)
+def test_a_query_has_a_word_in_common_with_what_it_means(query: str, text: str) -> None:
+    rare = {word for word in queried_words(query).casefold().split() if len(word) > 1 and word.isalnum()}
+    assert rare
+    assert not rare.isdisjoint(indexed_words(text).casefold().split())
+
+
+@pytest.mark.parametrize(("query", "text"), [("C++", "C# and C"), ("C#", "C++"), (".NET", "the net is wide")])
+def test_names_with_signs_are_told_apart(query: str, text: str) -> None:
+    assert set(identifiers(query)).isdisjoint(identifiers(text))
+
+
+def test_paragraphs_end_words_and_what_is_no_cjk_keeps_its_lines() -> None:
+    assert "假制" not in indexed_words("年假\n\n制度")
+    assert indexed_words("leave\nrules") == "leave\nrules"

@@ -51,7 +51,15 @@ async def test_tasks_are_announced_and_so_are_the_tools_that_can_be_one(session:
         "requests": {"tools": {"call": {}}},
     }
     can_be_one = {tool.name for tool in tools if tool.execution and tool.execution.taskSupport == "optional"}
-    assert can_be_one == {"copy_item", "move_items", "empty_trash", "undo_changes", "redo_changes"}
+    assert can_be_one == {
+        "copy_item",
+        "get_index_status",
+        "map_reduce_files",
+        "move_items",
+        "empty_trash",
+        "undo_changes",
+        "redo_changes",
+    }
     assert all(tool.execution is None for tool in tools if tool.name not in can_be_one)
 
 

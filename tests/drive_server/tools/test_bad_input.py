@@ -63,6 +63,8 @@ NAMES = {
     "4 kB": "x" * 4096,
 }
 WRONG: list[tuple[str, dict[str, Any], str]] = [
+    ("get_index_status", {"wait_seconds": -1}, "wait_seconds"),
+    ("get_index_status", {"wait_seconds": 10**9}, "wait_seconds"),
     ("list_folder", {"limit": 0}, "limit"),
     ("list_folder", {"limit": 10**9}, "limit"),
     ("list_folder", {"limit": "many"}, "limit"),
@@ -99,6 +101,13 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("search_files", {"query": "x", "kind": "symlink"}, "kind"),
     ("semantic_search_files", {"query": "x\0y"}, ""),
     ("semantic_search_files", {"query": "x", "limit": 101}, "limit"),
+    ("map_reduce_files", {"instruction": "", "folder_id": "root"}, "instruction"),
+    ("map_reduce_files", {"instruction": "x" * 4001, "folder_id": "root"}, "instruction"),
+    ("map_reduce_files", {"instruction": "x", "file_ids": ["a"] * 501}, "file_ids"),
+    ("map_reduce_files", {"instruction": "x", "folder_id": "root", "max_files": 501}, "max_files"),
+    ("map_reduce_files", {"instruction": "x", "folder_id": "root", "language": "<en>"}, "language"),
+    ("map_reduce_files", {"instruction": "x", "folder_id": "root", "recursive": "yes"}, "recursive"),
+    ("read_bulk_result", {"result_id": "x" * 65}, "result_id"),
     ("share_item", {"item_id": "/a.md", "email": "not an address"}, ""),
     ("share_item", {"item_id": "/a.md", "email": "x" * 321}, "email"),
     ("share_item", {"item_id": "/a.md", "email": "b@example.com", "role": "admin"}, "role"),

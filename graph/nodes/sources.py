@@ -1,0 +1,81 @@
+"""Which versions of which files a model was shown: kept with each result, for as long as the thread."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, cast
+
+from langchain_core.messages import AnyMessage, ToolMessage
+from typing_extensions import TypedDict
+
+SOURCES: Final = "sources"
+"""Key in the `additional_kwargs` of the results of tools that search or read; an empty list: nothing was found."""
+MOST_SOURCES: Final = 100
+ADDRESSES: Final = frozenset({"uri", "address"})
+
+
+class Source(TypedDict):
+    """A version of a file. `read`: words of it were shown, not only its name."""
+
+    file_id: str
+    name: str
+    path: str
+    version: int | None
+    read: bool
+
+
+def sources_of(data: Mapping[str, Any] | None) -> list[Source] | None:
+    """Return what a result shows of files, each version once; None for a result that is about something else."""
+    entries = _entries(data or {})
+    if entries is None:
+        return None
+    found: dict[tuple[str, int | None], Source] = {}
+    for source in (_source(entry) for entry in entries):
+        known = found.setdefault((source["file_id"], source["version"]), source)
+        known["read"] = known["read"] or source["read"]
+    return list(found.values())[:MOST_SOURCES]
+
+
+def without_addresses(data: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Return the data as a model gets it: addresses of passages are long, and made from the rest."""
+    if data is None:
+        return None
+    shown = {key: value for key, value in data.items() if key not in ADDRESSES or "file" not in data}
+    if isinstance(shown.get("hits"), list):
+        hits = cast("list[Any]", shown["hits"])
+        shown["hits"] = [without_addresses(hit) if isinstance(hit, Mapping) else hit for hit in hits]
+    return shown
+
+
+def shown_in(messages: Sequence[AnyMessage]) -> Iterator[list[Source]]:
+    """Yield what each search and reading among the messages has shown, the newest first."""
+    for message in reversed(messages):
+        if isinstance(message, ToolMessage) and SOURCES in message.additional_kwargs:
+            yield message.additional_kwargs[SOURCES]
+
+
+def _entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+    """Return what is about one file each: hits of a search, a text that was read, findings of a bulk reading."""
+    if isinstance(data.get("hits"), list):
+        return [hit for hit in data["hits"] if isinstance(hit.get("file"), Mapping)]
+    if isinstance(data.get("text"), str) and isinstance(data.get("file"), Mapping):
+        return [data]
+    if isinstance(data.get("results"), list) and "coverage" in data:
+        return [_as_hit(finding) for finding in data["results"] if finding.get("file_id")]
+    return None
+
+
+def _as_hit(finding: Mapping[str, Any]) -> Mapping[str, Any]:
+    path = str(finding.get("path", ""))
+    file = {"id": finding["file_id"], "name": path.rpartition("/")[2], "path": path}
+    return {"file": file, "version": finding.get("version"), "text": finding.get("answer") or finding.get("quote")}
+
+
+def _source(entry: Mapping[str, Any]) -> Source:
+    file: Mapping[str, Any] = entry["file"]
+    text, name = str(entry.get("text") or ""), str(file.get("name") or "")
+    return {
+        "file_id": str(file.get("id", "")),
+        "name": name,
+        "path": str(file.get("path") or ""),
+        "version": entry.get("version") or file.get("version"),
+        "read": bool(text) and text != name,
+    }

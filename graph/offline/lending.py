@@ -1,0 +1,90 @@
+"""What the offline model says when the drive has it read many files: sentences of the file itself, and nothing else."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from graph.offline.documents.sentences import Sentence, read_sentences
+from graph.offline.documents.summary import SURE_ENOUGH, best_passage, key_sentences
+from graph.offline.understanding.language import has_han, terms
+
+NOTHING: Final = "NOTHING"
+MOST_SENTENCES: Final = 3
+MOST_LISTED: Final = 200
+LONGEST_LISTED: Final = 160
+_TASK: Final = re.compile(r"\A<task>\n(?P<task>.*?)\n</task>", re.DOTALL)
+_FILE: Final = re.compile(r"^<file path=\"[^\n]*?\"[^\n>]*>\n(?P<text>.*)\n</file>\Z", re.DOTALL | re.MULTILINE)
+_ANSWER: Final = re.compile(
+    r"^<answer file=\"(?P<file>[^\n]*?)\">\n(?P<text>.*?)\n</answer>$", re.DOTALL | re.MULTILINE
+)
+_SUMMARY: Final = re.compile(
+    r"summar|overview|outline|gist|recap|digest|(?:key|main) points|describe|what (?:it|this file) (?:says|is about)|"
+    r"总结|概括|归纳|概述|摘要|要点|大意|小结|综述|主要内容|讲了什么|说了什么",
+    re.IGNORECASE,
+)
+_MENTIONED: Final = re.compile(r"[“\"「]([^”\"」]+)[”\"」]")
+WHO: Final = {
+    "en": "These are sentences of the files themselves: the built-in offline model quotes, and draws no conclusions.",
+    "zh": "以上是各文件中的原句：内置的离线模型只会摘录，不会得出结论。",
+}
+
+
+def lent_answer(text: str) -> str | None:
+    """Return the answer to a request of the drive about a file, or about many answers; None if the text is no such."""
+    task = _TASK.match(text)
+    if task is None:
+        return None
+    asked = task["task"]
+    if (file := _FILE.search(text, task.end())) is not None:
+        return _of_file(asked, _plain(file["text"]))
+    answers = list(_ANSWER.finditer(text, task.end()))
+    return _of_answers(asked, answers) if answers else None
+
+
+def _of_file(asked: str, text: str) -> str:
+    sentences = read_sentences(text)
+    chosen = _about(asked, sentences)
+    if not chosen:
+        return NOTHING
+    quote = text[chosen[0].start : chosen[0].end]
+    return f"{_joined([one.text for one in chosen])}\nQUOTE: {quote}"
+
+
+def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return the sentences that name what is looked for, sum the file up, or answer the question."""
+    named = [name.casefold() for name in _MENTIONED.findall(asked)]
+    if named:
+        return [one for one in sentences if all(_names(one, name) for name in named)][:MOST_SENTENCES]
+    if _SUMMARY.search(asked) or not terms(asked):
+        return key_sentences(sentences)[:MOST_SENTENCES]
+    passage = best_passage(sentences, asked)
+    return list(passage.sentences) if passage is not None and passage.fit >= SURE_ENOUGH else []
+
+
+def _names(sentence: Sentence, name: str) -> bool:
+    said = f"{sentence.heading} {sentence.text}"
+    words = set(terms(name))
+    return name in said.casefold() or (bool(words) and words <= set(terms(said)))
+
+
+def _of_answers(asked: str, answers: Sequence[re.Match[str]]) -> str:
+    language = "zh" if has_han(asked) else "en"
+    if any(answer["file"].startswith("part ") for answer in answers):
+        return _joined([_plain(answer["text"]).split("\n")[0] for answer in answers[:MOST_SENTENCES]])
+    lines = [_line(answer["file"], _plain(answer["text"])) for answer in answers[:MOST_LISTED]]
+    return "\n".join([*lines, "", WHO[language]])
+
+
+def _line(file: str, text: str) -> str:
+    if file.startswith("group "):
+        return text.replace(WHO["en"], "").replace(WHO["zh"], "").strip()
+    said = " ".join(text.split())
+    return f"- {_plain(file)}: {said if len(said) <= LONGEST_LISTED else said[: LONGEST_LISTED - 1] + '…'}"
+
+
+def _plain(text: str) -> str:
+    return text.replace("&lt;", "<")
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return ("" if parts and has_han(parts[0]) else " ").join(parts)
