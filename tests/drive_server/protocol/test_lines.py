@@ -15,15 +15,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def pipe() -> Iterator[tuple[int, int]]:
-    ends = os.pipe()
-    yield ends
-    for end in ends:
-        try:
+class Pipe:
+    """Both ends, each closed once: its number may be somebody else's after that."""
+
+    def __init__(self) -> None:
+        self.reading, self.writing = os.pipe()
+        self._open = {self.reading, self.writing}
+
+    def close(self, end: int) -> None:
+        """Close an end, unless it is closed."""
+        if end in self._open:
+            self._open.remove(end)
             os.close(end)
-        except OSError:
-            assert end in ends  # the test has closed it
+
+
+@pytest.fixture
+def pipe() -> Iterator[Pipe]:
+    pipe = Pipe()
+    yield pipe
+    pipe.close(pipe.writing)
+    pipe.close(pipe.reading)
 
 
 def split(most: int, *chunks: bytes) -> list[bytes | None]:
@@ -70,42 +81,41 @@ async def test_a_file_is_read_to_its_end(tmp_path: Path) -> None:
     assert lines == [b"one", b"x" * 500_000, b"last"]
 
 
-async def test_what_is_written_slowly_read_arrives_whole_and_in_order(pipe: tuple[int, int]) -> None:
-    reading, writing = pipe
-    writer = LineWriter(writing)
+async def test_what_is_written_slowly_read_arrives_whole_and_in_order(pipe: Pipe) -> None:
+    writer = LineWriter(pipe.writing)
     lines = [b"%d" % number + b"x" * 200_000 for number in range(20)]
 
     async def write() -> None:
         for line in lines:
             await writer.write(line)
         await writer.flush()
-        os.close(writing)
+        pipe.close(pipe.writing)
 
     task = asyncio.create_task(write())
-    read = [line async for line in LineReader(reading, 1_000_000).lines()]
+    read = [line async for line in LineReader(pipe.reading, 1_000_000).lines()]
     await task
 
     assert read == lines
 
 
-async def test_a_writer_waits_when_the_other_side_reads_nothing(pipe: tuple[int, int]) -> None:
-    reading, writing = pipe
-    writer = LineWriter(writing)
+async def test_a_writer_waits_when_the_other_side_reads_nothing(pipe: Pipe) -> None:
+    writer = LineWriter(pipe.writing)
     await writer.write(b"x" * (MOST_WAITING_BYTES + 1))
     late = asyncio.create_task(writer.write(b"late"))
     await asyncio.sleep(0)
     assert not late.done()
 
-    read = LineReader(reading, 2 * MOST_WAITING_BYTES).lines()
+    read = LineReader(pipe.reading, 2 * MOST_WAITING_BYTES).lines()
     assert await anext(read) == b"x" * (MOST_WAITING_BYTES + 1)
     await late
     assert await anext(read) == b"late"
+    pipe.close(pipe.writing)
+    assert [line async for line in read] == []
 
 
-async def test_a_reader_that_is_gone_is_noticed(pipe: tuple[int, int]) -> None:
-    reading, writing = pipe
-    writer = LineWriter(writing)
-    os.close(reading)
+async def test_a_reader_that_is_gone_is_noticed(pipe: Pipe) -> None:
+    writer = LineWriter(pipe.writing)
+    pipe.close(pipe.reading)
     await writer.write(b"x")
     await writer.flush()
 
