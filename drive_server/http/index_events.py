@@ -42,6 +42,8 @@ class IndexStreams:
         """Let `end` end what is done in here."""
         with anyio.CancelScope() as scope:
             self._scopes.add(scope)
+            if self.is_ending:
+                scope.cancel()
             try:
                 yield
             finally:

@@ -8,6 +8,8 @@ import httpx
 import orjson
 from httpx_sse import EventSource
 
+from drive_server.http.index_events import IndexStreams
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator
 
@@ -91,3 +93,10 @@ async def test_a_server_that_shuts_down_ends_the_streams(service: Service, owner
             service.streams.end()
 
     assert ends == [True]
+
+
+async def test_a_stream_that_is_opened_while_the_server_shuts_down_ends_at_once() -> None:
+    streams = IndexStreams()
+    streams.end()
+    with anyio.fail_after(PATIENCE), streams.opened():
+        await anyio.sleep_forever()
