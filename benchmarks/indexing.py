@@ -10,6 +10,7 @@ million passages, which takes 10 GB of disk; `--keep` leaves the drives in a fol
 """
 
 import argparse
+import os
 import random
 import statistics
 import tempfile
@@ -61,6 +62,7 @@ def ours(drive: Drive, people: People, source: Synthetic) -> dict[str, Search]:
 
 async def bare(settings: DriveSettings, people: People, source: Synthetic) -> dict[str, Search]:
     """Return LanceDB's hybrid searches of much and of little."""
+    os.environ["LANCE_LOG"] = "error"  # else it writes a line about each of these searches
     import lancedb
     from lancedb.rerankers import RRFReranker
 

@@ -139,6 +139,26 @@ def _as_like(element: _IsLike, compiler: SQLCompiler, **options: Any) -> str:
     return f"{compiler.process(name, **options)} LIKE {compiler.process(pattern, **options)} ESCAPE '{ESCAPE}'"
 
 
+def beyond_ascii(column: "InstrumentedAttribute[str]") -> ColumnElement[bool]:
+    """Return the condition that a name has a character beyond ASCII."""
+    return _BeyondAscii(column)
+
+
+class _BeyondAscii(FunctionElement[bool]):
+    type = Boolean()
+    inherit_cache = True
+
+
+@compiles(_BeyondAscii)
+def _as_regular_expression(element: _BeyondAscii, compiler: SQLCompiler, **options: Any) -> str:
+    return f"{compiler.process(element.clauses, **options)} ~ '[^ -~]'"
+
+
+@compiles(_BeyondAscii, "sqlite")
+def _as_glob(element: _BeyondAscii, compiler: SQLCompiler, **options: Any) -> str:
+    return f"{compiler.process(element.clauses, **options)} GLOB '*[^ -~]*'"
+
+
 def like_pattern(word: str) -> str:
     """Return the pattern, with backslash as its escape, that all names match which contain the word in any case."""
     return f"%{''.join(_as_pattern(character) for character in word)}%"

@@ -12,12 +12,12 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sqlalchemy import ColumnElement, or_
+from sqlalchemy import ColumnElement, and_, or_
 
 from drive_server.knowledge import folding
 from drive_server.knowledge.matching import LONG_WORD, SHORTEST_SPELLED
 from drive_server.knowledge.script import CJK
-from drive_server.services.name_search import NameMatch, is_like, like_pattern, score_name
+from drive_server.services.name_search import NameMatch, beyond_ascii, is_like, like_pattern, score_name
 from drive_server.storage.tables import NodeRow
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BREAK = re.compile(r"[\W_]+")
 _LETTERS = re.compile(rf"[^\W\d_{CJK}]+")
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
-_VOWELS = re.compile("[aeiouyAEIOUY]")
+_ACCENTED = re.compile("[^bfhjkmpqvwx0-9]", re.IGNORECASE)
+"""Letters that stand with accents in some names; and what is a wildcard in a pattern."""
 _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
 
@@ -56,14 +57,19 @@ async def match_near_names(
     if kind is not None:
         candidates = candidates.where(NodeRow.kind == kind)
     rows = (await session.execute(candidates.limit(MOST_COMPARED))).all()
-    scored = [NameMatch(node_id, name, score_near(name, query, with_slips=with_slips)) for node_id, name in rows]
+    wanted = loose(query)
+    scored = [NameMatch(node_id, name, _score(name, wanted, with_slips=with_slips)) for node_id, name in rows]
     matches = [match for match in scored if match.score]
     return sorted(matches, key=lambda match: (-match.score, len(match.name), match.name, match.id))
 
 
-def score_near(name: str, query: str, *, with_slips: bool = True) -> float:
+def score_near(name: str, query: str) -> float:
     """Return how well a name fits whose form or spelling differs, 0 if it doesn't: at most 0.95, at least 0.62."""
-    held, wanted = loose(name), loose(query)
+    return _score(name, loose(query), with_slips=True)
+
+
+def _score(name: str, wanted: str, *, with_slips: bool) -> float:
+    held = loose(name)
     if not wanted:
         return 0.0
     if score := score_name(held, wanted):
@@ -113,19 +119,19 @@ def _distance(word: str, other: str) -> int:
 
 
 def _may_have(word: str, *, with_slips: bool) -> ColumnElement[bool]:
-    patterns = dict.fromkeys([*_forms(word), *(_parts(word) if with_slips else ())])
-    return or_(*(is_like(NodeRow.name, pattern) for pattern in patterns))
+    parts = [is_like(NodeRow.name, part) for part in _parts(word)] if with_slips else []
+    return or_(*_in_other_forms(word), *parts)
 
 
-def _forms(word: str) -> Iterator[str]:
-    """Yield patterns of which every name fits one that has the word in another form."""
-    yield like_pattern(word)
+def _in_other_forms(word: str) -> Iterator[ColumnElement[bool]]:
+    """Yield conditions of which every name meets one that has the word in another form."""
+    yield is_like(NodeRow.name, like_pattern(word))
     if word.isascii():
-        yield from (like_pattern(form.translate(_WIDE)) for form in (word, word.upper(), word.capitalize()))
-        if len(_VOWELS.sub("", word)) > 1:
-            yield f"%{_VOWELS.sub('_', word)}%"
+        wide = [form.translate(_WIDE) for form in (word, word.upper(), word.capitalize())]
+        yield from (is_like(NodeRow.name, f"%{form}%") for form in wide)
+        yield and_(is_like(NodeRow.name, f"%{_ACCENTED.sub('_', word)}%"), beyond_ascii(NodeRow.name))
     else:
-        yield f"%{''.join(_traditional().get(character, character) for character in word)}%"
+        yield is_like(NodeRow.name, f"%{''.join(_traditional().get(character, character) for character in word)}%")
 
 
 def _parts(word: str) -> Iterator[str]:

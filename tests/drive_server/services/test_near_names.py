@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from drive_server.services import near_names
 from drive_server.services.near_names import is_slip, match_near_names, score_near
 from drive_server.services.nodes import visible_ids
 
@@ -92,6 +93,18 @@ async def test_every_near_name_comes_once_over_the_pages(drive: Drive, alice: Ac
         if (cursor := page.cursor) is None:
             break
     assert sorted(shown) == sorted(names)
+
+
+@pytest.mark.parametrize("query", ["quartely", "résumé", "ＳＵＭＭＡＲＹ", "sisli"])
+async def test_a_name_is_found_among_many_others(
+    drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    monkeypatch.setattr(near_names, "MOST_COMPARED", 3)
+    for number in range(8):
+        await drive.files.create_folder(alice, "root", f"unrelated notes {number}")
+    for name in ("Quarterly", "resume", "ｓｕｍｍａｒｙ", "Şişli"):
+        await drive.files.create_folder(alice, "root", name)
+    assert len(await near(drive, alice, query)) == 1
 
 
 def test_the_same_in_another_form_is_better_than_a_slip() -> None:
