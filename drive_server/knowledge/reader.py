@@ -21,6 +21,9 @@ MEMORY_BYTES = 4 << 30
 WRITTEN_BYTES = 64 << 20
 """The most that a file may have which a reader writes: an attachment, for as long as that is read."""
 
+NICENESS = 10
+"""Reading gives way to the service: whoever searches meanwhile should not notice it."""
+
 MODULE = "drive_server.knowledge.reader"
 Answer = TypeVar("Answer")
 Work = Callable[[Path, str, str], Answer]
@@ -106,6 +109,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 def main() -> None:
     """Serve over standard input and output, which nobody else prints to; refuse more memory and disk than is decent."""
+    os.nice(NICENESS)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for kind, most in (
