@@ -129,8 +129,8 @@ class Ingester:
     async def _work_all(self, *, retry_at_once: bool) -> bool:
         """Work off what is pending, if no other process does; return whether there may be more to do soon.
 
-        Unless `retry_at_once`, stop after a few files: who writes one writes the next soon, and each batch costs the
-        same whatever is in it.
+        Unless `retry_at_once`, stop after a few small files: who writes one writes the next soon, and each batch costs
+        the same whatever is in it.
         """
         async with self._turn:
             if not self._lock.acquire():
@@ -148,14 +148,16 @@ class Ingester:
     async def _work_off(self, *, retry_at_once: bool) -> bool:
         try:
             while jobs := await self._claim(retry_at_once=retry_at_once):
+                begun = anyio.current_time()
                 is_stuck = await self._work(jobs)
+                is_busy = len(jobs) >= ENOUGH_FILES or anyio.current_time() >= begun + GATHER_SECONDS
                 self._tell()
                 await self._tended()
                 # The next files are read meanwhile, by other processes; what is left is done when there is time.
-                self._upkeep = asyncio.create_task(self._index.tend(busy=len(jobs) >= ENOUGH_FILES))
+                self._upkeep = asyncio.create_task(self._index.tend(busy=is_busy))
                 if retry_at_once and is_stuck:
                     return False
-                if len(jobs) < ENOUGH_FILES and not retry_at_once:
+                if not is_busy and not retry_at_once:
                     return True
         finally:
             await self._tended()
