@@ -102,7 +102,7 @@ class _Round:
                 await self._prove()
                 self._findings[place] = await self._reader.read(self._files[place])
             except ModelLostError:
-                scope.cancel()
+                self._next = len(self._files)  # what others are asking now is answered, or lost as well
                 return
             except DriveError as error:
                 self._refusal = error

@@ -52,4 +52,6 @@ class PatientModel:
                 return await self._model.complete(system, text, max_tokens)
             except ModelBusyError as error:
                 await self._pause(pause if error.retry_after is None else error.retry_after)
+                if self.lost is not None:
+                    raise self.lost from error
         return await self._model.complete(system, text, max_tokens)
