@@ -12,7 +12,6 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from email.message import EmailMessage
 from html import escape
-from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
@@ -103,12 +102,6 @@ class Author:
 def document(suffix: str, scale: float = 1, seed: int = 7) -> bytes:
     """Return a file of the type."""
     return MAKERS[suffix](Author(seed), scale)
-
-
-def write_files(folder: Path, scale: float = 1) -> None:
-    """Write one file of each type."""
-    for suffix in MAKERS:
-        (folder / f"a.{suffix}").write_bytes(document(suffix, scale))
 
 
 def _txt(author: Author, scale: float) -> bytes:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from drive_server.knowledge.elements import Element
 from drive_server.knowledge.nested import LEAST_NAMED, LEAST_NUMBERED, BrokenNestError, Nest
-from drive_server.knowledge.sections import code_elements
+from drive_server.knowledge.sections import nested_elements
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]++|\\.?)*+(?:"(?P<key>\s*+:)?|\Z))|(?P<open>[\[{])|(?P<close>[\]}])"""
@@ -22,14 +22,8 @@ _LONGEST_KEY = 100
 
 
 def json_elements(text: str, limit: int) -> Iterator[Element]:
-    """Yield the values of the first `limit` characters, small ones together; as code, if brackets don't match."""
-    stop = min(limit, len(text))
-    try:
-        nest = _nest(text, stop)
-    except BrokenNestError:
-        yield from code_elements(text, limit)
-    else:
-        yield from nest.elements(text)
+    """Return the values of the first `limit` characters, small ones together; as code, if brackets don't match."""
+    return nested_elements(_nest, text, limit)
 
 
 class _Brackets:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from drive_server.knowledge.declarations import declared_name
 from drive_server.knowledge.elements import Element
-from drive_server.knowledge.nested import LEAST_NAMED, SCRAP
+from drive_server.knowledge.nested import LEAST_NAMED, SCRAP, BrokenNestError, Nest
 from drive_server.knowledge.plain import blocks
 
 MOST_SECTIONS = 4_000
@@ -66,6 +66,16 @@ def code_elements(text: str, limit: int) -> Iterator[Element]:
     lines = [line for line in _lines(text, stop) if not inside(line.start)]
     sections = _by_indent(lines, declared_name, _GOES_ON)
     yield from section_elements(text, stop, sections)
+
+
+def nested_elements(nest_of: Callable[[str, int], Nest], text: str, limit: int) -> Iterator[Element]:
+    """Yield what `nest_of` finds in the first `limit` characters; as code, if its brackets or tags do not match."""
+    try:
+        nest = nest_of(text, min(limit, len(text)))
+    except BrokenNestError:
+        yield from code_elements(text, limit)
+    else:
+        yield from nest.elements(text)
 
 
 def yaml_elements(text: str, limit: int) -> Iterator[Element]:

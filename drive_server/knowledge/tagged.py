@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from drive_server.knowledge.elements import Element
 from drive_server.knowledge.nested import LEAST_NAMED, BrokenNestError, Nest
-from drive_server.knowledge.sections import code_elements
+from drive_server.knowledge.sections import nested_elements
 
 _NAME = r"[^\s<>/!?=\"'][^\s<>/=\"']*+"
 _TOKEN = re.compile(
@@ -23,14 +23,8 @@ _CALLED = re.compile(r"""\b(?:name|id|key|title)\s*=\s*["']([^"']{1,60})["']""")
 
 
 def xml_elements(text: str, limit: int) -> Iterator[Element]:
-    """Yield what stands in the first `limit` characters, small things together; as code, if tags don't match."""
-    stop = min(limit, len(text))
-    try:
-        nest = _nest(text, stop)
-    except BrokenNestError:
-        yield from code_elements(text, limit)
-    else:
-        yield from nest.elements(text)
+    """Return what stands in the first `limit` characters, small things together; as code, if tags don't match."""
+    return nested_elements(_nest, text, limit)
 
 
 def _nest(text: str, stop: int) -> Nest:

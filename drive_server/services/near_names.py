@@ -58,17 +58,16 @@ async def match_near_names(
         candidates = candidates.where(NodeRow.kind == kind)
     rows = (await session.execute(candidates.limit(MOST_COMPARED))).all()
     wanted = loose(query)
-    scored = [NameMatch(node_id, name, _score(name, wanted, with_slips=with_slips)) for node_id, name in rows]
+    scored = [NameMatch(node_id, name, score_near(name, wanted, with_slips=with_slips)) for node_id, name in rows]
     matches = [match for match in scored if match.score]
     return sorted(matches, key=lambda match: (-match.score, len(match.name), match.name, match.id))
 
 
-def score_near(name: str, query: str) -> float:
-    """Return how well a name fits whose form or spelling differs, 0 if it doesn't: at most 0.95, at least 0.62."""
-    return _score(name, loose(query), with_slips=True)
+def score_near(name: str, wanted: str, *, with_slips: bool = True) -> float:
+    """Return how well a name fits whose form or spelling differs, 0 if it doesn't: at most 0.95, at least 0.62.
 
-
-def _score(name: str, wanted: str, *, with_slips: bool) -> float:
+    `wanted` is the query as `loose` returns it.
+    """
     held = loose(name)
     if not wanted:
         return 0.0
