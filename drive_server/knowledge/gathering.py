@@ -4,7 +4,6 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import anyio
 import anyio.to_thread
 
 from drive_server.knowledge.chunk import Chunk
@@ -43,14 +42,19 @@ class Gatherer:
         self._embedder = embedder
         self._index = index
 
-    async def gather(self, jobs: Sequence[Job]) -> list[Gathered]:
-        """Return what the index is to have of the files, in their order."""
+    async def known(self, jobs: Sequence[Job]) -> list[Gathered | None]:
+        """Return the files for which nothing has to be read, with the vectors that the index has; None for others."""
         readings = await self._known(jobs)
         stored = await self._stored(jobs, readings)
-        known = [_known_already(job, readings, stored) for job in jobs]
-        read = await self._read([job for job, one in zip(jobs, known, strict=True) if one is None])
-        complete = [one or _of_passages(job, read[job.content]) for job, one in zip(jobs, known, strict=True)]
-        gathered = await self._with_known_vectors(complete)
+        return [_known_already(job, readings, stored) for job in jobs]
+
+    async def read(self, job: Job) -> Passages:
+        """Return the passages of a file's content."""
+        return await self._texts.passages(job.blob or "", job.name, job.media_type)
+
+    async def embed(self, read: Sequence[Gathered]) -> list[Gathered]:
+        """Return the same with the vectors that are missing. What can't be embedded now is postponed."""
+        gathered = await self._with_known_vectors(read)
         try:
             return await self._with_new_vectors(gathered)
         except EmbedderUnavailableError as error:
@@ -69,24 +73,6 @@ class Gatherer:
             if reading and reading.passages:
                 wanted |= {job.file_id, *([reading.file_id] if reading.file_id else [])}
         return await self._index.stored(wanted) if wanted else {}
-
-    async def _read(self, jobs: Sequence[Job]) -> dict[str, Passages]:
-        """Read each content once, at once as far as there are processes for it; return them by their keys."""
-        unread = {job.content: job for job in jobs}
-        if len(unread) == 1:  # by itself, so that its error is not wrapped in a group
-            return {content: await self._passages(job) for content, job in unread.items()}
-        found: dict[str, Passages] = {}
-
-        async def read(content: str, job: Job) -> None:
-            found[content] = await self._passages(job)
-
-        async with anyio.create_task_group() as group:
-            for content, job in unread.items():
-                group.start_soon(read, content, job)
-        return found
-
-    async def _passages(self, job: Job) -> Passages:
-        return await self._texts.passages(job.blob or "", job.name, job.media_type)
 
     async def _with_known_vectors(self, gathered: Sequence[Gathered]) -> list[Gathered]:
         """Return the same with the vectors that the index has of the same texts."""
@@ -127,7 +113,8 @@ def _known_already(job: Job, readings: Mapping[str, Reading], stored: Mapping[st
     return Gathered(result, _file(job, had.chunks, had.vectors), is_there=_is_as_wanted(had, job))
 
 
-def _of_passages(job: Job, passages: Passages) -> Gathered:
+def of_passages(job: Job, passages: Passages) -> Gathered:
+    """Return a file as it is to be in the index, without vectors."""
     result = Result(job, passages.state, passages.reason, len(passages.chunks))
     return Gathered(result, _file(job, passages.chunks, [None] * len(passages.chunks)))
 

@@ -107,9 +107,8 @@ class KnowledgeIndex:
         condition = id_filter("file_id", file_ids)
         async with self._tables.guarded():
             for table in await self._read_from():
-                if (opened := await table.readable()) is not None:
-                    await opened.delete(condition)
-                    table.note_write(0, commits=1)
+                if await table.readable() is not None:
+                    await table.delete(condition)
 
     async def stored(self, file_ids: Collection[str]) -> dict[str, IndexedFile]:
         """Return what the index has of these files, by their ids.
@@ -194,12 +193,9 @@ class KnowledgeIndex:
             return
         known = (len(vector) for file in files for vector in file.vectors if vector is not None)
         wanted = next(known, self._embedder.dimensions) if table is self._tables.current else 0
-        opened = await table.writable(wanted)
+        await table.writable(wanted)
         rows = await anyio.to_thread.run_sync(table_of, files, table.dimensions)
-        await opened.delete(id_filter("file_id", [file.file_id for file in files]))
-        if rows.num_rows:
-            await opened.add(rows)
-        table.note_write(rows.num_rows, commits=2)
+        await table.replace(id_filter("file_id", [file.file_id for file in files]), rows)
 
 
 async def _files(table: PassageTable, file_ids: Collection[str], columns: Sequence[str]) -> dict[str, IndexedFile]:

@@ -1,20 +1,20 @@
 """The job that keeps the index up to date: takes what is pending, has it read and embedded, and stores it."""
 
-import asyncio
 import logging
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 import anyio
 
-from drive_server.errors import DriveError, StorageFailureError
+from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embed import Embedder
 from drive_server.knowledge.gathering import Gatherer
 from drive_server.knowledge.index import KnowledgeIndex
 from drive_server.knowledge.lock import WriterLock
-from drive_server.knowledge.pending import Job, PendingFiles, Result
+from drive_server.knowledge.pending import Job, PendingFiles
+from drive_server.knowledge.pipeline import GATHER_SECONDS, Pipeline
 from drive_server.knowledge.progress import index_status
 from drive_server.knowledge.text import TextSource
 from drive_server.models import IndexStatus
@@ -23,8 +23,6 @@ from drive_server.storage.database import Database
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
-GATHER_SECONDS = 0.25
-ENOUGH_FILES = 8
 WAIT_SECONDS = 0.1
 """How often someone who waits for another process's work looks whether it is done."""
 
@@ -56,7 +54,6 @@ class Ingester:
         self._turn = anyio.Lock()
         self._woken = anyio.Event()
         self._progressed = anyio.Event()
-        self._upkeep: asyncio.Task[None] | None = None
         self._in_order = False
         self._settled = True
 
@@ -146,28 +143,22 @@ class Ingester:
                 self._in_order = self._in_order and self._lock.is_held
 
     async def _work_off(self, *, retry_at_once: bool) -> bool:
-        try:
-            while jobs := await self._claim(retry_at_once=retry_at_once):
-                begun = anyio.current_time()
-                is_stuck = await self._work(jobs)
-                is_busy = len(jobs) >= ENOUGH_FILES or anyio.current_time() >= begun + GATHER_SECONDS
-                self._tell()
-                await self._tended()
-                # The next files are read meanwhile, by other processes; what is left is done when there is time.
-                self._upkeep = asyncio.create_task(self._index.tend(busy=is_busy))
-                if retry_at_once and is_stuck:
-                    return False
-                if not is_busy and not retry_at_once:
-                    return True
-        finally:
-            await self._tended()
-        await self._settle()
-        return False
+        while True:
+            pipeline = Pipeline(self._pending, self._gatherer, self._index, self._tell)
+            is_quiet = await pipeline.work_off(self._claim, retry_at_once=retry_at_once)
+            if is_quiet or (retry_at_once and pipeline.is_stuck):
+                return is_quiet
+            if pipeline.is_untouched:
+                await self._settle()
+                return False
+            # Once more: what changed while it was under way was left out.
 
-    async def _claim(self, *, retry_at_once: bool) -> list[Job]:
-        jobs = await self._pending.claim(retry_at_once=retry_at_once)
+    async def _claim(self, besides: Collection[str], *, retry_at_once: bool) -> list[Job]:
+        jobs = await self._pending.claim(besides, retry_at_once=retry_at_once)
         if not jobs and not self._settled:
-            return await self._pending.claim_elsewhere(retry_at_once=retry_at_once)
+            return await self._pending.claim_elsewhere(besides, retry_at_once=retry_at_once)
+        if jobs:
+            self._tell()
         return jobs
 
     async def _settle(self) -> None:
@@ -175,12 +166,6 @@ class Ingester:
         if not self._settled and not await self._pending.is_any_elsewhere():
             await self._index.settle()
             self._settled = True
-
-    async def _tended(self) -> None:
-        """Wait for the upkeep that goes on, if any; raise what it raises."""
-        upkeep, self._upkeep = self._upkeep, None
-        if upkeep:
-            await upkeep
 
     async def _tend(self) -> None:
         async with self._turn:
@@ -200,32 +185,6 @@ class Ingester:
         self._settled = tables <= {self._index.table_name}
         self._in_order = True
 
-    async def _work(self, jobs: Sequence[Job]) -> bool:
-        """Index the files together or, if that fails, each by itself, so that one can't hold up the others.
-
-        Returns whether some of them have to wait for the embedding model.
-        """
-        try:
-            results = await self._index_files(jobs)
-            await self._pending.finish(results)
-        except Exception as error:
-            logger.exception("Indexing failed for %d file(s).", len(jobs))
-            if len(jobs) > 1:
-                return any([await self._work([job]) for job in jobs])
-            await self._pending.fail(jobs[0], f"It could not be indexed ({_kind(error)}).")
-            return False
-        return any(result.postponed for result in results)
-
-    async def _index_files(self, jobs: Sequence[Job]) -> list[Result]:
-        """Put the files' passages into the index, in the place of what is there, and return their new states."""
-        gathered = await self._gatherer.gather(jobs)
-        if self._upkeep:  # which writes too, and whose error is none of these files'
-            await asyncio.wait([self._upkeep])
-        # Not without vectors into a table that is being filled: the one that serves may have them.
-        waiting = [one for one in gathered if one.result.postponed and one.result.job.is_found_already]
-        await self._index.replace([one.file for one in gathered if not one.is_there and one not in waiting])
-        return [one.result for one in gathered]
-
 
 @contextmanager
 def _logging_errors() -> Generator[None]:
@@ -233,7 +192,3 @@ def _logging_errors() -> Generator[None]:
         yield
     except Exception:
         logger.exception("The index could not be brought up to date; it is tried again.")
-
-
-def _kind(error: Exception) -> str:
-    return error.code if isinstance(error, DriveError) else type(error).__name__

@@ -13,8 +13,9 @@ UNINDEXED_ROWS = 256
 """So many are tended to at once: each costs a search 25 microseconds."""
 
 COMMITS = 60
-MOST_UNINDEXED_ROWS = 8_192
-"""While many files come in: tending costs as much as all rows together, so it waits for half as many new ones."""
+BUSY_ROWS = 4_096
+MOST_UNINDEXED_ROWS = 16_384
+"""While many files come in: tending costs as much as all rows together, so it waits for as many new ones."""
 
 IDLE_ROWS = 64
 IDLE_SECONDS = 30.0
@@ -38,6 +39,7 @@ class PassageTable:
 
         self._lance = lance
         self._opening = anyio.Lock()
+        self._tending = anyio.Lock()
         self._table: Any = None
         self._unindexed = 0
         self._commits = 0
@@ -69,15 +71,25 @@ class PassageTable:
                 self.dimensions = dimensions
         return table
 
+    async def replace(self, condition: str, rows: Any) -> None:
+        """Put the rows of an Arrow table in the place of those under a condition. `writable` comes first."""
+        if await self._table.count_rows(condition):
+            await self.delete(condition)
+        if rows.num_rows:
+            await self._table.add(rows)
+            self._unindexed += rows.num_rows
+            self._commits += 1
+
+    async def delete(self, condition: str) -> None:
+        """Remove rows, after upkeep that goes on: it fails if what it puts together is deleted meanwhile."""
+        async with self._tending:
+            await self._table.delete(condition)
+        self._commits += 1
+
     async def count(self) -> int:
         """Return the number of passages."""
         table = await self.readable()
         return await table.count_rows() if table is not None else 0
-
-    def note_write(self, rows: int, commits: int) -> None:
-        """Take note of rows that were added and of commits, which `tend` cleans up after."""
-        self._unindexed += rows
-        self._commits += commits
 
     async def tend(self, *, idle: bool, busy: bool = False) -> None:
         """Bring added rows into the indices and drop old versions, if enough came together or there is time.
@@ -96,9 +108,11 @@ class PassageTable:
         due, self._unindexed, self._commits = (self._unindexed, self._commits), 0, 0
         self._tended_at = anyio.current_time()
         try:
-            await self._tend()
+            async with self._tending:
+                await self._tend()
         except BaseException:
-            self.note_write(*due)
+            self._unindexed += due[0]
+            self._commits += due[1]
             raise
 
     def forget(self) -> None:
@@ -120,7 +134,7 @@ class PassageTable:
 
     async def _enough_when_busy(self) -> int:
         indexed = await self._table.count_rows() - self._unindexed
-        return min(MOST_UNINDEXED_ROWS, max(UNINDEXED_ROWS, indexed // 2))
+        return min(MOST_UNINDEXED_ROWS, max(BUSY_ROWS, indexed))
 
     async def _look_after_upkeep(self) -> None:
         """Once after the process has ended: see how long it took, and what it left undone."""

@@ -47,6 +47,7 @@ class Job:
     state: str = "indexing"
     anew: bool = False
     is_trashed: bool = False
+    size: int = 0
 
     @property
     def content(self) -> str:
@@ -84,12 +85,13 @@ class PendingFiles:
         self._retry_after = retry_after
         self._table = table
 
-    async def claim(self, *, retry_at_once: bool) -> list[Job]:
+    async def claim(self, besides: Collection[str], *, retry_at_once: bool) -> list[Job]:
         """Mark the next files as being indexed and return them, small ones first; none if nothing is to be done.
 
-        A file that failed waits before its next attempt, longer each time, unless `retry_at_once`.
+        A file that failed waits before its next attempt, longer each time, unless `retry_at_once`. Those of `besides`
+        are left out.
         """
-        pending = IndexEntryRow.state == "pending"
+        pending = and_(IndexEntryRow.state == "pending", IndexEntryRow.file_id.not_in(besides))
         condition = pending if retry_at_once else and_(pending, self._is_due())
         async with self._database.read() as session:
             if await session.scalar(select(IndexEntryRow.file_id).where(condition).limit(1)) is None:
@@ -100,9 +102,10 @@ class PendingFiles:
             await _set_state(session, [job.file_id for job in jobs], state="indexing")
         return jobs
 
-    async def claim_elsewhere(self, *, retry_at_once: bool) -> list[Job]:
+    async def claim_elsewhere(self, besides: Collection[str], *, retry_at_once: bool) -> list[Job]:
         """Return the next files whose passages are in another table. They keep their states: they are found there."""
-        condition = and_(self._is_elsewhere(), literal(value=True) if retry_at_once else self._is_due())
+        due = literal(value=True) if retry_at_once else self._is_due()
+        condition = and_(self._is_elsewhere(), due, IndexEntryRow.file_id.not_in(besides))
         async with self._database.read() as session:
             return _fitting((await session.execute(_next_files(condition))).all())
 
@@ -222,7 +225,8 @@ def _job(entry: IndexEntryRow, node: NodeRow | None, version: VersionRow | None)
     blob = version.blob if version else None
     trashed = node.trash_id is not None
     owner = NOBODY if trashed else node.owner_id
-    return Job(node.id, owner, node.version, node.name, node.media_type, blob, entry.attempts, state, anew, trashed)
+    kept = (blob, entry.attempts, state, anew, trashed, node.size)
+    return Job(node.id, owner, node.version, node.name, node.media_type, *kept)
 
 
 async def _set_state(session: AsyncSession, file_ids: Collection[str], state: str) -> None:

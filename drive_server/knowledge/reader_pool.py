@@ -13,10 +13,10 @@ from drive_server.knowledge.elements import Extraction
 from drive_server.knowledge.extract import extract
 from drive_server.knowledge.passages import Passages, read_passages
 from drive_server.knowledge.reader import Answer, Reader, ReaderCrashedError, Work
+from drive_server.knowledge.reader_queue import ReaderQueue
 
 logger = logging.getLogger(__name__)
 
-MOST_PROCESSES = 2
 LONGEST_SECONDS = 180.0
 _Refusal = Callable[[Literal["failed"], str], Answer]
 
@@ -26,7 +26,7 @@ class ReaderPool:
 
     def __init__(self) -> None:
         self._idle: list[Reader] = []
-        self._limiter = anyio.CapacityLimiter(MOST_PROCESSES)
+        self._queue = ReaderQueue()
         self.close = weakref.finalize(self, _end_all, self._idle)
         """End the processes; done by itself when the pool is no longer used, or the program ends."""
 
@@ -35,27 +35,29 @@ class ReaderPool:
 
         When cancelled, the process is ended. Raises `OSError` if the file can't be opened.
         """
-        return await self._run(extract, Extraction, path, name, media_type)
+        async with self._queue.place(0, is_awaited=True):
+            return await self._run(extract, Extraction, path, name, media_type)
 
     async def passages(self, path: Path, name: str, media_type: str) -> Passages:
-        """Return the passages of a file, with the same states and errors as `extract`."""
-        return await self._run(read_passages, Passages, path, name, media_type)
+        """Return the passages of a file, with the same states and errors as `extract`; those come first."""
+        size = (await anyio.Path(path).stat()).st_size
+        async with self._queue.place(size, is_awaited=False):
+            return await self._run(read_passages, Passages, path, name, media_type)
 
     async def _run(
         self, work: Work[Answer], refusal: _Refusal[Answer], path: Path, name: str, media_type: str
     ) -> Answer:
-        async with self._limiter:
-            try:
-                if self._idle:
-                    return await self._run_in(self._idle.pop(), work, refusal, path, name, media_type)
-            except ReaderCrashedError:
-                logger.debug("A reader that was kept has ended; another one is started.")
-            try:
-                return await self._run_in(Reader(), work, refusal, path, name, media_type)
-            except ReaderCrashedError:
-                logger.warning("A file made its reader crash.")
-                reason = "The file makes its reader crash; it is damaged, too complex, or needs too much memory."
-                return refusal("failed", reason)
+        try:
+            if self._idle:
+                return await self._run_in(self._idle.pop(), work, refusal, path, name, media_type)
+        except ReaderCrashedError:
+            logger.debug("A reader that was kept has ended; another one is started.")
+        try:
+            return await self._run_in(Reader(), work, refusal, path, name, media_type)
+        except ReaderCrashedError:
+            logger.warning("A file made its reader crash.")
+            reason = "The file makes its reader crash; it is damaged, too complex, or needs too much memory."
+            return refusal("failed", reason)
 
     async def _run_in(
         self, reader: Reader, work: Work[Answer], refusal: _Refusal[Answer], path: Path, name: str, media_type: str

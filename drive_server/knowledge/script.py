@@ -4,14 +4,14 @@ import re
 
 # Han, kana, Hangul and their compatibility blocks: writing without spaces between words.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_CJK_CHARACTER = re.compile(f"[{CJK}]")
+_CJK_RUN = re.compile(f"[{CJK}]+")
 _LETTER = re.compile(r"[^\W\d_]")
 MOSTLY = 0.3
 
 
 def count_cjk(text: str) -> int:
     """Return the number of Han, kana and Hangul characters."""
-    return len(_CJK_CHARACTER.findall(text))
+    return 0 if text.isascii() else sum(map(len, _CJK_RUN.findall(text)))
 
 
 def is_cjk(text: str) -> bool:

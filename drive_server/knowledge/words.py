@@ -11,6 +11,7 @@ C++, C# and .NET, and long numbers without what parts them, as of a book (ISBN 9
 import hashlib
 import re
 from collections.abc import Iterator
+from itertools import chain
 from operator import add
 
 from drive_server.knowledge.folding import fold
@@ -20,9 +21,9 @@ _RUN = re.compile(f"[{CJK}]+")
 _LETTER = rf"[^\W_{CJK}]"
 # Only from the first letter of a word, and never back: looked for at every letter it would take most of the time.
 _IDENTIFIER = re.compile(rf"(?<!{_LETTER}){_LETTER}++(?:[-_./:@\\]++{_LETTER}++)+")
-_WITH_SIGN = re.compile(
-    rf"(?<!{_LETTER}){_LETTER}{{1,3}}(?:\+\+|#)(?![+#]|{_LETTER})|(?<!{_LETTER})(?<![._/\\)\]])\.[^\W\d_{CJK}]{_LETTER}++"
-)
+_WITH_SIGN = re.compile(rf"(?<!{_LETTER}){_LETTER}{{1,3}}(?:\+\+|#)(?![+#]|{_LETTER})")
+# Its dot first: the other way round every place of a text would be looked at.
+_WITH_DOT = re.compile(rf"\.(?<!{_LETTER}\.)(?<![._/\\)\]]\.)[^\W\d_{CJK}]{_LETTER}++")
 _SIGNS = {ord("+"): "plus", ord("#"): "sharp", ord("."): ""}
 _NUMBER = re.compile(r"\d[\d\W_]*\d")
 LEAST_DIGITS = 7
@@ -71,7 +72,7 @@ def identifiers(text: str) -> Iterator[str]:
                 yield _as_word(part)
                 if _NUMBER.fullmatch(part) and len(digits := _PUNCTUATION.sub("", part)) >= LEAST_DIGITS:
                     yield digits[:MAX_WORD_BYTES]
-    for found in _WITH_SIGN.finditer(text):
+    for found in chain(_WITH_DOT.finditer(text), _WITH_SIGN.finditer(text) if "#" in text or "++" in text else ()):
         yield f"{JOINER}{found[0].casefold().translate(_SIGNS)}"
 
 

@@ -335,10 +335,10 @@ async def test_a_table_that_was_remade_elsewhere_is_opened_again(
     other.index.close()
 
 
-async def test_while_many_files_come_in_tending_waits_for_half_as_many_rows(
+async def test_while_many_files_come_in_tending_waits_for_as_many_rows_as_are_indexed(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passage_table, "UNINDEXED_ROWS", 4)
+    monkeypatch.setattr(passage_table, "BUSY_ROWS", 4)
     monkeypatch.setattr(passage_table, "COMMITS", 100)
     table = shelf.index._tables.current  # pyright: ignore[reportPrivateUsage] - LanceDB's own figures are asked for
 
@@ -349,7 +349,7 @@ async def test_while_many_files_come_in_tending_waits_for_half_as_many_rows(
 
     assert await unindexed_after(1, 3) == 3
     assert await unindexed_after(2, 17) == 0
-    assert await unindexed_after(3, 9) == 9
+    assert await unindexed_after(3, 19) == 19
     assert await unindexed_after(4, 1) == 0
     monkeypatch.setattr(passage_table, "MOST_UNINDEXED_ROWS", 5)
     assert await unindexed_after(5, 5) == 0

@@ -31,6 +31,10 @@ DIMENSIONS = 8
 PARAGRAPHS = [f"Paragraph {number} says {word * 60}." for number, word in enumerate(("noodles ", "rice ", "soup "))]
 
 
+class Killed(BaseException):
+    """Stands for kill -9: nothing after it runs, and nothing catches it."""
+
+
 class CountingEmbedder:
     """Vectors out of digests; notes which texts it embedded, and can be out of reach."""
 
@@ -381,11 +385,11 @@ async def test_a_switch_of_models_that_is_cut_off_goes_on_where_it_was(
 
     async def once(files: Sequence[IndexedFile]) -> None:
         if half.index.written:
-            raise KeyboardInterrupt
+            raise Killed
         await replace(files)
 
     monkeypatch.setattr(half.index, "replace", once)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(Killed):
         await half.work()
     assert len(newer.embedded) == 2
     rest = half.restarted()
