@@ -13,8 +13,8 @@ UNINDEXED_ROWS = 256
 """So many are tended to at once: each costs a search 25 microseconds."""
 
 COMMITS = 60
-BUSY_ROWS = 4_096
-MOST_UNINDEXED_ROWS = 16_384
+BUSY_ROWS = 2_048
+MOST_UNINDEXED_ROWS = 8_192
 """While many files come in: tending costs as much as all rows together, so it waits for as many new ones."""
 
 IDLE_ROWS = 64
