@@ -7,9 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import anyio
-from mcp import ClientSession
 from mcp.shared.memory import create_client_server_memory_streams
-from mcp.types import CreateMessageRequest
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
 from drive_server.chat_completions import ChatCompletions
@@ -30,6 +28,7 @@ from drive_server.knowledge.index import KnowledgeIndex
 from drive_server.knowledge.ingest import Ingester
 from drive_server.knowledge.reranking import Reranker
 from drive_server.knowledge.text import TextSource
+from drive_server.protocol.trusting import TrustingSession
 from drive_server.server import build_server
 from drive_server.services.bulk import BulkService
 from drive_server.services.bulk_choice import BulkChooser
@@ -65,10 +64,8 @@ from drive_server.storage.token_file import make_private_directory
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Coroutine
 
-    from anyio.abc import TaskStatus
+    from mcp import ClientSession
     from mcp.client.session import SamplingFnT
-    from mcp.shared.session import RequestResponder
-    from mcp.types import CallToolResult, ClientResult, ServerRequest
 
 __all__ = [
     "ALL_SCOPES",
@@ -236,35 +233,6 @@ async def _running(name: str, work: "Callable[[], Coroutine[Any, Any, None]]") -
 def _report_failure(task: "asyncio.Task[None]") -> None:
     if not task.cancelled() and (error := task.exception()):
         logger.error("The task %s ended early.", task.get_name(), exc_info=error)
-
-
-class TrustingSession(ClientSession):
-    """A client that takes the answers of its own process as they are, and lends its model to several requests at once.
-
-    The SDK's checks each answer against the tool's schema, and that schema itself, at every call: several times the
-    cost of the call, for an answer that was built from the model which the schema describes. And it reads nothing
-    while its model is at work, be it progress or that nobody wants the answer any more.
-    """
-
-    async def _received_request(self, responder: "RequestResponder[ServerRequest, ClientResult]") -> None:
-        if isinstance(responder.request.root, CreateMessageRequest):
-            await self._task_group.start(self._lend, responder)
-        else:
-            await super()._received_request(responder)
-
-    async def _lend(
-        self, responder: "RequestResponder[ServerRequest, ClientResult]", *, task_status: "TaskStatus[None]"
-    ) -> None:
-        task_status.started()
-        try:
-            await super()._received_request(responder)
-        except anyio.get_cancelled_exc_class():
-            # The responder's scope is over, but lets through what it caught: it would end the session.
-            if not responder.cancelled:
-                raise
-
-    async def _validate_tool_result(self, name: str, result: "CallToolResult") -> None:
-        """Accept it."""
 
 
 @asynccontextmanager

@@ -28,6 +28,7 @@ from starlette.requests import Request
 
 from drive_server.context import current_principal
 from drive_server.protocol.cancellation import can_be_cancelled
+from drive_server.protocol.late_answers import TakesLateAnswers
 from drive_server.protocol.requests import Refusal, Requests
 
 LEVELS: Final[tuple[LoggingLevel, ...]] = (
@@ -53,7 +54,7 @@ class Subscription:
     since: int = 0
 
 
-class DriveSession(ServerSession):
+class DriveSession(TakesLateAnswers, ServerSession):
     """One connection. `opened_by` is whom a session inside this process was opened for, `request` the last over HTTP.
 
     What it is told besides answers goes through `post`, which never waits: a client that stopped reading holds up
