@@ -13,9 +13,8 @@ UNINDEXED_ROWS = 256
 """So many are tended to at once: each costs a search 25 microseconds."""
 
 COMMITS = 60
-BUSY_ROWS = 2_048
-MOST_UNINDEXED_ROWS = 8_192
-"""While many files come in: tending costs as much as all rows together, so it waits for as many new ones."""
+BUSY_ROWS = 8_192
+"""So many while files come in: tending costs as much as all rows together, so it waits for many new ones."""
 
 IDLE_ROWS = 64
 IDLE_SECONDS = 30.0
@@ -100,7 +99,7 @@ class PassageTable:
         if self._table is None or self._upkeep.is_running:
             return
         await self._look_after_upkeep()
-        enough = await self._enough_when_busy() if busy else UNINDEXED_ROWS
+        enough = BUSY_ROWS if busy else UNINDEXED_ROWS
         if not (self._is_urgent(enough) or (idle and self._is_worth_it())):
             return
         # What was replaced just now is too young to go: once more when it no longer is.
@@ -131,10 +130,6 @@ class PassageTable:
             self._upkeep.start()
         else:
             await tend(self._table)
-
-    async def _enough_when_busy(self) -> int:
-        indexed = await self._table.count_rows() - self._unindexed
-        return min(MOST_UNINDEXED_ROWS, max(BUSY_ROWS, indexed))
 
     async def _look_after_upkeep(self) -> None:
         """Once after the process has ended: see how long it took, and what it left undone."""

@@ -3,13 +3,27 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Row, Select, and_, delete, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    Table,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.knowledge.content import READING, content_key
-from drive_server.knowledge.readings import forget_readings, forget_unused_readings, has_passages, keep_reading
+from drive_server.knowledge.readings import forget_readings, forget_unused_readings, has_passages, keep_readings
 from drive_server.storage.database import Database
 from drive_server.storage.tables import IndexEntryRow, NodeRow, VersionRow
 
@@ -111,15 +125,25 @@ class PendingFiles:
 
     async def finish(self, results: Sequence[Result]) -> None:
         """Keep the results of files that did not change meanwhile."""
+        # What can't be read may be the reader's fault, not the file's.
+        read = [result for result in results if result.job.content and result.state != "failed"]
+        left = [result.job.file_id for result in results if result.job.blob is None]
         async with self._database.write() as session:
-            for result in results:
-                values = self._postponed(result.job) if result.postponed else self._done(result)
-                await session.execute(_claimed(result.job).values(values), execution_options=UNSYNCHRONISED)
-                if result.job.content and result.state != "failed":  # which may be the reader's fault, not the file's
-                    await keep_reading(session, result.job.content, result.state, result.reason, result.passages)
-            left = [result.job.file_id for result in results if result.job.blob is None]
+            await self._keep_states(session, results)
+            readings = {result.job.content: (result.state, result.reason, result.passages) for result in read}
+            await keep_readings(session, readings)
             if left:
                 await session.execute(_of_deleted_files(left), execution_options=UNSYNCHRONISED)
+
+    async def _keep_states(self, session: AsyncSession, results: Sequence[Result]) -> None:
+        """Set the states of all files with one statement for each set of columns."""
+        together: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        for result in results:
+            values = self._postponed(result.job) if result.postponed else self._done(result)
+            claimed = {"claimed_file": result.job.file_id, "claimed_state": result.job.state}
+            together.setdefault(tuple(values), []).append(values | claimed)
+        for columns, rows in together.items():
+            await session.execute(_set_columns(columns), rows)
 
     async def fail(self, job: Job, reason: str) -> None:
         """Note a failed attempt: the file is tried again, or has failed after the last one."""
@@ -236,6 +260,13 @@ async def _set_state(session: AsyncSession, file_ids: Collection[str], state: st
 
 def _claimed(job: Job) -> Any:
     return update(IndexEntryRow).where(IndexEntryRow.file_id == job.file_id, IndexEntryRow.state == job.state)
+
+
+def _set_columns(columns: Sequence[str]) -> Any:
+    """Return the statement that sets columns of the entries of claimed files, for any number of files at once."""
+    entries = cast("Table", IndexEntryRow.__table__)
+    claimed = (entries.c.file_id == bindparam("claimed_file"), entries.c.state == bindparam("claimed_state"))
+    return update(entries).where(*claimed).values({column: bindparam(column) for column in columns})
 
 
 def _of_deleted_files(file_ids: Collection[str]) -> Any:

@@ -1,6 +1,6 @@
 """What is known of contents that were read before, and which files have them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,11 +44,17 @@ async def known_readings(database: Database, contents: Collection[str]) -> dict[
     return {row.content: Reading(row.state, row.reason, row.passages, file_id) for row, file_id in rows}
 
 
-async def keep_reading(session: AsyncSession, content: str, state: str, reason: str, passages: int) -> None:
-    """Keep what reading a content gave, in the place of what is known of it."""
-    await session.execute(delete(ReadingRow).where(ReadingRow.content == content), execution_options=UNSYNCHRONISED)
-    values = {"content": content, "state": state, "reason": reason, "passages": passages}
-    await session.execute(insert(ReadingRow).values(values))
+async def keep_readings(session: AsyncSession, readings: Mapping[str, tuple[str, str, int]]) -> None:
+    """Keep what reading contents gave (state, reason, number of passages), in the place of what is known of them."""
+    if not readings:
+        return
+    known = delete(ReadingRow).where(ReadingRow.content.in_(readings))
+    await session.execute(known, execution_options=UNSYNCHRONISED)
+    rows: list[dict[str, Any]] = [
+        {"content": content, "state": state, "reason": reason, "passages": passages}
+        for content, (state, reason, passages) in readings.items()
+    ]
+    await session.execute(insert(ReadingRow), rows)
 
 
 async def forget_readings(session: AsyncSession, contents: Select[str]) -> None:

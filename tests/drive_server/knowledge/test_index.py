@@ -335,21 +335,20 @@ async def test_a_table_that_was_remade_elsewhere_is_opened_again(
     other.index.close()
 
 
-async def test_while_many_files_come_in_tending_waits_for_as_many_rows_as_are_indexed(
+async def test_while_many_files_come_in_tending_waits_for_many_rows(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(passage_table, "BUSY_ROWS", 4)
+    monkeypatch.setattr(passage_table, "BUSY_ROWS", 10)
+    monkeypatch.setattr(passage_table, "UNINDEXED_ROWS", 4)
     monkeypatch.setattr(passage_table, "COMMITS", 100)
     table = shelf.index._tables.current  # pyright: ignore[reportPrivateUsage] - LanceDB's own figures are asked for
 
-    async def unindexed_after(file: int, rows: int) -> int:
+    async def unindexed_after(file: int, rows: int, *, busy: bool) -> int:
         await shelf.put(file, *("x " * 400 for _ in range(rows)))
-        await shelf.index.tend(busy=True)
+        await shelf.index.tend(busy=busy)
         return (await (await table.writable(0)).index_stats("words_idx")).num_unindexed_rows
 
-    assert await unindexed_after(1, 3) == 3
-    assert await unindexed_after(2, 17) == 0
-    assert await unindexed_after(3, 19) == 19
-    assert await unindexed_after(4, 1) == 0
-    monkeypatch.setattr(passage_table, "MOST_UNINDEXED_ROWS", 5)
-    assert await unindexed_after(5, 5) == 0
+    assert await unindexed_after(1, 9, busy=True) == 9
+    assert await unindexed_after(2, 1, busy=True) == 0
+    assert await unindexed_after(3, 9, busy=True) == 9
+    assert await unindexed_after(4, 1, busy=False) == 0
