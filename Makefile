@@ -8,6 +8,7 @@ help:
 	@echo 'make test    run the tests'
 	@echo 'make check   lint, types, import contracts'
 	@echo 'make bench   measure, and print the tables'
+	@echo 'make eval    run 40 tasks on a real model (OPENAI_API_KEY), scored by the state of the drive'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
 	@echo 'make lock    make requirements.lock and package-lock.json anew'
 
@@ -23,8 +24,12 @@ check: .venv/installed-dev
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
 
-bench: .venv/installed-node
+bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
+
+# The model is that of OPENAI_API_KEY, OPENAI_BASE_URL and AGENT_MODEL. ARGUMENTS: e.g. '--language zh --json out.json'.
+eval: .venv/installed
+	@$(BIN)/python -m benchmarks.evaluation $(ARGUMENTS)
 
 # COLLECTIONS: folders of judged collections; QUERIES: the file of queries in them, if not queries.jsonl.
 bench-search: .venv/installed-test
@@ -44,6 +49,11 @@ $(BIN)/python:
 	@echo 'Installing into .venv, with what the tests need. The first time takes some minutes.'
 	$(INSTALL) '.[test]'
 	@touch .venv/installed $@
+
+.venv/installed-bench: .venv/installed-node
+	@echo 'Installing into .venv, with what the benchmarks compare with.'
+	$(INSTALL) '.[bench]'
+	@touch $@
 
 .venv/installed-dev: $(BIN)/python pyproject.toml requirements.lock
 	@echo 'Installing into .venv, with the development tools.'
@@ -70,4 +80,4 @@ lock:
 	$(MAKE) .venv/installed-test
 	$(BIN)/python -m tests.node.install --lock
 
-.PHONY: help run test check bench bench-search lock
+.PHONY: help run test check bench eval bench-search lock

@@ -1,6 +1,6 @@
 """The composition root: opens the drive and the assistant, and puts the service on HTTP. Nothing else is global."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, cast
 
@@ -14,8 +14,10 @@ from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.database import open_database
 from api.errors import InvalidInputError
+from api.plans import Plans
 from api.ports import Caller, Place, RunChange, RunUndo
 from api.service import open_service
+from api.webhooks import target_of
 from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
 from drive_server.http import (
     BodyLimit,
@@ -34,6 +36,8 @@ from graph.settings import AgentSettings
 
 HEARTBEAT_SECONDS = 5.0
 CHANGES_PAGE = 200
+VERSIONS = "versions"
+"""The entries of a change that are about contents."""
 
 
 def create_app(
@@ -61,11 +65,25 @@ def create_app(
             stack.push_async_callback(database.dispose)
             agent = agent_settings or AgentSettings()
             chosen = models or await stack.enter_async_context(open_models(agent))
+            webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
+            plans = Plans(database, time)
             sessions = drive_sessions(drive, LentModel(chosen["agent"]))
-            assistant = await stack.enter_async_context(open_assistant(settings.root, agent, sessions, time, chosen))
+            assistant = await stack.enter_async_context(
+                open_assistant(settings.root, agent, sessions, time, chosen, plans, settings.public_url)
+            )
             port = DriveForService(drive)
             app.state.service = await stack.enter_async_context(
-                open_service(database, assistant, port, port.authenticate, time, heartbeat_seconds)
+                open_service(
+                    database,
+                    assistant,
+                    port,
+                    port.authenticate,
+                    time,
+                    heartbeat_seconds,
+                    plans,
+                    webhook,
+                    agent.thread_days,
+                )
             )
             yield
 
@@ -113,12 +131,22 @@ class DriveForService:
             if cursor is None:
                 return tuple(reversed(found))
 
-    async def undo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
-        """Take back what a run changed."""
+    async def undo(
+        self, caller: Caller, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool
+    ) -> RunUndo:
+        """Take back what the runs changed, or the one change."""
         actor = Actor(cast("Principal", caller), tool="undo_run")
-        result = (await self._drive.journal.undo(actor, run_id=run_id, preview=preview)).value
+        runs = () if change_id is not None else run_ids
+        result = (await self._drive.journal.undo(actor, change_id=change_id, run_ids=runs, preview=preview)).value
         undone = tuple(_told(change) for change in result.undone)
         return RunUndo(undone, result.skipped, result.change_id, result.preview)
+
+    async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
+        """Do again what was taken back of a run; what is done again is in `undone`."""
+        actor = Actor(cast("Principal", caller), tool="redo_run")
+        result = (await self._drive.journal.redo(actor, run_id=run_id, preview=preview)).value
+        redone = tuple(_told(change) for change in result.redone)
+        return RunUndo(redone, result.skipped, result.change_id, result.preview)
 
     async def check(self) -> None:
         """Raise if the drive's database can't answer."""
@@ -135,4 +163,22 @@ class DriveForService:
 
 
 def _told(change: Any) -> RunChange:
-    return RunChange(change.id, change.tool, change.summary, change.item_id)
+    return RunChange(
+        id=change.id,
+        tool=change.tool,
+        summary=change.summary,
+        item_id=change.item_id,
+        action=change.action,
+        at=change.at,
+        tool_call_id=change.tool_call_id,
+        approved_by=change.approved_by,
+        approval_id=change.approval_id,
+        grant_id=change.grant_id,
+        undone_by=change.undone_by,
+        versions=tuple(_version(entry) for entry in change.entries if entry["table"] == VERSIONS),
+    )
+
+
+def _version(entry: dict[str, Any]) -> dict[str, Any]:
+    before, after = entry["before"] or {}, entry["after"] or {}
+    return {"file_id": entry["id"], "before": before.get("number"), "after": after.get("number")}

@@ -10,20 +10,23 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.clock import Clock
 from api.database import Database
-from api.decisions import Decision, EditCheck, check_decisions
+from api.decisions import Decision, EditCheck, GrantCheck, all_approved, check_decisions
 from api.errors import ApprovalClosedError, NotFoundError
 from api.events import Event
 from api.ports import Caller
-from api.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow
+from api.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
+
+PARKED = "run_parked"
 
 
 class Approvals:
     """Keeps approvals, takes decisions, and lets the run that asked wait for one."""
 
-    def __init__(self, database: Database, clock: Clock, check_edit: EditCheck) -> None:
+    def __init__(self, database: Database, clock: Clock, check_edit: EditCheck, check_grant: GrantCheck) -> None:
         self._database = database
         self._clock = clock
         self._check_edit = check_edit
+        self._check_grant = check_grant
         self._answered: dict[str, asyncio.Event] = {}
 
     async def find(self, approval_id: str) -> ApprovalRow | None:
@@ -63,15 +66,20 @@ class Approvals:
         }
         return [insert(ApprovalRow).values(row), update(RunRow).where(RunRow.id == run.id).values(status=WAITING)]
 
-    async def decide(self, caller: Caller, approval_id: str, decisions: Sequence[Decision]) -> ApprovalRow:
+    async def decide(
+        self, caller: Caller, approval_id: str, decisions: Sequence[Decision], *, approve_all: bool = False
+    ) -> ApprovalRow:
         """Take the caller's decisions, all or none of them; of several clients at once, one is heard.
+
+        `approve_all` approves every action as it is, instead of decisions.
 
         Raises `NotFoundError`, `ApprovalClosedError`, and what `check_decisions` raises.
         """
         async with self._database.write() as session:
             row = _owned(await session.get(ApprovalRow, approval_id), caller)
             self._refuse_closed(row)
-            checked = check_decisions(row.payload, decisions, caller.scopes, self._check_edit)
+            given = all_approved(row.payload) if approve_all else decisions
+            checked = check_decisions(row.payload, given, caller.scopes, self._check_edit, self._check_grant)
             values = {"status": DECIDED, "decisions": checked, "decided_by": caller.email}
             if not await self._settle(session, row, **values):
                 await session.refresh(row)
@@ -132,14 +140,20 @@ class Approvals:
 
 def cancelling(run_id: str, by: str, now: datetime) -> Executable:
     """Return the statement that closes what a cancelled run waited for."""
-    waits = update(ApprovalRow).where(ApprovalRow.run_id == run_id, ApprovalRow.status == WAITING)
-    return waits.values(status=CANCELLED, decided_by=by, decided_at=now)
+    waiting = update(table_of(ApprovalRow)).where(ApprovalRow.run_id == run_id, ApprovalRow.status == WAITING)
+    return waiting.values(status=CANCELLED, decided_by=by, decided_at=now)
 
 
 def needed_event(payload: Mapping[str, Any]) -> Event:
     """Return the event that tells clients of an approval."""
     kept = {name: payload[name] for name in ("approval_id", "expires_at", "actions")}
     return {"type": "approval_needed", **kept}
+
+
+def parked_event(run_id: str, payload: Mapping[str, Any]) -> Event:
+    """Return the event that tells that a run of nobody waits, and goes on when somebody has answered."""
+    named = {name: payload[name] for name in ("approval_id", "expires_at")}
+    return {"type": PARKED, "run_id": run_id, **named}
 
 
 def _owned(row: ApprovalRow | None, caller: Caller) -> ApprovalRow:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, FastAPI
 
 from api.deps import bearer
 from api.problems import install_problems
-from api.routes import approvals, chat, runs, system, threads
+from api.routes import approvals, chat, grants, memories, plans, runs, system, threads
 
 DESCRIPTION = """
 Your drive, and an assistant that works in it, asks before what matters, and can take all of it back.
@@ -22,7 +22,7 @@ def assemble(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
     """Return the application. `lifespan` has to put the running `Service` into `app.state.service`."""
     app = FastAPI(title="Drive Agent", version=version("drive-agent"), description=DESCRIPTION, lifespan=lifespan)
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
-    for part in (chat, runs, approvals, threads):
+    for part in (chat, runs, approvals, grants, threads, plans, memories):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)

@@ -7,18 +7,29 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from api.checkpoints import open_checkpoints
+from api.assistant_memory import AssistantMemory
+from api.checkpoints import CHANNEL, open_checkpoints
 from api.clock import Clock
+from api.compaction import compact
+from api.erasing import ERASING, truncate_log
+from api.ports import GrantInfo
 from graph.build import build_graph
 from graph.connections import ConnectionPool, SessionOpener
-from graph.context import GraphDependencies, ModelRole, RunContext
+from graph.context import GraphDependencies, ModelRole, PlanControl, RunContext
 from graph.errors import explain
+from graph.facts import Facts
 from graph.gateway.approval import check_edit, expired_answer
+from graph.gateway.granting import check_grant
+from graph.gateway.grants import Grant, list_grants, withdraw
+from graph.language import language_of
 from graph.models import open_models
+from graph.outgoing import Outgoing, hosts_of
 from graph.settings import AgentSettings
-from graph.state import AGENTS
+from graph.shelf import clear_shelf
+from graph.state import AGENTS, Mode
 
 
 class Assistant:
@@ -26,13 +37,23 @@ class Assistant:
 
     text_nodes = frozenset(AGENTS)
 
-    def __init__(self, deps: GraphDependencies, saver: AsyncSqliteSaver) -> None:
+    def __init__(self, deps: GraphDependencies, saver: AsyncSqliteSaver, files: Sequence[Path] = ()) -> None:
         self.graph: Any = build_graph(deps)
+        self._files = files
+        self._shelves = deps.shelves
+        self.memory = AssistantMemory(deps, self.graph)
         self._saver = saver
+        self._hosts = deps.hosts
+        self._clock = deps.clock
+        self._store = deps.store or InMemoryStore()
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str]) -> RunContext:
+    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode = "attended") -> RunContext:
         """Return the run context for a caller."""
-        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes))
+        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode)
+
+    def outgoing(self, message: str) -> Outgoing:
+        """Return what lets the text of the answer to a message out."""
+        return Outgoing(self._hosts.asked_for(message), language_of(message))
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
         """Return what the interrupt is resumed with when nobody decided in time."""
@@ -42,17 +63,51 @@ class Assistant:
         """Return what is wrong with edited arguments, None if they fit the tool."""
         return check_edit(payload, tool_call_id, args)
 
+    def check_grant(self, payload: Mapping[str, Any], tool_call_id: str, grant: Mapping[str, Any]) -> str | None:
+        """Return why a grant can't be given with an approval of that action, None if it can."""
+        return check_grant(payload, tool_call_id, grant, self._clock())
+
+    async def grants(self, user_id: str) -> list[GrantInfo]:
+        """Return what the person lets the assistant do unasked now, the newest first."""
+        return [_told(grant) for grant in await list_grants(self._store, user_id, self._clock())]
+
+    async def withdraw_grant(self, user_id: str, grant_id: str) -> bool:
+        """End a grant of the person now; False if they have none of that id."""
+        return await withdraw(self._store, user_id, grant_id)
+
     def failure(self, error: Exception) -> tuple[str, str, bool]:
         """Return an error as (code, sentence, whether trying again may help)."""
         return explain(error)
 
-    async def forget(self, thread_id: str) -> None:
-        """Delete the thread's checkpoints."""
+    async def settle(self, thread_id: str) -> None:
+        """Make what a run left in the thread's checkpoints small, now that it is over."""
+        await compact(self._saver, thread_id, CHANNEL)
+
+    async def forget(self, user_id: str, thread_id: str) -> None:
+        """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""
         await self._saver.adelete_thread(thread_id)
+        await clear_shelf(self._store, self._shelves, user_id, thread_id)
+        await Facts(self._store, user_id).unlink(thread_id)
+        for path in self._files:
+            await truncate_log(path)
 
     async def check(self) -> None:
         """Raise if the checkpoints can't be read."""
         await self._saver.aget_tuple({"configurable": {"thread_id": "", "checkpoint_ns": ""}})
+
+
+def _told(grant: Grant) -> GrantInfo:
+    bounds = grant.bounds
+    return GrantInfo(
+        grant_id=grant.grant_id,
+        kinds=tuple(sorted(bounds.kinds)),
+        folder_ids=tuple(sorted(bounds.folders)),
+        max_items=bounds.max_items,
+        used=bounds.used,
+        until=bounds.until,
+        given_at=grant.given_at,
+        approval_id=grant.approval_id,
+    )
 
 
 @asynccontextmanager
@@ -62,12 +117,18 @@ async def open_assistant(
     sessions: SessionOpener,
     clock: Clock,
     models: Mapping[ModelRole, BaseChatModel] | None = None,
+    plans: PlanControl | None = None,
+    public_url: str = "",
 ) -> AsyncGenerator[Assistant]:
-    """Open the assistant on its files below `root`; `models` replaces those of the settings."""
+    """Open the assistant on its files below `root`; `models` replaces those of the settings; people see `plans`.
+
+    Links in answers may lead to the drive's own `public_url`, and where the settings say.
+    """
     async with AsyncExitStack() as stack:
         saver = await stack.enter_async_context(open_checkpoints(root / "graph.db"))
         store = await stack.enter_async_context(AsyncSqliteStore.from_conn_string(str(root / "store.db")))
         await store.setup()
+        await store.conn.execute(ERASING)
         connections = ConnectionPool(
             sessions,
             call_seconds=settings.tool_timeout_seconds,
@@ -82,6 +143,8 @@ async def open_assistant(
             settings=settings,
             checkpointer=saver,
             store=store,
+            plans=plans,
             clock=clock.now,
+            hosts=hosts_of(settings.link_hosts, public_url),
         )
-        yield Assistant(deps, saver)
+        yield Assistant(deps, saver, [root / "graph.db", root / "store.db"])

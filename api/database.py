@@ -4,14 +4,16 @@ import logging
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import anyio
-from sqlalchemy import URL, column, make_url, select, table
+from sqlalchemy import URL, column, event, make_url, select, table
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from api import migrations
+from api.erasing import ERASING, truncate_log
 from api.errors import StorageFailureError
 from drive_server.storage.engine import configure_sqlite, is_sqlite, open_engine
 
@@ -55,6 +57,12 @@ class Database:
         async with self.read() as session:
             return await session.scalar(select(column("version_num")).select_from(table(migrations.VERSION_TABLE)))
 
+    async def erase(self) -> None:
+        """Take what was deleted out of the write-ahead log of SQLite too, as far as nobody is reading."""
+        url = self._engine.url
+        if is_sqlite(url) and url.database:
+            await truncate_log(Path(url.database))
+
     async def dispose(self) -> None:
         """Close every connection."""
         await self._engine.dispose()
@@ -69,7 +77,16 @@ async def open_database(url: str) -> Database:
         parsed = make_url(url)
         await anyio.to_thread.run_sync(_prepare, parsed)
         engine = open_engine(parsed)
+        if is_sqlite(parsed):
+            event.listen(engine.sync_engine, "connect", _erasing)
     return Database(engine)
+
+
+def _erasing(connection: Any, record: Any) -> None:
+    del record
+    cursor = connection.cursor()
+    cursor.execute(ERASING)
+    cursor.close()
 
 
 def _prepare(url: URL) -> None:

@@ -5,10 +5,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from api.errors import InvalidDecisionError, MissingScopeError
+from api.errors import InvalidDecisionError, InvalidGrantError, MissingScopeError
 
 DecisionType = Literal["approve", "edit", "reject", "respond"]
 EditCheck = Callable[[Mapping[str, Any], str, Mapping[str, Any]], str | None]
+GrantCheck = Callable[[Mapping[str, Any], str, Mapping[str, Any]], str | None]
 
 RUNS_THE_CALL = frozenset({"approve", "edit"})
 SCOPE_OF_RISK = {"read": "read", "write": "write", "share": "share", "delete": "delete"}
@@ -25,16 +26,27 @@ class Decision:
     args: dict[str, Any] | None = None
     message: str | None = None
     tool: str | None = None
+    grant: dict[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the graph is resumed with and what is kept."""
-        optional = {"args": self.args if self.type == "edit" else None, "message": self.message}
+        args = self.args if self.type == "edit" else None
+        optional = {"args": args, "message": self.message, "grant": self.grant}
         given = {name: value for name, value in optional.items() if value is not None}
         return {"tool_call_id": self.tool_call_id, "type": self.type, **given}
 
 
+def all_approved(payload: Mapping[str, Any]) -> list[Decision]:
+    """Return the decisions that approve every action as it is."""
+    return [Decision(action["tool_call_id"], "approve") for action in payload["actions"]]
+
+
 def check_decisions(
-    payload: Mapping[str, Any], decisions: Sequence[Decision], scopes: Collection[str], check_edit: EditCheck
+    payload: Mapping[str, Any],
+    decisions: Sequence[Decision],
+    scopes: Collection[str],
+    check_edit: EditCheck,
+    check_grant: GrantCheck,
 ) -> list[dict[str, Any]]:
     """Return the decisions in the order of the actions. Raises `InvalidDecisionError` and `MissingScopeError`.
 
@@ -48,6 +60,8 @@ def check_decisions(
             _check_scope(action, scopes)
         if decision.type == "edit" and (problem := check_edit(payload, decision.tool_call_id, decision.args or {})):
             raise InvalidDecisionError(f"The arguments don't fit {action['name']}: {problem}", details=_of(decision))
+        if decision.grant is not None and (problem := check_grant(payload, decision.tool_call_id, decision.grant)):
+            raise InvalidGrantError(f"This grant can't be given: {problem}", details=_of(decision))
     return [by_call[action["tool_call_id"]].to_dict() for action in payload["actions"]]
 
 
@@ -76,6 +90,8 @@ def _check_form(payload: Mapping[str, Any], action: Mapping[str, Any], decision:
         raise InvalidDecisionError("The args are not valid JSON in Unicode.", details=_of(decision))
     if decision.type == "approve" and decision.args not in (None, action["args"]):
         raise InvalidDecisionError("To change arguments, send the type edit, not approve.", details=_of(decision))
+    if decision.grant is not None and decision.type != "approve":
+        raise InvalidGrantError("A grant is given with an approval only.", details=_of(decision))
     if decision.type == "respond" and not (decision.message or "").strip():
         raise InvalidDecisionError("A response needs a message.", details=_of(decision))
 

@@ -6,6 +6,7 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
 from api.approvals import Approvals
+from api.plans import Plans
 from api.ports import Caller
 from api.runs import Runs
 from api.service import Service
@@ -39,6 +40,11 @@ def get_approvals(service: ServiceDep) -> Approvals:
     return service.approvals
 
 
+def get_plans(service: ServiceDep) -> Plans:
+    """Return the plans."""
+    return service.plans
+
+
 def get_threads(service: ServiceDep) -> Threads:
     """Return the threads."""
     return service.threads
@@ -47,4 +53,5 @@ def get_threads(service: ServiceDep) -> Threads:
 CallerDep = Annotated[Caller, Depends(get_caller)]
 RunsDep = Annotated[Runs, Depends(get_runs)]
 ApprovalsDep = Annotated[Approvals, Depends(get_approvals)]
+PlansDep = Annotated[Plans, Depends(get_plans)]
 ThreadsDep = Annotated[Threads, Depends(get_threads)]

@@ -4,6 +4,7 @@ Each has a stable `code` that clients may switch on, an HTTP `status`, a sentenc
 what to do next; `details` is JSON. They leave as problem+json (RFC 9457).
 """
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -40,6 +41,13 @@ class InvalidDecisionError(ApiError):
     code = "invalid_decision"
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     default_hint = "Send one decision for each action, by its tool_call_id; the approval still waits."
+
+
+class InvalidGrantError(InvalidDecisionError):
+    """A grant that no approval may carry; nothing was decided, it still waits."""
+
+    code = "invalid_grant"
+    default_hint = "Approve without a grant, or give one for an action that can be undone; the approval still waits."
 
 
 class InvalidInputError(ApiError):
@@ -89,6 +97,63 @@ class ApprovalPendingError(ApiError):
             f"This thread waits for approval {approval_id}; a message does not answer it.",
             hint="Decide it with POST /api/approvals/{id}, or cancel its run.",
             details={"approval_id": approval_id, "run_id": run_id},
+        )
+
+
+class PlanPausedError(ApiError):
+    """The thread has a plan that is paused, which a message does not answer."""
+
+    code = "plan_paused"
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self, thread_id: str, run_id: str) -> None:
+        super().__init__(
+            "This thread has a plan that is paused.",
+            hint=f"Resume or stop it with POST /api/threads/{thread_id}/plan/resume or .../stop.",
+            details={"thread_id": thread_id, "run_id": run_id},
+        )
+
+
+class PlanOverError(ApiError):
+    """The plan is over, so that nothing of it can be changed; `details["status"]` says how it ended."""
+
+    code = "plan_over"
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self, plan_status: str) -> None:
+        super().__init__(
+            f"This plan is over: {plan_status}.",
+            hint="Send a message for what is still to be done.",
+            details={"status": plan_status},
+        )
+
+
+class PlanChangedError(ApiError):
+    """The plan is not the one that was seen: somebody changed it, or steps that were to be changed have begun."""
+
+    code = "plan_changed"
+    status = HTTPStatus.CONFLICT
+
+    def __init__(self, version: int, *, begun: Sequence[str] = ()) -> None:
+        told = "Steps that were to be changed have begun." if begun else "The plan was changed meanwhile."
+        super().__init__(
+            f"{told} Nothing of this request was done.",
+            hint="Read the plan again, and change it from there.",
+            details={"version": version, "begun": list(begun)},
+        )
+
+
+class InvalidPlanError(ApiError):
+    """The steps don't make a plan: `details["problems"]` says why, in English."""
+
+    code = "invalid_plan"
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__(
+            f"This is no plan that can be carried out: {problems[0]}.",
+            hint="Change the steps that `details` names; the plan is as it was.",
+            details={"problems": list(problems)},
         )
 
 

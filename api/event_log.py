@@ -1,8 +1,8 @@
 """The log of every run's events: written first, then sent, so that no client has seen what the log has not.
 
 All runs share one writer. What comes in while a transaction is being committed goes into the next one, so the busier
-the service, the more events a transaction carries; text deltas of a run that meet there become one event. Text alone
-is stored 50 times a second at most, which no reader sees and the disk does.
+the service, the more events a transaction carries; text deltas of a run that meet there become one event. What nobody
+waits for is stored 50 times a second at most, which no reader sees and the disk does.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from api.errors import StorageFailureError
 from api.event_store import newest_number, read_frames
 from api.events import Event, Frame, encode
 from api.feed import Feed
-from api.tables import EventRow
+from api.tables import EventRow, table_of
 
 logger = logging.getLogger(__name__)
 
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
-TEXT_SECONDS = 0.02
+GATHERING_SECONDS = 0.02
 TEXT_DELTA = {"type", "text"}
 
 
@@ -67,7 +67,7 @@ class EventLog:
         self._pending: list[_Entry] = []
         self._arrived = asyncio.Event()
         self._urgent = asyncio.Event()
-        self._text_not_before = 0.0
+        self._not_before = 0.0
         self._closing = False
         self._stopping = False
 
@@ -137,8 +137,7 @@ class EventLog:
             batch, self._pending = self._pending, []
             if batch:
                 await self._store_at_last(batch)
-            if any(entry.is_text for entry in batch):
-                self._text_not_before = asyncio.get_running_loop().time() + TEXT_SECONDS
+                self._not_before = asyncio.get_running_loop().time() + GATHERING_SECONDS
 
     def stop(self) -> None:
         """Let `write` end once it has stored what it was handed over."""
@@ -147,15 +146,15 @@ class EventLog:
         self._urgent.set()
 
     async def _pace(self) -> None:
-        """Let text gather for a moment if some was stored just now, unless something else comes."""
-        seconds = self._text_not_before - asyncio.get_running_loop().time()
+        """Let events gather for a moment if some were stored just now, unless somebody waits for one."""
+        seconds = self._not_before - asyncio.get_running_loop().time()
         if seconds > 0:
             await _signalled(self._urgent, seconds)
 
     def _enqueue(self, entry: _Entry) -> None:
         self._pending.append(entry)
         self._arrived.set()
-        if not entry.is_text:
+        if entry.stored is not None:
             self._urgent.set()
 
     async def _store_at_last(self, batch: Sequence[_Entry]) -> None:
@@ -193,7 +192,7 @@ class EventLog:
         rows = [_row(run_id, frame) for run_id, listed in frames.items() for frame in listed]
         async with self._database.write() as session:
             if rows:
-                await session.execute(insert(EventRow), rows)
+                await session.execute(insert(table_of(EventRow)), rows)
             for statement in (statement for entry in batch for statement in entry.statements):
                 await session.execute(statement)
         for run_id, listed in frames.items():

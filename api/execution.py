@@ -4,28 +4,37 @@ import asyncio
 import logging
 from collections.abc import Iterable
 from contextlib import aclosing
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.types import Command, Interrupt
 from sqlalchemy import Executable, select, update
 
-from api.approvals import Approvals, cancelling, needed_event
+from api.approvals import Approvals, cancelling, needed_event, parked_event
 from api.clock import Clock
 from api.database import Database
 from api.errors import ApiError
 from api.event_log import EventLog
 from api.event_store import open_calls, read_all
 from api.events import Event
-from api.ports import DrivePort, GraphPort, Snapshot
-from api.replay import Replay
-from api.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, ThreadRow
+from api.plans import Plans
+from api.ports import DrivePort, GraphPort, Mode, RunChange, Snapshot
+from api.speech import Speech
+from api.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, ThreadRow, table_of
+from api.telling import told_changes
+from api.webhooks import Webhooks
+from graph.language import language_of
+from graph.planning.views import PLAN_PAUSED, edited_event
+
+if TYPE_CHECKING:
+    from graph.state import Language, Plan
 
 logger = logging.getLogger(__name__)
 
 # A run that takes the process down with it must not do so for ever.
 MOST_STARTS = 5
+UNATTENDED: Final = "unattended"
 STREAM_MODES = ["custom", "messages"]
 
 
@@ -39,6 +48,8 @@ class Workshop:
     log: EventLog
     approvals: Approvals
     clock: Clock
+    plans: Plans
+    webhooks: Webhooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +75,13 @@ class Execution:
         self.is_finishing = False
         self._shop = shop
         self._recovered = recovered
-        self._replay = Replay()
+        self._has_called = False
+        self._speech = Speech(shop.graph.outgoing(run.message))
         self._config = {"configurable": {"thread_id": run.thread_id}}
-        self._context = shop.graph.context(run.user_id, run.email, run.scopes)
+        self._context = shop.graph.context(run.user_id, run.email, run.scopes, mode_of(run))
         self._usage: dict[str, Any] = {}
+        self._limit: dict[str, Any] | None = None
+        self._language: Language = language_of(run.message)
 
     async def perform(self) -> None:
         """Run to the end. Cancelled from outside without `cancelled_by`, it stops and may be recovered later."""
@@ -121,13 +135,18 @@ class Execution:
         snapshot = await self._state()
         if not any(message.id == self.run.id for message in snapshot.values.get("messages", ())):
             return self._input()
-        self._replay = Replay(await read_all(self._shop.database, self.run.id))
+        frames = await read_all(self._shop.database, self.run.id)
+        self._speech = Speech(self._shop.graph.outgoing(self.run.message), frames)
         interrupt = _interrupt(snapshot)
         return await self._answer(interrupt) if interrupt else None
 
     async def _state(self) -> Snapshot:
         snapshot = await self._shop.graph.graph.aget_state(self._config)
         self._usage = _usage(snapshot, self.run.id)
+        if _is_of(snapshot, self.run.id):
+            turn: dict[str, Any] = snapshot.values.get("turn") or {}
+            self._language = turn.get("language") or self._language
+            self._limit = snapshot.values.get("limit")
         return snapshot
 
     async def _stream(self, step: Any) -> None:
@@ -140,29 +159,52 @@ class Execution:
                 if mode == "messages":
                     self._take_message(*part)
                 else:
-                    self._send(self._replay.event(part))
-        self._send(self._replay.end())
+                    self._send(self._speech.event(part))
+        self._send(self._speech.end())
 
     def _take_message(self, message: Any, metadata: dict[str, Any]) -> None:
         if metadata.get("langgraph_node") not in self._shop.graph.text_nodes or not isinstance(message, AIMessage):
             return
-        if text := str(message.text):
-            self._send(self._replay.text(text))
+        self._send(self._speech.message(message))
 
     def _send(self, events: Iterable[Event]) -> None:
         for event in events:
+            self._has_called = self._has_called or event["type"] == "tool_call_start"
             self._shop.log.append(self.run.id, event)
 
     async def _answer(self, interrupt: Interrupt) -> Command[Any]:
         """Wait for the person, or the clock, and return what the graph is resumed with."""
         payload: dict[str, Any] = interrupt.value
+        if payload.get("type") == PLAN_PAUSED:
+            return Command(resume={interrupt.id: await self._resumed(payload["version"])})
         if await self._shop.approvals.find(payload["approval_id"]) is None:
-            opening = self._shop.approvals.opening(self.run, payload)
-            await self._shop.log.commit(self.run.id, [needed_event(payload)], *opening)
-            logger.info("run %s waits for approval %s", self.run.id, payload["approval_id"])
+            await self._ask(payload)
         row = await self._shop.approvals.settled(payload["approval_id"])
         logger.info("approval %s: %s", row.id, row.status)
         return Command(resume={interrupt.id: self._answer_of(row)})
+
+    async def _ask(self, payload: dict[str, Any]) -> None:
+        """Make the question known. Where nobody is there to see it, somebody is told."""
+        events, statements = [needed_event(payload)], self._shop.approvals.opening(self.run, payload)
+        if self.run.mode == UNATTENDED:
+            events.append(parked_event(self.run.id, payload))
+            statements += self._shop.webhooks.parked(self.run, payload)
+        await self._shop.log.commit(self.run.id, events, *statements)
+        self._shop.webhooks.wake()
+        logger.info("run %s waits for approval %s", self.run.id, payload["approval_id"])
+
+    async def _resumed(self, version: int) -> dict[str, Any]:
+        """Wait until the person lets the plan go on or stops it, and tell of what they change meanwhile."""
+        plans, run_id = self._shop.plans, self.run.id
+        await self._shop.log.commit(run_id, [], plans.pausing(run_id))
+        while row := await plans.changed(run_id, version):
+            version = row.version
+            wanted = row.plan.get("wanted", "run")
+            if wanted != "pause":
+                await self._shop.log.commit(run_id, [], plans.resuming(run_id))
+                return {"action": wanted, "version": version}
+            self._send(self._speech.event(dict(edited_event(cast("Plan", row.plan)))))
+        return {"action": "stop"}
 
     def _answer_of(self, row: ApprovalRow) -> Any:
         if row.status != DECIDED or row.decided_at is None:
@@ -181,6 +223,14 @@ class Execution:
         await log.commit(run.id, [last], *self._closing(ending))
         log.close(run.id)
         logger.info("run %s: %s", run.id, ending.status)
+        await self._settle()
+
+    async def _settle(self) -> None:
+        try:
+            await self._shop.graph.settle(self.run.thread_id)
+        except Exception:
+            # Nothing is lost: the next run of the thread does it.
+            logger.exception("the checkpoints of thread %s could not be made small", self.run.thread_id)
 
     async def _last_event(self, ending: Ending) -> tuple[Event, Ending]:
         if ending.status != FAILED:
@@ -190,14 +240,29 @@ class Execution:
                 logger.exception("what run %s did can't be read", self.run.id)
                 ending = self._failed(error)
         told = {"code": ending.code, "message": ending.message, "retryable": ending.retryable}
-        return {"type": "error", "run_id": self.run.id, **told}, ending
+        return {"type": "error", "run_id": self.run.id, **told, **await self._done_before_failing()}, ending
 
     async def _done(self, ending: Ending) -> Event:
         if ending.status == CANCELLED:
             await self._state()
-        changes = await self._shop.drive.changes(self.run.user_id, self.run.id)
-        told = {"usage": self._usage, "changes": [asdict(change) for change in changes]}
+        told: Event = {"usage": self._usage, **told_changes(await self._changes(), self._language)}
+        if self._limit:
+            told["limit"] = self._limit
         return {"type": "done", "run_id": self.run.id, "status": ending.status, **told}
+
+    async def _done_before_failing(self) -> Event:
+        try:
+            return told_changes(await self._changes(), self._language)
+        except Exception:
+            # The run has an error of its own, which is what the person has to be told.
+            logger.exception("what run %s did can't be read", self.run.id)
+            return {}
+
+    async def _changes(self) -> tuple[RunChange, ...]:
+        """Return what the run changed. Only calls change anything; what was called before a restart is not known."""
+        if not (self._has_called or self._recovered):
+            return ()
+        return await self._shop.drive.changes(self.run.user_id, self.run.id)
 
     async def _loose_ends(self) -> list[Event]:
         """Return the events that close what clients still show as open."""
@@ -213,9 +278,14 @@ class Execution:
         run, thread = self.run.id, self.run.thread_id
         return [
             cancelling(run, self.cancelled_by or self.run.email, now),
-            update(RunRow).where(RunRow.id == run).values(status=ending.status, finished_at=now),
-            update(ThreadRow).where(ThreadRow.id == thread).values(updated_at=now),
+            update(table_of(RunRow)).where(RunRow.id == run).values(status=ending.status, finished_at=now),
+            update(table_of(ThreadRow)).where(ThreadRow.id == thread).values(updated_at=now),
         ]
+
+
+def mode_of(run: RunRow) -> Mode:
+    """Return whether somebody is there while the run works."""
+    return UNATTENDED if run.mode == UNATTENDED else "attended"
 
 
 def _interrupt(snapshot: Snapshot) -> Interrupt | None:
@@ -228,8 +298,13 @@ def _checkpoint(snapshot: Any) -> str:
 
 def _usage(snapshot: Snapshot, run_id: str) -> dict[str, Any]:
     turn: Any = snapshot.values.get("turn") or {}
-    # A run that was stopped before its first step left the turn of the one before in the state.
-    return dict(turn.get("usage") or {}) if turn.get("run_id", run_id) == run_id else {}
+    return dict(turn.get("usage") or {}) if _is_of(snapshot, run_id) else {}
+
+
+def _is_of(snapshot: Snapshot, run_id: str) -> bool:
+    """Say whether the state is of this run: one that was stopped before its first step left the one before in it."""
+    turn: Any = snapshot.values.get("turn") or {}
+    return turn.get("run_id", run_id) == run_id
 
 
 def _cancelled_approval(row: ApprovalRow) -> Event:

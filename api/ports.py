@@ -2,9 +2,12 @@
 
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from datetime import datetime
+from typing import Any, Literal, Protocol
 
 from starlette.requests import Request
+
+Mode = Literal["attended", "unattended"]
 
 
 class Caller(Protocol):
@@ -44,12 +47,25 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class RunChange:
-    """One thing that a run changed in the drive, by the journal's id."""
+    """One thing that a run changed in the drive, by the journal's id.
+
+    `tool_call_id` is the model's call, `approved_by` (an email), `approval_id` and `grant_id` what allowed it;
+    `versions` are the contents that it made: file id, number before (None: a new file) and after. `undone_by` is the
+    change that took it back.
+    """
 
     id: int
     tool: str
     summary: str
     item_id: str | None
+    action: str = ""
+    at: datetime | None = None
+    tool_call_id: str | None = None
+    approved_by: str | None = None
+    approval_id: str | None = None
+    grant_id: str | None = None
+    undone_by: int | None = None
+    versions: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +89,14 @@ class DrivePort(Protocol):
         """Return what a run of this user changed, in order."""
         ...
 
-    async def undo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
-        """Take back what a run changed."""
+    async def undo(
+        self, caller: Caller, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool
+    ) -> RunUndo:
+        """Take back what the runs changed, as one change; or only the change of that id."""
+        ...
+
+    async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
+        """Do again what was taken back of a run; what is done again is in `undone`."""
         ...
 
     async def check(self) -> None:
@@ -108,6 +130,77 @@ class Graph(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class GrantInfo:
+    """What a person lets the assistant do unasked: kinds of action in folders (by id), so long and so many items."""
+
+    grant_id: str
+    kinds: tuple[str, ...]
+    folder_ids: tuple[str, ...]
+    max_items: int
+    used: int
+    until: datetime
+    given_at: datetime
+    approval_id: str
+
+
+class TextFilter(Protocol):
+    """Lets text out piece by piece, without what must not leave."""
+
+    def feed(self, piece: str) -> str:
+        """Return what may leave now."""
+        ...
+
+    def end(self) -> str:
+        """Return what was held back, at the end of a text."""
+        ...
+
+    def clean(self, text: str) -> str:
+        """Return a whole text as it may leave."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One request to a model in a run: the answer's id, and what was sent, put together from what was noted of it.
+
+    `tokens` is what that was estimated to take; `reported` is what the service said, None if it said nothing.
+    """
+
+    message_id: str
+    messages: tuple[Mapping[str, Any], ...]
+    tokens: int
+    reported: int | None
+
+
+class MemoryPort(Protocol):
+    """What is remembered: facts about a person, long results, and what models saw."""
+
+    async def facts(self, caller: Caller) -> Sequence[Mapping[str, Any]]:
+        """Return the caller's facts, the newest first, without those of files in the trash."""
+        ...
+
+    async def fact(self, caller: Caller, fact_id: str) -> Mapping[str, Any] | None:
+        """Return one of the caller's facts."""
+        ...
+
+    async def edit(self, caller: Caller, fact_id: str, text: str) -> Mapping[str, Any] | None:
+        """Give a fact of the caller another text; None if there is no such fact."""
+        ...
+
+    async def forget(self, caller: Caller, fact_id: str) -> bool:
+        """Forget a fact of the caller for good; False if there is no such fact."""
+        ...
+
+    async def seen(self, user_id: str, thread_id: str, run_id: str) -> Sequence[ModelCall]:
+        """Return what the models of a run were sent, in order."""
+        ...
+
+    async def result(self, user_id: str, thread_id: str, reference: str) -> str | None:
+        """Return a long result of the thread in full."""
+        ...
+
+
 class GraphPort(Protocol):
     """The graph with what the service has to know about it."""
 
@@ -117,12 +210,21 @@ class GraphPort(Protocol):
         ...
 
     @property
+    def memory(self) -> MemoryPort:
+        """What is remembered."""
+        ...
+
+    @property
     def text_nodes(self) -> frozenset[str]:
         """The nodes whose model's text is the assistant's answer."""
         ...
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str]) -> Any:
+    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode) -> Any:
         """Return the run context for a caller."""
+        ...
+
+    def outgoing(self, message: str) -> TextFilter:
+        """Return what lets the text of the answer to a message out."""
         ...
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
@@ -133,12 +235,28 @@ class GraphPort(Protocol):
         """Return what is wrong with edited arguments, None if they fit the tool."""
         ...
 
+    def check_grant(self, payload: Mapping[str, Any], tool_call_id: str, grant: Mapping[str, Any]) -> str | None:
+        """Return why a grant can't be given with an approval of that action, None if it can."""
+        ...
+
+    async def grants(self, user_id: str) -> Sequence[GrantInfo]:
+        """Return what the person lets the assistant do unasked now, the newest first."""
+        ...
+
+    async def withdraw_grant(self, user_id: str, grant_id: str) -> bool:
+        """End a grant of the person now; False if they have none of that id."""
+        ...
+
     def failure(self, error: Exception) -> tuple[str, str, bool]:
         """Return an error as (code, sentence, whether trying again may help)."""
         ...
 
-    async def forget(self, thread_id: str) -> None:
-        """Delete the thread's checkpoints."""
+    async def settle(self, thread_id: str) -> None:
+        """Make what a run left in the thread's checkpoints small, now that it is over."""
+        ...
+
+    async def forget(self, user_id: str, thread_id: str) -> None:
+        """Delete all that the graph keeps of a user's thread."""
         ...
 
     async def check(self) -> None:

@@ -11,6 +11,7 @@ ONCE = {
     "tool_call_start": "tool_call_id",
     "tool_call_end": "tool_call_id",
     "approval_resolved": "approval_id",
+    "approval_expired": "approval_id",
     "citations": "message_id",
 }
 

@@ -6,10 +6,11 @@ from collections.abc import AsyncGenerator
 
 from sqlalchemy import select, update
 
+from api.audit import Audit, read_audit
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events import Event, Frame, encode
 from api.execution import Execution, Workshop
-from api.ports import Caller, Place, RunChange, RunUndo
+from api.ports import Caller, Mode, Place, RunChange, RunUndo
 from api.tables import RUNNING, EventRow, RunRow, new_id
 from api.threads import thread_for
 
@@ -27,7 +28,14 @@ class Runs:
         self._closing = False
 
     async def start(
-        self, caller: Caller, message: str, place: Place, *, thread_id: str | None, assistant_id: str
+        self,
+        caller: Caller,
+        message: str,
+        place: Place,
+        *,
+        thread_id: str | None,
+        assistant_id: str,
+        mode: Mode = "attended",
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
 
@@ -44,6 +52,7 @@ class Runs:
             scopes=sorted(str(scope) for scope in caller.scopes),
             assistant_id=assistant_id,
             message=message,
+            mode=mode,
             place={"file_id": place.file_id, "folder_id": place.folder_id},
             status=RUNNING,
         )
@@ -91,12 +100,51 @@ class Runs:
         run = await self.get(caller, run_id)
         return await self._shop.drive.changes(run.user_id, run.id)
 
-    async def undo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
-        """Take back what a run changed. Raises `RunActiveError` while it is at work or waits."""
+    async def audit(self, caller: Caller, run_id: str) -> Audit:
+        """Return what a run of the caller called, what allowed it, and what that changed."""
+        run = await self.get(caller, run_id)
+        return await read_audit(self._shop.database, self._shop.drive, run)
+
+    async def undo(
+        self, caller: Caller, run_id: str, *, preview: bool, change_id: int | None = None
+    ) -> tuple[RunRow, RunUndo]:
+        """Take back what a run changed, or only one change of it. Raises `RunActiveError` while it is at work or waits,
+        and `NotFoundError` for a change that is not the run's.
+        """
+        run = await self._finished(caller, run_id)
+        if change_id is not None and all(change.id != change_id for change in await self.changes(caller, run_id)):
+            raise NotFoundError("There is no such change in this run.")
+        return run, await self._shop.drive.undo(caller, [run.id], change_id, preview=preview)
+
+    async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> tuple[RunRow, RunUndo]:
+        """Do again what was taken back of a run. Raises `RunActiveError` while it is at work or waits."""
+        run = await self._finished(caller, run_id)
+        return run, await self._shop.drive.redo(caller, run.id, preview=preview)
+
+    async def undo_thread(
+        self, caller: Caller, thread_id: str, *, since_run: str | None, preview: bool
+    ) -> tuple[RunRow, RunUndo]:
+        """Take back, as one change, what all runs of a thread changed, or those from one on.
+
+        Raises `RunActiveError`, and `NotFoundError` for a thread that is not the caller's or a run that is not its own.
+        """
+        query = select(RunRow).where(RunRow.thread_id == thread_id, RunRow.user_id == caller.user_id)
+        async with self._shop.database.read() as session:
+            runs = list(await session.scalars(query.order_by(RunRow.created_at, RunRow.id)))
+        first = next((number for number, run in enumerate(runs) if since_run in (None, run.id)), None)
+        if first is None:
+            raise NotFoundError("There is no such thread, or no such run in it.")
+        active = next((run.id for run in runs if run.finished_at is None), None)
+        if active is not None:
+            raise RunActiveError(active)
+        wanted = [run.id for run in runs[first:]]
+        return runs[-1], await self._shop.drive.undo(caller, wanted, preview=preview)
+
+    async def _finished(self, caller: Caller, run_id: str) -> RunRow:
         run = await self.get(caller, run_id)
         if run.finished_at is None:
             raise RunActiveError(run_id)
-        return await self._shop.drive.undo(caller, run_id, preview=preview)
+        return run
 
     async def recover(self) -> int:
         """Take up what an earlier process left unfinished; return how many runs that are."""

@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 
 from api import migrations
 from api.approvals import Approvals
@@ -13,14 +14,17 @@ from api.database import Database
 from api.errors import ApiError
 from api.event_log import EventLog
 from api.execution import Workshop
+from api.plans import Plans
 from api.ports import Authenticator, Caller, DrivePort, GraphPort
 from api.runs import Runs
 from api.threads import Threads
+from api.webhooks import Webhooks, WebhookTarget
 
 logger = logging.getLogger(__name__)
 
 OK = "ok"
 PROBE_SECONDS = 5.0
+TENDED_EVERY = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,14 @@ class Service:
     runs: Runs
     threads: Threads
     approvals: Approvals
+    plans: Plans
     log: EventLog
     graph: GraphPort
     drive: DrivePort
     database: Database
     authenticate: Authenticator
     heartbeat_seconds: float
+    clock: Clock
 
     async def delete_thread(self, caller: Caller, thread_id: str) -> None:
         """Delete a thread with all that was said in it. A run that waits on it is cancelled, its approval rejected.
@@ -45,13 +51,26 @@ class Service:
         await self.threads.get(caller, thread_id)
         for approval in await self.approvals.waiting(caller, thread_id):
             await self.runs.cancel(caller, approval.run_id)
+        if run_id := await self.plans.waiting(thread_id):
+            await self.runs.cancel(caller, run_id)
         await self.threads.hide(caller, thread_id)
-        await self._purge(thread_id)
+        await self._purge(caller.user_id, thread_id)
 
     async def purge_hidden(self) -> None:
         """Finish deletions that a crash has interrupted."""
-        for thread_id in await self.threads.hidden():
-            await self._purge(thread_id)
+        for row in await self.threads.hidden():
+            await self._purge(row.user_id, row.id)
+
+    async def expire_threads(self, days: float) -> int:
+        """Delete the threads in which nothing was said for so many days (0: none); return how many.
+
+        One that has a run at work, or that waits for the person, is not touched.
+        """
+        if not days:
+            return 0
+        hidden = await self.threads.hide_unused(self.clock.now() - timedelta(days=days))
+        await self.purge_hidden()
+        return hidden
 
     async def readiness(self) -> dict[str, str]:
         """Return what the service stands on, each `ok` or what is wrong with it."""
@@ -65,8 +84,8 @@ class Service:
         """End all streams of clients, so that the server can shut down; runs go on."""
         self.log.end_follows()
 
-    async def _purge(self, thread_id: str) -> None:
-        await self.graph.forget(thread_id)
+    async def _purge(self, user_id: str, thread_id: str) -> None:
+        await self.graph.forget(user_id, thread_id)
         await self.threads.remove(thread_id)
 
     async def _check_database(self) -> None:
@@ -83,14 +102,23 @@ async def open_service(
     authenticate: Authenticator,
     clock: Clock,
     heartbeat_seconds: float,
+    plans: Plans | None = None,
+    webhook: WebhookTarget | None = None,
+    thread_days: float = 0,
 ) -> AsyncGenerator[Service]:
     """Start the service on its parts and take up what was left unfinished. At the end, runs stop where they are."""
     log = EventLog(database)
-    approvals = Approvals(database, clock, graph.check_edit)
-    runs = Runs(Workshop(graph, drive, database, log, approvals, clock))
+    approvals = Approvals(database, clock, graph.check_edit, graph.check_grant)
+    plans = plans or Plans(database, clock)
+    webhooks = Webhooks(database, clock, webhook)
+    runs = Runs(Workshop(graph, drive, database, log, approvals, clock, plans, webhooks))
     threads = Threads(database, clock)
-    service = Service(runs, threads, approvals, log, graph, drive, database, authenticate, heartbeat_seconds)
+    service = Service(
+        runs, threads, approvals, plans, log, graph, drive, database, authenticate, heartbeat_seconds, clock
+    )
     writer = asyncio.create_task(log.write(), name="event log")
+    messenger = asyncio.create_task(webhooks.deliver(), name="webhooks")
+    keeper = asyncio.create_task(tended(service, thread_days), name="retention")
     try:
         await service.purge_hidden()
         if taken_up := await runs.recover():
@@ -99,8 +127,21 @@ async def open_service(
     finally:
         service.end_streams()
         await runs.close()
+        messenger.cancel()
+        keeper.cancel()
         log.stop()
         await writer
+
+
+async def tended(service: Service, days: float) -> None:
+    """Delete the threads that have expired, now and then, until cancelled."""
+    while days:
+        try:
+            if gone := await service.expire_threads(days):
+                logger.info("%d threads were not used for %g days and are deleted", gone, days)
+        except Exception:
+            logger.exception("threads that have expired could not be deleted; they will be tried again")
+        await service.clock.sleep_until(service.clock.now() + TENDED_EVERY)
 
 
 async def _probe(check: Awaitable[None]) -> str:

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, or_, select
+from sqlalchemy import ColumnElement, Table, and_, delete, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.clock import Clock
 from api.cursors import decode_cursor, encode_cursor
 from api.database import Database
-from api.errors import ApprovalPendingError, NotFoundError, ThreadBusyError
+from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
 from api.ports import Caller
-from api.tables import WAITING, ApprovalRow, EventRow, RunRow, ThreadRow, new_id
+from api.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id
 
 TITLE_CHARACTERS = 80
 
@@ -70,19 +70,38 @@ class Threads:
                 raise ThreadBusyError(run.id)
             row.deleted_at = self._clock.now()
 
-    async def hidden(self) -> list[str]:
+    async def hidden(self) -> list[ThreadRow]:
         """Return the threads that are hidden and not removed yet."""
         async with self._database.read() as session:
-            return list(await session.scalars(select(ThreadRow.id).where(ThreadRow.deleted_at.is_not(None))))
+            return list(await session.scalars(select(ThreadRow).where(ThreadRow.deleted_at.is_not(None))))
+
+    async def hide_unused(self, since: datetime) -> int:
+        """Hide the threads in which nothing was said since then; return how many. One with a run on it stays."""
+        taken = select(RunRow.thread_id).where(RunRow.finished_at.is_(None))
+        unused = ThreadRow.updated_at < since, ThreadRow.deleted_at.is_(None), ThreadRow.id.not_in(taken)
+        async with self._database.write() as session:
+            rows = list(await session.scalars(select(ThreadRow).where(*unused)))
+            for row in rows:
+                row.deleted_at = self._clock.now()
+        return len(rows)
 
     async def remove(self, thread_id: str) -> None:
-        """Delete all rows of a hidden thread."""
-        runs = select(RunRow.id).where(RunRow.thread_id == thread_id)
+        """Delete all rows of a hidden thread, of every table, and leave nothing of them in the files."""
         async with self._database.write() as session:
-            await session.execute(delete(EventRow).where(EventRow.run_id.in_(runs)))
-            await session.execute(delete(ApprovalRow).where(ApprovalRow.thread_id == thread_id))
-            await session.execute(delete(RunRow).where(RunRow.thread_id == thread_id))
-            await session.execute(delete(ThreadRow).where(ThreadRow.id == thread_id))
+            runs = [*await session.scalars(select(RunRow.id).where(RunRow.thread_id == thread_id))]
+            for table in reversed(Base.metadata.sorted_tables):
+                if (mine := _of_thread(table, thread_id, runs)) is not None:
+                    await session.execute(delete(table).where(mine))
+        await self._database.erase()
+
+
+def _of_thread(table: Table, thread_id: str, runs: Sequence[str]) -> ColumnElement[bool] | None:
+    """Return which rows of a table belong to a thread; None if none can: a new table is found by its columns."""
+    if table is ThreadRow.__table__:
+        return table.c.id == thread_id
+    if "thread_id" in table.c:
+        return table.c.thread_id == thread_id
+    return table.c.run_id.in_(runs) if "run_id" in table.c else None
 
 
 async def find_thread(session: AsyncSession, caller: Caller, thread_id: str) -> ThreadRow:
@@ -99,13 +118,16 @@ async def active_run(session: AsyncSession, thread_id: str) -> RunRow | None:
 
 
 async def refuse_if_taken(session: AsyncSession, thread_id: str) -> None:
-    """Raise `ApprovalPendingError` or `ThreadBusyError` if a run is on the thread."""
+    """Raise `ApprovalPendingError`, `PlanPausedError` or `ThreadBusyError` if a run is on the thread."""
     run = await active_run(session, thread_id)
     if run is None:
         return
     waiting = select(ApprovalRow.id).where(ApprovalRow.run_id == run.id, ApprovalRow.status == WAITING)
     if approval_id := await session.scalar(waiting):
         raise ApprovalPendingError(approval_id, run.id)
+    paused = select(PlanRow.run_id).where(PlanRow.run_id == run.id, PlanRow.status == PAUSED)
+    if await session.scalar(paused):
+        raise PlanPausedError(thread_id, run.id)
     raise ThreadBusyError(run.id)
 
 

@@ -2,13 +2,14 @@
 
 import platform
 
-from benchmarks import extraction, importing, routing, store, tool_call, turn
+from benchmarks import crowd, extraction, importing, routing, store, tool_call, turns
 
 
 def main() -> None:
     """Say where, then measure."""
     print(f"{platform.platform()}, Python {platform.python_version()}")
-    turn.main()
+    turns.main([])
+    crowd.main([])
     tool_call.main()
     store.main()
     importing.main()

@@ -1,7 +1,8 @@
 """How often words alone decide who takes a message, and how often rightly: `python -m benchmarks.routing`.
 
-Over the labelled utterances of `tests/graph/nodes`: the 200 by which the patterns were written, and 100 kept apart.
-Only figures are printed, no text: a pattern written for a text of the third kept apart makes its score worthless.
+Over the labelled utterances of `tests/graph/nodes`: the 200 by which the patterns were written, their near misses, 100
+kept apart, and 100 unseen, by somebody who had not seen the patterns.
+Only figures are printed, no text: a pattern written for a text of the last two makes their score worthless.
 """
 
 import argparse
@@ -13,7 +14,9 @@ from benchmarks.table import print_table
 from graph.nodes.intents import pattern_agent, read_intent
 from tests.graph.nodes.routing_cases import RoutingCase
 from tests.graph.nodes.routing_heldout import ROUTING_HELDOUT
+from tests.graph.nodes.routing_near_misses import ROUTING_NEAR_MISSES
 from tests.graph.nodes.routing_set import ROUTING_SET
+from tests.graph.nodes.routing_unseen import ROUTING_UNSEEN
 
 LANGUAGES = ("en", "zh", "mixed")
 
@@ -69,13 +72,15 @@ def _microseconds(cases: Sequence[RoutingCase], rounds: int) -> float:
 
 
 def main() -> None:
-    """Print both tables and the time of a decision."""
+    """Print the tables and the time of a decision."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=20)
     rounds = parser.parse_args().rounds
     header = ["language", "cases", "fired", "wrong", "precision", "without a model"]
     print_table("Routing by words: the set", header, _rows(ROUTING_SET))
+    print_table("Routing by words: near misses", header, _rows(ROUTING_NEAR_MISSES))
     print_table("Routing by words: kept apart", header, _rows(ROUTING_HELDOUT))
+    print_table("Routing by words: unseen", header, _rows(ROUTING_UNSEEN))
     print(f"\nOne decision: {_microseconds(ROUTING_SET, rounds):.0f} µs of CPU")
 
 

@@ -12,14 +12,17 @@ from mcp.shared.memory import create_client_server_memory_streams
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
 from drive_server.chat_completions import ChatCompletions
 from drive_server.context import (
+    META_APPROVAL_ID,
     META_APPROVED_BY,
     META_CHANGE_ID,
     META_DRY_RUN,
     META_EFFECT,
+    META_GRANT_ID,
     META_IDEMPOTENCY_KEY,
     META_IF_MATCH,
     META_REPLAYED,
     META_RUN_ID,
+    META_TOOL_CALL_ID,
     current_principal,
 )
 from drive_server.drive import Drive
@@ -69,14 +72,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL_SCOPES",
+    "META_APPROVAL_ID",
     "META_APPROVED_BY",
     "META_CHANGE_ID",
     "META_DRY_RUN",
     "META_EFFECT",
+    "META_GRANT_ID",
     "META_IDEMPOTENCY_KEY",
     "META_IF_MATCH",
     "META_REPLAYED",
     "META_RUN_ID",
+    "META_TOOL_CALL_ID",
     "Actor",
     "Drive",
     "DriveSettings",

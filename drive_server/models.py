@@ -182,11 +182,33 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
+class Touch:
+    """An item that a call changes, and where it is: `inside` the folders of these ids afterwards, the nearest first.
+
+    `was_inside` is the same before the call, None if it is new or was where the caller does not see. `items` counts
+    what is below it too. `mine`: it belongs to the caller. `others`: somebody else sees it where it is afterwards;
+    `gains`: somebody may who did not before.
+    """
+
+    id: str
+    name: str
+    path: str
+    items: int
+    mine: bool
+    inside: tuple[str, ...]
+    was_inside: tuple[str, ...] | None
+    others: bool
+    gains: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """What a call changes, worked out by doing it and rolling it back.
 
     `summary` is one sentence; `items` name at most 100 of the `count` items that change; `diff` is a unified diff for
-    text; `gains_access` / `loses_access` are emails; `etag` is the item's etag before the call.
+    text; `gains_access` / `loses_access` are emails; `etag` is the item's etag before the call. `touches` says where
+    all of the changed items are, for who has to judge that; None if that can't be told.
+    `left` is what an undo would leave as it is (at most 20), with `summary` and `reason`.
     """
 
     summary: str
@@ -197,12 +219,15 @@ class Effect:
     loses_access: tuple[str, ...] = ()
     reversible: bool = True
     etag: str | None = None
+    touches: tuple[Touch, ...] | None = None
+    left: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One recorded call. `entries` hold what each touched row was before and is after.
 
+    `tool_call_id` is the model's call in the run, `approval_id` or `grant_id` what allowed it: all for the caller only.
     `method` and `key_name` say how the caller proved who they are; both are told to themselves and to administrators.
     """
 
@@ -220,6 +245,9 @@ class Change:
     undone_by: int | None
     method: str | None = None
     key_name: str | None = None
+    tool_call_id: str | None = None
+    approval_id: str | None = None
+    grant_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

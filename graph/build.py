@@ -14,19 +14,27 @@ from graph.gateway.approval import asked
 from graph.memory import unanswered
 from graph.models import build_models
 from graph.nodes.act import make_act
-from graph.nodes.advance import make_advance
+from graph.nodes.advance import make_advance, wants_revision
+from graph.nodes.agree import make_agree
 from graph.nodes.approve import make_approve
+from graph.nodes.begin_step import make_begin_step
 from graph.nodes.cite import has_to_cite, make_cite
 from graph.nodes.document_agent import make_document_agent
 from graph.nodes.drive_agent import make_drive_agent
+from graph.nodes.map_item import make_map_item
+from graph.nodes.map_items import after_map_items, make_map_items
+from graph.nodes.map_whole import make_map_whole
+from graph.nodes.pause import pause
 from graph.nodes.plan import make_plan
 from graph.nodes.recall import make_recall
 from graph.nodes.review import make_review
+from graph.nodes.revise import make_revise
 from graph.nodes.route import make_route
 from graph.nodes.search_agent import make_search_agent
+from graph.outgoing import hosts_of
 from graph.sampling import LentModel
 from graph.settings import AgentSettings
-from graph.state import AGENTS, GraphInput, State, active_agent, current_step, running_turn
+from graph.state import AGENTS, GraphInput, State, active_agent, current_step, is_tainted, running_turn
 
 Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
 
@@ -41,6 +49,13 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("recall", make_recall(deps))
     graph.add_node("route", make_route(deps))
     graph.add_node("plan", make_plan(deps))
+    graph.add_node("agree", make_agree(deps))
+    graph.add_node("begin_step", make_begin_step(deps))
+    graph.add_node("pause", pause)
+    graph.add_node("revise", make_revise(deps))
+    graph.add_node("map_items", make_map_items(deps))
+    graph.add_node("map_item", make_map_item(deps))
+    graph.add_node("map_whole", make_map_whole(deps))
     graph.add_node("document_agent", make_document_agent(deps))
     graph.add_node("drive_agent", make_drive_agent(deps))
     graph.add_node("search_agent", make_search_agent(deps))
@@ -53,14 +68,21 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_edge(START, "recall")
     graph.add_edge("recall", "route")
     graph.add_conditional_edges("route", after_route, ["plan", *AGENTS])
-    graph.add_conditional_edges("plan", active_agent, [*AGENTS])
+    graph.add_conditional_edges("plan", after_plan, ["agree", "begin_step"])
+    graph.add_edge("agree", "begin_step")
+    graph.add_conditional_edges("begin_step", after_begin_step, ["pause", "map_items", *AGENTS, END])
+    graph.add_conditional_edges("map_items", after_map_items, ["map_item", "map_whole", "advance"])
+    graph.add_edge("map_item", "map_whole")
+    graph.add_edge("map_whole", "advance")
+    graph.add_edge("pause", "begin_step")
+    graph.add_edge("revise", "begin_step")
     for agent in AGENTS:
         graph.add_conditional_edges(agent, after_specialist, ["review", "cite", "advance"])
     graph.add_conditional_edges("review", after_review, ["approve", "act", *AGENTS])
-    graph.add_conditional_edges("approve", to_act, ["act", *AGENTS])
+    graph.add_conditional_edges("approve", after_review, ["approve", "act", *AGENTS])
     graph.add_conditional_edges("act", active_agent, [*AGENTS])
     graph.add_edge("cite", "advance")
-    graph.add_conditional_edges("advance", after_advance, [*AGENTS, END])
+    graph.add_conditional_edges("advance", after_advance, ["begin_step", "revise", END])
     return graph.compile(checkpointer=deps.checkpointer, store=deps.store, name="drive_agent")
 
 
@@ -78,7 +100,7 @@ def after_specialist(state: State) -> str:
 
 
 def after_review(state: State) -> str | list[Send]:
-    """What has to be asked is asked first; then all runs at once."""
+    """What has to be asked is asked first, also what a person's edit leads to; then all runs at once."""
     return "approve" if asked(state.get("calls", [])) else to_act(state)
 
 
@@ -86,17 +108,38 @@ def to_act(state: State) -> str | list[Send]:
     """Each call that may run is a task of its own; without any, the specialist sees why."""
     waiting = {str(call["id"]) for call in unanswered(state["messages"])}
     turn = running_turn(state)
+    of_turn = {"run_id": turn["run_id"], "language": turn["language"], "tainted": is_tainted(state)}
     ready = [
-        Send("act", {"call": call, "run_id": turn["run_id"], "language": turn["language"]})
+        Send("act", {"call": call, **of_turn})
         for call in state.get("calls", [])
         if call["tool_call_id"] in waiting and call["standing"] in {"allowed", "approved"}
     ]
     return ready or active_agent(state)
 
 
+def after_plan(state: State) -> str:
+    """The question about the plan's bounds, if there is one; else its first step."""
+    plan = state.get("plan")
+    return "agree" if plan and plan.get("proposal") else "begin_step"
+
+
+def after_begin_step(state: State) -> str:
+    """The step's specialist; the end of the plan; or the wait for the person who has paused it."""
+    plan = state.get("plan")
+    if plan and plan.get("status") == "paused":
+        return "pause"
+    step = current_step(state)
+    if step and step.get("kind") == "map":
+        return "map_items"
+    return active_agent(state) if step else END
+
+
 def after_advance(state: State) -> str:
-    """The next step's specialist, or the end."""
-    return active_agent(state) if current_step(state) else END
+    """What is left of the plan, which is made anew if it can't go on as it is; or the end."""
+    plan = state.get("plan")
+    if plan is None:
+        return END
+    return "revise" if wants_revision(plan) and not state.get("limit") else "begin_step"
 
 
 async def make_graph() -> Graph:
@@ -116,6 +159,7 @@ async def make_graph() -> Graph:
             connections=ConnectionPool.of(settings, drive.open_session),
             settings=settings,
             only_user=LOCAL_USER,
+            hosts=hosts_of(settings.link_hosts, drive_settings.public_url),
         )
         _graphs[loop] = build_graph(deps)
     return _graphs[loop]

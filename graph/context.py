@@ -1,9 +1,13 @@
 """What every node is given: who the run is for, and the parts it works with."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from graph.outgoing import Hosts
+from graph.shelf import Shelf, ShelfMemory
+from graph.state import Mode
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
 
     from graph.connections import ConnectionPool
     from graph.settings import AgentSettings
+    from graph.state import Plan
 
 ModelRole = Literal["router", "planner", "agent"]
 Clock = Callable[[], datetime]
@@ -26,18 +31,31 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """Who a run is for, as the service established it. Never taken from a message or an argument."""
+    """Who a run is for, as the service established it. Never taken from a message or an argument.
+
+    `mode`: unattended runs wait longer for an answer, and are judged knowing that nobody watches.
+    """
 
     user_id: str = ""
     email: str = ""
     scopes: tuple[str, ...] = ()
+    mode: Mode = "attended"
+
+
+class PlanControl(Protocol):
+    """The copies of running plans that people see and edit while the graph is at work."""
+
+    async def exchange(self, thread_id: str, run_id: str, change: "Callable[[Plan | None], Plan]") -> "Plan":
+        """Store and return what `change` makes of the copy, None if there is none yet; nobody edits it meanwhile."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphDependencies:
     """The concrete parts of one graph.
 
-    `only_user`: if set, every run is this person's, whatever context a client sends (`langgraph dev` has no login).
+    `hosts`: where links in answers may lead. `only_user`: if set, every run is this person's, whatever context a client
+    sends (`langgraph dev` has no login).
     """
 
     models: "Mapping[ModelRole, BaseChatModel]"
@@ -45,8 +63,19 @@ class GraphDependencies:
     settings: "AgentSettings"
     checkpointer: "BaseCheckpointSaver[str] | None" = None
     store: "BaseStore | None" = None
+    plans: PlanControl | None = None
     clock: Clock = utc_now
     only_user: RunContext | None = None
+    shelves: ShelfMemory = field(default_factory=ShelfMemory)
+
+    def shelf(self, runtime: "Runtime[RunContext]") -> Shelf | None:
+        """Return where the run's thread keeps long texts; None without a store, or outside of any thread."""
+        thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
+        if runtime.store is None or thread_id is None:
+            return None
+        return Shelf(runtime.store, self.shelves, self.user(runtime).user_id, thread_id)
+
+    hosts: Hosts = field(default_factory=Hosts)
 
     def user(self, runtime: "Runtime[RunContext]") -> RunContext:
         """Return who this run is for."""

@@ -78,6 +78,17 @@ class ModelRateLimitedError(ModelError):
     }
 
 
+class ModelQuotaError(ModelError):
+    """The account at the model's service has no credit left: waiting does not help."""
+
+    code = "model_quota"
+    retryable = False
+    sentences: ClassVar[dict[Language, str]] = {
+        "en": "The account at the language model's service has no credit left. Top it up, or use another key.",
+        "zh": "语言模型服务的账户余额已用完，请充值或换用其他密钥。",
+    }
+
+
 class ModelUnavailableError(ModelError):
     """The model's service can't be reached, or fails (5xx), also after the retries."""
 

@@ -1,6 +1,7 @@
 """The typed events of a run, as they travel on the custom stream and, unchanged, to clients.
 
-`run`, `approval_needed`, `done` and `error` are made by the service that owns the run; the graph emits the others.
+`run`, `approval_needed`, `run_parked`, `done` and `error` are made by the service that owns the run; the graph emits
+the others.
 """
 
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any, Final, Literal, NotRequired
 from langgraph.config import get_stream_writer
 from typing_extensions import TypedDict
 
-from graph.state import AgentName, ChangeNote, Risk, StepStatus
+from graph.state import AgentName, Effect, LimitReached, Passage, Risk, StepStatus
 
 CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
 WhyUnverified = Literal[
@@ -37,19 +38,59 @@ class RouteDecisionEvent(TypedDict):
 
 
 class StepView(TypedDict):
-    """A step as it is announced."""
+    """A step as it is announced.
+
+    `depends_on`: the steps that have to be completed before it. Those of one `wave` don't need one another; they are
+    `parallel` if there are several. A `map` step is carried out on each file of a folder.
+    """
 
     id: str
     title: str
     agent: AgentName
     status: StepStatus
+    kind: Literal["act", "map"]
+    depends_on: list[str]
+    wave: int
+    parallel: bool
 
 
 class TaskPlanEvent(TypedDict):
-    """The plan of the turn."""
+    """The plan of the turn. `version` counts the changes of the person; an edit has to name it.
+
+    `bounds` (folders by id, kinds, max_items) are what an approval is asked for next.
+    """
 
     type: Literal["task_plan"]
     plan_id: str
+    steps: list[StepView]
+    version: int
+    bounds: NotRequired[dict[str, Any]]
+
+
+class PlanChangeEvent(TypedDict):
+    """The plan waits for the person, or goes on."""
+
+    type: Literal["plan_paused", "plan_resumed"]
+    plan_id: str
+    version: int
+
+
+class PlanEditedEvent(TypedDict):
+    """The person's changes of the plan now count."""
+
+    type: Literal["plan_edited"]
+    plan_id: str
+    version: int
+    steps: list[StepView]
+
+
+class PlanRevisedEvent(TypedDict):
+    """After a step failed, the planner has planned the rest anew. `why` is for the person."""
+
+    type: Literal["plan_revised"]
+    plan_id: str
+    version: int
+    why: str
     steps: list[StepView]
 
 
@@ -63,6 +104,17 @@ class TaskStepUpdateEvent(TypedDict):
     error: NotRequired[str]
 
 
+class MapProgressEvent(TypedDict):
+    """A step over many files is done with one of them; `total` is how many there are."""
+
+    type: Literal["map_progress"]
+    step_id: str
+    item_id: str
+    path: str
+    status: Literal["read", "nothing", "failed"]
+    total: int
+
+
 class ToolCallStartEvent(TypedDict):
     """The model asks for a call; it may still need an approval. Exactly one `tool_call_end` follows."""
 
@@ -73,7 +125,10 @@ class ToolCallStartEvent(TypedDict):
 
 
 class ToolProgressEvent(TypedDict):
-    """A call goes on: it is being invoked, or the tool reports progress, or it has to be asked about again."""
+    """A call goes on: it is being invoked, or the tool reports progress, or it has to be asked about again.
+
+    `reason` says what let a call run unasked that would be asked about: `granted`, with the grant's id, or `planned`.
+    """
 
     type: Literal["tool_progress"]
     tool_call_id: str
@@ -82,6 +137,8 @@ class ToolProgressEvent(TypedDict):
     message: NotRequired[str]
     progress: NotRequired[float]
     total: NotRequired[float]
+    reason: NotRequired[Literal["granted", "planned"]]
+    grant_id: NotRequired[str]
 
 
 class ToolCallEndEvent(TypedDict):
@@ -96,7 +153,10 @@ class ToolCallEndEvent(TypedDict):
 
 
 class ApprovalAction(TypedDict):
-    """One call that waits for the person's answer."""
+    """One call that waits for the person's answer. `grant_kind`: what a grant given with an approval would cover.
+
+    `code` is the reason's, as in docs/GATEWAY.md; `passage` is what was read before that may have led to the call.
+    """
 
     tool_call_id: str
     name: str
@@ -106,6 +166,10 @@ class ApprovalAction(TypedDict):
     preview: str
     reversible: bool
     etag: NotRequired[str | None]
+    effect: NotRequired[Effect | None]
+    grant_kind: NotRequired[str | None]
+    code: NotRequired[str]
+    passage: NotRequired[Passage | None]
 
 
 class ApprovalNeededEvent(TypedDict):
@@ -117,12 +181,25 @@ class ApprovalNeededEvent(TypedDict):
     actions: list[ApprovalAction]
 
 
+class RunParkedEvent(TypedDict):
+    """An unattended run waits for somebody, who may come much later; its stream may end here."""
+
+    type: Literal["run_parked"]
+    run_id: str
+    approval_id: str
+    expires_at: str
+
+
 class DecisionView(TypedDict):
-    """What became of one asked call. `message` says why where it was not approved."""
+    """What became of one asked call. `message` says why where it was not approved.
+
+    `grant_id` is the grant that the person gave with it.
+    """
 
     tool_call_id: str
     type: Literal["approve", "edit", "reject", "respond"]
     message: NotRequired[str]
+    grant_id: NotRequired[str]
 
 
 class ApprovalResolvedEvent(TypedDict):
@@ -132,6 +209,15 @@ class ApprovalResolvedEvent(TypedDict):
     approval_id: str
     decisions: list[DecisionView]
     status: Literal["resolved", "expired"]
+
+
+class ApprovalExpiredEvent(TypedDict):
+    """Nobody answered in time: what was asked about is not done. `approval_resolved` with `expired` follows."""
+
+    type: Literal["approval_expired"]
+    approval_id: str
+    expires_at: str
+    tool_call_ids: list[str]
 
 
 class ContentEvent(TypedDict):
@@ -171,48 +257,85 @@ class CitationsEvent(TypedDict):
     citations: list[CitationView]
 
 
+class ChangeView(TypedDict):
+    """A change by the journal's number: `summary` is its sentence there, `text` the same in the person's language."""
+
+    id: int
+    tool: str
+    summary: str
+    item_id: str | None
+    text: str
+    undone_by: int | None
+
+
+class ChangeGroup(TypedDict):
+    """The changes of one kind, and one sentence for all of them."""
+
+    action: str
+    count: int
+    undone: int
+    text: str
+    change_ids: list[int]
+
+
 class DoneEvent(TypedDict):
-    """The last event of a run that did not fail."""
+    """The last event of a run that did not fail. `limit` is what ended the turn before its answer, if anything did."""
 
     type: Literal["done"]
     run_id: str
     status: Literal["completed", "cancelled"]
     usage: dict[str, int]
-    changes: list[ChangeNote]
+    changes: list[ChangeView]
+    groups: list[ChangeGroup]
+    limit: NotRequired[LimitReached]
 
 
 class ErrorEvent(TypedDict):
-    """The last event of a run that failed."""
+    """The last event of a run that failed, with what it had changed before."""
 
     type: Literal["error"]
     code: str
     message: str
     retryable: bool
+    changes: NotRequired[list[ChangeView]]
+    groups: NotRequired[list[ChangeGroup]]
 
 
 GraphEvent = (
     RouteDecisionEvent
     | TaskPlanEvent
     | TaskStepUpdateEvent
+    | PlanChangeEvent
+    | PlanEditedEvent
+    | PlanRevisedEvent
+    | MapProgressEvent
     | ToolCallStartEvent
     | ToolProgressEvent
     | ToolCallEndEvent
+    | ApprovalExpiredEvent
     | ApprovalResolvedEvent
     | ContentEvent
     | CitationsEvent
 )
 """What the graph itself emits."""
 
-Event = GraphEvent | RunEvent | ApprovalNeededEvent | DoneEvent | ErrorEvent
+Event = GraphEvent | RunEvent | ApprovalNeededEvent | RunParkedEvent | DoneEvent | ErrorEvent
 
 EVENTS: Final[dict[str, type]] = {
     "run": RunEvent,
     "route_decision": RouteDecisionEvent,
     "task_plan": TaskPlanEvent,
     "task_step_update": TaskStepUpdateEvent,
+    "plan_paused": PlanChangeEvent,
+    "plan_resumed": PlanChangeEvent,
+    "plan_edited": PlanEditedEvent,
+    "plan_revised": PlanRevisedEvent,
+    "map_progress": MapProgressEvent,
     "tool_call_start": ToolCallStartEvent,
     "tool_progress": ToolProgressEvent,
     "approval_needed": ApprovalNeededEvent,
+    "run_parked": RunParkedEvent,
+    "approval_expired": ApprovalExpiredEvent,
     "approval_resolved": ApprovalResolvedEvent,
     "tool_call_end": ToolCallEndEvent,
     "content": ContentEvent,

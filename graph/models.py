@@ -1,6 +1,7 @@
 """Role -> chat model, built once; and the one seam at which a model's failures become ours."""
 
 import json
+import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
@@ -37,6 +38,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel, ValidationError
 
+from graph.chat import Endpoint, LeanChatModel
 from graph.context import ModelRole
 from graph.errors import (
     ModelAuthenticationError,
@@ -44,6 +46,7 @@ from graph.errors import (
     ModelError,
     ModelNotFoundError,
     ModelOutputError,
+    ModelQuotaError,
     ModelRateLimitedError,
     ModelRequestError,
     ModelTimeoutError,
@@ -56,8 +59,17 @@ ChatRunnable = Runnable[LanguageModelInput, AIMessage]
 
 TOO_LONG: Final = "context_length_exceeded"
 TOO_LONG_TEXT: Final = "maximum context length"
+NO_CREDIT: Final = ("insufficient_quota", "insufficient balance", "insufficient_balance")
+"""What services say with 429 or 402 where only money helps."""
 """What compatible services say instead of the code."""
 CONNECT_SECONDS: Final = 10.0
+KEPT_CONNECTIONS: Final = 200
+KEPT_SECONDS: Final = 20.0
+OPENAI_URL: Final = "https://api.openai.com/v1"
+NO_KEY: Final = "none"
+"""What services without keys are sent as one."""
+RESPONSES_ONLY: Final = re.compile(r"codex|^gpt-[\d.]+-(?:pro|sol)\b|^gpt-6|^o\d-pro")
+"""Models of OpenAI that speak another protocol than chat completions, with tools at least."""
 REPORTED_FAULTS: Final = 5
 QUOTED_CHARACTERS: Final = 2_000
 """How much a model is told of its own wrong answer."""
@@ -89,8 +101,16 @@ NEUTRAL_ERRORS: Final[ErrorMap] = (
 @asynccontextmanager
 async def open_models(settings: AgentSettings) -> AsyncGenerator[dict[ModelRole, BaseChatModel]]:
     """Build the models over one HTTP client of their own, and close it at the end."""
-    async with httpx.AsyncClient() as client:
+    async with _http_client() as client:
         yield build_models(settings, client)
+
+
+def _http_client() -> httpx.AsyncClient:
+    """A connection is kept for each of many chats at once: opening one costs more than a turn's work."""
+    limits = httpx.Limits(
+        max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS
+    )
+    return httpx.AsyncClient(limits=limits)
 
 
 def build_models(settings: AgentSettings, client: httpx.AsyncClient | None = None) -> dict[ModelRole, BaseChatModel]:
@@ -113,11 +133,13 @@ def _build(name: str, settings: AgentSettings, client: httpx.AsyncClient | None)
         from graph.offline import OfflineChatModel
 
         return OfflineChatModel()
+    if settings.chat_client == "lean" and not RESPONSES_ONLY.search(name):
+        return LeanChatModel(model_name=name, endpoint=_endpoint(settings, client or _http_client()))
     from langchain_openai import ChatOpenAI
 
     return ChatOpenAI(
         model=name,
-        api_key=settings.openai_api_key if settings.openai_api_key.get_secret_value() else lambda: "none",
+        api_key=settings.openai_api_key if settings.openai_api_key.get_secret_value() else lambda: NO_KEY,
         base_url=settings.openai_base_url or None,
         max_retries=settings.model_retries,
         timeout=httpx.Timeout(settings.model_timeout_seconds, connect=CONNECT_SECONDS),
@@ -125,6 +147,23 @@ def _build(name: str, settings: AgentSettings, client: httpx.AsyncClient | None)
         http_async_client=client,
         streaming=True,
         stream_usage=True,
+    )
+
+
+def _endpoint(settings: AgentSettings, client: httpx.AsyncClient) -> Endpoint:
+    key = settings.openai_api_key.get_secret_value()
+    return Endpoint(
+        url=(settings.openai_base_url or OPENAI_URL).rstrip("/"),
+        headers={
+            "authorization": f"Bearer {key or NO_KEY}",
+            "content-type": "application/json",
+            "accept": "text/event-stream, application/json",
+        },
+        client=client,
+        connect=CONNECT_SECONDS,
+        first=settings.model_timeout_seconds,
+        between=settings.model_stall_seconds,
+        retries=settings.model_retries,
     )
 
 
@@ -159,7 +198,7 @@ def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
     name, text, key = raw["name"] or "", raw["args"] or "{}", raw["id"]
     try:
         args = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         return invalid_tool_call(name=name, args=text, id=key, error=str(error))
     if not isinstance(args, dict):
         return invalid_tool_call(name=name, args=text, id=key, error="not an object")
@@ -229,6 +268,8 @@ def translate(error: Exception) -> ModelError | None:
         return error
     if getattr(error, "code", None) == TOO_LONG or TOO_LONG_TEXT in str(error).lower():
         return ModelContextError(str(error))
+    if any(words in f"{getattr(error, 'code', '')} {error}".lower() for words in NO_CREDIT):
+        return ModelQuotaError(str(error))
     for foreign, ours in (*_openai_errors(type(error).__module__), *NEUTRAL_ERRORS):
         if isinstance(error, foreign):
             return ours(f"{type(error).__name__}: {error}")

@@ -12,11 +12,13 @@ TAGS: Final = (
     "listing",
     "step",
     "earlier_results",
+    "plan_so_far",
     "last_run",
     "last_agent",
     "conversation",
     "summary",
     "language",
+    "memories",
 )
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 LESS_THAN: Final = "\\u003c"

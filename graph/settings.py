@@ -1,12 +1,16 @@
 """Settings of the assistant, read once from the environment (`AGENT_...`, and the customary `OPENAI_...`)."""
 
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import AliasChoices, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 OFFLINE: Final = "offline"
 DEFAULT_MODEL: Final = "gpt-4.1-mini"
+RATE: Final = r"(?:0|[1-9][0-9]{0,6}/(?:second|minute|hour|day))"
+"""The form of a rate: `60/minute`; `0` is no limit."""
+RATES: Final = rf"(?:\s*[a-z_]{{1,64}}\s*=\s*{RATE}\s*(?:,|$))*"
+"""The form of several: `share=60/hour, trash_item=0`, each by the name of a tool or of a risk."""
 
 
 class AgentSettings(BaseSettings):
@@ -23,16 +27,62 @@ class AgentSettings(BaseSettings):
     openai_base_url: str = Field(
         default="", validation_alias=AliasChoices("OPENAI_BASE_URL"), description="Any OpenAI-compatible service."
     )
+    chat_client: Literal["lean", "openai"] = Field(
+        default="lean", description="Client of the model: `lean`, or `openai` for LangChain's over OpenAI's own."
+    )
     model_timeout_seconds: float = Field(default=60, gt=0, description="Longest wait for the start of an answer.")
     model_stall_seconds: float = Field(default=30, gt=0, description="Longest silence inside an answer.")
     model_retries: int = Field(default=3, ge=0, le=10, description="Retries on 429, 5xx and lost connections.")
     approval_ttl_seconds: int = Field(default=300, gt=0, description="Then an unanswered approval expires.")
+    unattended_approval_ttl_seconds: int = Field(
+        default=604_800, gt=0, description="The same for approvals of unattended runs: 7 days."
+    )
+    webhook_url: str = Field(default="", description="Where it is told that an unattended run waits for an approval.")
+    webhook_secret: SecretStr = Field(
+        default=SecretStr(""), description="What that is signed with: text, or `whsec_` and base64."
+    )
+    link_hosts: str = Field(
+        default="", description="Hosts beside the drive's own (comma-separated) that links in answers may lead to."
+    )
     max_tool_rounds: int = Field(default=20, gt=0, description="Rounds of tool calls in one turn.")
+    max_run_tokens: int = Field(default=0, ge=0, description="Tokens that a turn may take; 0: no limit.")
+    max_run_cost: float = Field(default=0, ge=0, description="What a turn may cost, by the prices below; 0: no limit.")
+    input_price: float = Field(default=0, ge=0, description="Price of a million tokens of input.")
+    cached_input_price: float = Field(
+        default=0, ge=0, description="The same where the service had them in its cache; 0: as other input."
+    )
+    output_price: float = Field(default=0, ge=0, description="Price of a million tokens of output.")
+    tool_rate: str = Field(
+        default="120/minute", pattern=f"^{RATE}$", description="How often a person may use each tool; 0: no limit."
+    )
+    tool_rates: str = Field(
+        default="share=60/hour,delete=200/hour",
+        pattern=f"^{RATES}$",
+        description="The same for single tools, and for all tools of a risk (read, write, share, delete) together.",
+    )
+    max_repeated_calls: int = Field(
+        default=3, ge=1, description="The same call with the same result in one turn; then it is refused."
+    )
+    max_argument_characters: int = Field(
+        default=500_000, ge=1_000, description="Longest arguments of one tool call, as JSON."
+    )
     max_result_characters: int = Field(default=20_000, ge=1_000, description="Longest tool result the model sees.")
-    window_characters: int = Field(default=100_000, ge=2_000, description="Messages the model sees, in characters.")
+    window_tokens: int = Field(
+        default=32_000, ge=500, description="Messages the model sees, in tokens (estimated), if it can take so many."
+    )
+    context_tokens: int = Field(
+        default=0, ge=0, description="Tokens that the model reads and writes together; 0: known by its name."
+    )
+    summaries: Literal["extractive", "model"] = Field(
+        default="extractive", description="How turns that no longer fit are summarised: by rules, or by the model."
+    )
     tool_timeout_seconds: float = Field(default=60, gt=0, description="Longest wait for one tool call.")
     long_tool_timeout_seconds: float = Field(
         default=1800, gt=0, description="Longest wait for one that reads many files."
+    )
+    map_concurrency: int = Field(default=4, ge=1, le=64, description="Files that one plan step reads at a time.")
+    thread_days: float = Field(
+        default=0, ge=0, description="Days without a message after which a thread is deleted; 0: never."
     )
     session_idle_seconds: float = Field(default=600, gt=0, description="An unused connection to the drive is closed.")
 

@@ -1,13 +1,13 @@
 """The graph's state: plain JSON values and messages, so that every checkpoint can be read by any client."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Required, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NotRequired, Required, cast
 
-from langchain_core.messages import AnyMessage
+from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.channels.delta import DeltaChannel
-from langgraph.graph.message import (
-    _messages_delta_reducer,  # pyright: ignore[reportPrivateUsage] - langgraph exports it under this name only
-)
 from typing_extensions import TypedDict
+
+from graph.appending import appended
+from graph.summaries import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -15,14 +15,22 @@ if TYPE_CHECKING:
 Language = Literal["en", "zh"]
 AgentName = Literal["document_agent", "drive_agent", "search_agent"]
 Risk = Literal["read", "write", "share", "delete"]
+Mode = Literal["attended", "unattended"]
+"""Whether the person is there while the run works, or comes back to it later."""
+Origin = Literal["own", "imported", "shared", "outside"]
+"""Whose words something is: of the person; in a file of theirs that came from elsewhere; of another; of no file."""
 StepStatus = Literal["pending", "in-progress", "completed", "failed", "skipped"]
 
 AGENTS: Final[tuple[AgentName, ...]] = ("document_agent", "drive_agent", "search_agent")
 
 MESSAGES: Final = DeltaChannel[list[AnyMessage]](
-    cast("Callable[[Any, Sequence[Any]], Any]", _messages_delta_reducer), snapshot_frequency=1000
+    cast("Callable[[Any, Sequence[Any]], Any]", appended), snapshot_frequency=1000
 )
 """Keeps differences between two full copies every 1000 writes: 14 MB instead of 4.7 GB for 200 long turns."""
+
+
+KEPT_LEDGER: Final = 16
+"""Ids of the turn's messages that every checkpoint carries: one would do, were no message ever replaced."""
 
 
 class Place(TypedDict, total=False):
@@ -46,6 +54,8 @@ class Step(TypedDict):
     """One step of a plan. `result` is what its specialist said at the end.
 
     `attempts` counts from 1 once it started; `after` is the id of the last message before the running attempt.
+    `depends_on` are the ids of steps that have to be completed before it; steps of one `wave` don't need one another,
+    and are `parallel` if there are several. A `map` step is carried out on each file of `folder`.
     """
 
     id: str
@@ -57,20 +67,50 @@ class Step(TypedDict):
     error: str | None
     attempts: int
     after: str | None
+    depends_on: NotRequired[list[str]]
+    wave: NotRequired[int]
+    parallel: NotRequired[bool]
+    kind: NotRequired[Literal["act", "map"]]
+    folder: NotRequired[str]
 
 
 class Plan(TypedDict):
-    """The steps of a turn, done in order."""
+    """The steps of a turn, done in order.
+
+    `wanted` is what the person wants of it, `status` what it does; `version` counts their changes, `revision` those of
+    the planner. `contract` are the bounds that the person agreed to (`graph/gateway/contract.py`), `proposal` is the
+    question about them while it waits.
+    """
 
     plan_id: str
     steps: list[Step]
+    version: NotRequired[int]
+    revision: NotRequired[int]
+    wanted: NotRequired[Literal["run", "pause", "stop"]]
+    status: NotRequired[Literal["running", "paused", "revising", "stopped", "done"]]
+    contract: NotRequired[dict[str, Any] | None]
+    proposal: NotRequired[dict[str, Any] | None]
+
+
+class Effect(TypedDict):
+    """What a call would change: at most 50 of its `count` items (id, name, path, what happens to it), who gains or
+    loses access, and whether it can be undone.
+    """
+
+    count: int
+    items: list[dict[str, Any]]
+    gains_access: list[str]
+    loses_access: list[str]
+    reversible: bool
 
 
 class Call(TypedDict):
     """A tool call as it was judged, frozen: nothing of it is worked out again when the person has answered.
 
     `args` fit the tool's schema. `etag` is the target's when the preview was made. `digest` binds name, args and etag.
-    `standing`: allowed (the policy lets it run), asked (waits for the person), approved, refused.
+    `standing`: allowed (the policy lets it run), asked (waits for the person), approved, refused. `effect` is what the
+    dry run found, without its diff, which is in the preview; None if the tool knows none. `code` is the reason's;
+    `covered_by` is the grant that lets it run, or `plan`; `passage` is what was read before that may have led to it.
     """
 
     tool_call_id: str
@@ -84,6 +124,31 @@ class Call(TypedDict):
     digest: str
     standing: Literal["allowed", "asked", "approved", "refused"]
     approved_by: str | None
+    effect: NotRequired["Effect | None"]
+    code: NotRequired[str]
+    covered_by: NotRequired[str | None]
+    approval_id: NotRequired[str | None]
+    passage: NotRequired["Passage | None"]
+
+
+class Taint(TypedDict):
+    """A file of which words were read that are not the person's own; `file_id` is empty for what is no file."""
+
+    file_id: str
+    name: str
+    path: str
+    origin: Origin
+
+
+class Passage(Taint):
+    """What was read of it, as far as it is shown beside an approval; may be empty."""
+
+    excerpt: str
+
+
+def newest_taint(before: Taint | None, newer: Taint | None) -> Taint | None:
+    """Keep that a thread is tainted, for as long as it lives; what was read last is named."""
+    return newer or before
 
 
 class Approval(TypedDict):
@@ -107,11 +172,19 @@ class ChangeNote(TypedDict):
     summary: str
 
 
+class LimitReached(TypedDict):
+    """The limit at which a turn was ended. `message` is told to the person; `retry_after_seconds` of a rate only."""
+
+    code: Literal["tool_rounds", "run_tokens", "run_cost", "tool_rate", "repeated_call", "argument_size"]
+    message: str
+    retry_after_seconds: NotRequired[int]
+
+
 class Turn(TypedDict):
     """What is known of the running turn. `run_id` is the id of the newest human message.
 
     `tainted`: content of a file was read in it, so instructions may have come in with data. `usage` counts tokens.
-    `written` has the ids of the messages that the graph wrote in this turn: others came from outside.
+    `written` has the ids of the newest messages that the graph wrote in this turn: what follows them is from outside.
     """
 
     run_id: str
@@ -143,8 +216,13 @@ def merge_turn(turn: Turn | None, update: TurnUpdate) -> Turn:
         "tainted": turn["tainted"] or update.get("tainted", False),
         "changes": [*turn["changes"], *update.get("changes", [])],
         "usage": _sum(turn["usage"], update.get("usage", {})),
-        "written": [*turn["written"], *update.get("written", [])],
+        "written": [*turn["written"], *update.get("written", [])][-KEPT_LEDGER:],
     }
+
+
+def merge_findings(found: dict[str, Any] | None, update: dict[str, Any] | None) -> dict[str, Any]:
+    """Add what was found in files, by their ids; None begins anew."""
+    return {**(found or {}), **update} if update is not None else {}
 
 
 def new_turn(run_id: str, language: Language) -> Turn:
@@ -166,8 +244,12 @@ class GraphInput(TypedDict, total=False):
 class State(TypedDict, total=False):
     """The root state. `last_run_id` is the newest earlier run of the thread that changed something.
 
-    `summary` tells of what lies before `window_start`, the id of the first message that models still see;
-    `rounds` counts the turn's rounds of tool calls; `failure` is why the running step's model gave up, if it did.
+    `summaries` tell of what lies before `window_start`, the id of the first message that models still see;
+    `token_scale` is what estimates of tokens are multiplied by, as the model's reports have shown;
+    `rounds` counts the turn's rounds of tool calls; `failure` is why the running step's model gave up, if it did;
+    `limit` is what ended the turn before its answer, if anything did; `survey` has the files that a step over many
+    reads, and `findings` what came of those that are read (`graph/planning/many.py`).
+    `taint` is the last file that was read in the thread whose words are not the person's own, if there is any.
     """
 
     messages: Required[Annotated[list[AnyMessage], MESSAGES]]
@@ -177,9 +259,14 @@ class State(TypedDict, total=False):
     calls: list[Call]
     approval: Approval | None
     rounds: int
-    summary: str
+    summaries: list[Summary]
     window_start: str | None
+    token_scale: float
     failure: str | None
+    limit: LimitReached | None
+    taint: Annotated[Taint | None, newest_taint]
+    survey: dict[str, Any] | None
+    findings: Annotated[dict[str, Any], merge_findings]
     turn: Annotated[Turn, merge_turn]
     last_run_id: str | None
 
@@ -197,6 +284,16 @@ def current_step(state: State) -> Step | None:
 def running_turn(state: State) -> Turn:
     """Return the turn that `recall` began."""
     return state.get("turn") or new_turn("", "en")
+
+
+def is_tainted(state: State) -> bool:
+    """Say whether the thread has read what are not the person's own words, in this turn or before."""
+    return bool(state.get("taint")) or running_turn(state)["tainted"]
+
+
+def said_last(state: State) -> str:
+    """Return the person's newest message."""
+    return next((message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage)), "")
 
 
 def active_agent(state: State) -> AgentName:

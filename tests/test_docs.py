@@ -11,12 +11,14 @@ from drive_server.connect import DriveSettings
 from graph.events import EVENTS
 from graph.gateway.policy import RULES
 from graph.settings import AgentSettings
+from graph.tools import LOCAL_NAMES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 ARCHITECTURE = (ROOT / "docs" / "ARCHITECTURE.md").read_text()
 MCP = (ROOT / "docs" / "MCP.md").read_text()
 HTTP = (ROOT / "docs" / "HTTP.md").read_text()
+MEMORY = (ROOT / "docs" / "MEMORY.md").read_text()
 
 
 def setting_names() -> list[str]:
@@ -36,7 +38,12 @@ def test_every_setting_has_its_row_in_the_readme(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(RULES))
 def test_every_tool_has_its_row(name: str) -> None:
-    assert f"| `{name}` |" in MCP
+    assert f"| `{name}` |" in (MEMORY if name in LOCAL_NAMES else MCP)
+
+
+@pytest.mark.parametrize("name", sorted(LOCAL_NAMES))
+def test_every_tool_of_the_assistant_has_a_rule(name: str) -> None:
+    assert name in RULES
 
 
 @pytest.mark.parametrize("name", sorted(EVENTS))
@@ -57,7 +64,7 @@ def test_every_command_is_in_the_readme() -> None:
     assert [command for command in commands if f"drive-agent {command}" not in README] == []
 
 
-@pytest.mark.parametrize("text", [README, ARCHITECTURE], ids=["README", "ARCHITECTURE"])
+@pytest.mark.parametrize("text", [README, ARCHITECTURE, MEMORY], ids=["README", "ARCHITECTURE", "MEMORY"])
 def test_every_path_that_is_named_exists(text: str) -> None:
     named = re.findall(r"`((?:api|graph|drive_server|tests|docs|benchmarks)/[\w./]*)`", text)
     assert [path for path in named if not (ROOT / path).exists()] == []

@@ -24,6 +24,7 @@ YES = frozenset({"y", "yes", "是", "好", "同意"})
 NO = frozenset({"n", "no", "否", "不", "不同意"})
 EDIT = frozenset({"e", "edit", "改", "修改"})
 EACH = frozenset({"p", "each", "逐个"})
+GRANT = frozenset({"g", "grant", "允许"})
 SHOW = frozenset({"s", "show", "全部"})
 NO_ANSWER = "Standard input ended without an answer."
 
@@ -95,7 +96,9 @@ def _ask_each(actions: Sequence[Action], terminal: Terminal, answers: Answers) -
         label = f"{number}. {action['name']}: " if len(actions) > 1 else ""
         decision = None
         while decision is None:
-            word, rest = _answer(f"{label}y(es), n(o) [why], e(dit), s(how all)? ", terminal, answers)
+            kind = action.get("grant_kind")
+            grant = f", g(rant every {kind} in) FOLDER [MINUTES [ITEMS]]" if kind else ""
+            word, rest = _answer(f"{label}y(es), n(o) [why], e(dit), s(how all){grant}? ", terminal, answers)
             decision = _decide(action, word, rest, terminal)
             if word in SHOW:
                 show_action(action, number, terminal, whole=True)
@@ -117,9 +120,22 @@ def _decide(action: Action, word: str, rest: str, terminal: Terminal) -> Decisio
         return approve(action)
     if word in NO:
         return reject(action, rest)
+    if word in GRANT and action.get("grant_kind"):
+        return _grant(action, rest, terminal)
     if word in EDIT:
         return _edit(action, rest, terminal)
     return None
+
+
+def _grant(action: Action, line: str, terminal: Terminal) -> Decision | None:
+    """Approve, and let the assistant do the like unasked for a while; None if the line names no folder."""
+    try:
+        folder, *numbers = shlex.split(line)
+        terms = dict(zip(("minutes", "max_items"), map(int, numbers), strict=False))
+    except ValueError:
+        terminal.say("Write: g /Folder, or g /Folder 60 50 for an hour and 50 items.", "red")
+        return None
+    return {**approve(action), "grant": {"folder_id": folder, **terms}}
 
 
 def _edit(action: Action, line: str, terminal: Terminal) -> Decision | None:

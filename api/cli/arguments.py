@@ -34,6 +34,9 @@ def build_parser() -> ArgumentParser:
     _add_service_commands(commands)
     _add_chat(commands, client)
     _add_drive_commands(commands, client)
+    _add_grant_commands(commands, client)
+    _add_memory_commands(commands, client)
+    _add_plan_commands(commands, client)
     _add_people_commands(commands, client)
     return parser
 
@@ -69,8 +72,12 @@ def _add_chat(commands: "Commands", client: ArgumentParser) -> None:
     chat.add_argument("--thread", metavar="ID", help="go on with this conversation")
     chat.add_argument("--folder", metavar="PATH", help="the folder of the drive you are in")
     chat.add_argument("--file", metavar="PATH", help="the file of the drive you have open")
-    chat.add_argument(
+    answering = chat.add_mutually_exclusive_group()
+    answering.add_argument(
         "--yes-to", choices=RISK_LEVELS, help="approve actions up to this risk unasked; never sharing or deleting"
+    )
+    answering.add_argument(
+        "--unattended", action="store_true", help="don't ask: what needs an approval waits for days until you come"
     )
     chat.add_argument("--json", action="store_true", help="print the events as JSON, one a line")
     chat.set_defaults(target="chat:chat")
@@ -102,6 +109,60 @@ def _add_drive_commands(commands: "Commands", client: ArgumentParser) -> None:
     undo.add_argument("run_id", metavar="RUN_ID")
     undo.add_argument("--yes", action="store_true", help="don't ask after the preview")
     undo.set_defaults(target="undo:undo")
+    audit = commands.add_parser("audit", parents=[client], help="say what a run called, and who allowed it")
+    audit.add_argument("run_id", metavar="RUN_ID")
+    audit.add_argument("--json", action="store_true", help="print the audit as JSON")
+    audit.set_defaults(target="audit:audit")
+
+
+def _add_grant_commands(commands: "Commands", client: ArgumentParser) -> None:
+    grants = commands.add_parser("grants", help="what the assistant may do unasked")
+    actions = grants.add_subparsers(metavar="list|withdraw", required=True)
+    listing = actions.add_parser("list", parents=[client], help="list the grants that hold now")
+    listing.add_argument("--json", action="store_true", help="print the grants as a JSON array")
+    listing.set_defaults(target="grants:list_grants")
+    withdraw = actions.add_parser("withdraw", parents=[client], help="be asked again from now on")
+    withdraw.add_argument("grant_id", metavar="ID")
+    withdraw.set_defaults(target="grants:withdraw_grant")
+
+
+def _add_memory_commands(commands: "Commands", client: ArgumentParser) -> None:
+    memory = commands.add_parser("memory", help="what the assistant was asked to remember")
+    actions = memory.add_subparsers(metavar="list|forget|edit", required=True)
+    listing = actions.add_parser("list", parents=[client], help="list what is remembered")
+    listing.add_argument("--json", action="store_true", help="print the facts as a JSON array")
+    listing.set_defaults(target="memory:list_memories")
+    forget = actions.add_parser("forget", parents=[client], help="forget a fact for good")
+    forget.add_argument("memory", metavar="ID")
+    forget.set_defaults(target="memory:forget")
+    edit = actions.add_parser("edit", parents=[client], help="give a fact another text")
+    edit.add_argument("memory", metavar="ID")
+    edit.add_argument("text", type=_message, metavar="TEXT")
+    edit.set_defaults(target="memory:edit")
+
+
+def _add_plan_commands(commands: "Commands", client: ArgumentParser) -> None:
+    one = ArgumentParser(add_help=False, parents=[client])
+    one.add_argument("thread", metavar="THREAD", help="id of the conversation, as `chat` prints it")
+    one.add_argument("--json", action="store_true", help="print the plan as JSON")
+    names = "show|edit|pause|resume|stop"
+    plan = commands.add_parser("plan", help="the plan of a conversation").add_subparsers(metavar=names, required=True)
+    plan.add_parser("show", parents=[one], help="what was done and what is to come").set_defaults(target="plan:show")
+    edit = plan.add_parser("edit", parents=[one], help="change steps that have not begun")
+    what = edit.add_mutually_exclusive_group(required=True)
+    what.add_argument("--step", type=int, metavar="N", help="the step to change")
+    what.add_argument("--stdin", action="store_true", help="take the list of the steps from standard input, as JSON")
+    edit.add_argument("--title", metavar="TEXT", help="what the step is called")
+    edit.add_argument("--instruction", metavar="TEXT", help="what the step does")
+    edit.add_argument("--remove", action="store_true", help="leave the step out")
+    edit.set_defaults(target="plan:edit")
+    told = {
+        "pause": "wait after the running step, as long as it takes",
+        "resume": "let it go on",
+        "stop": "end it after the running step; what was done stays",
+    }
+    for wish, what_it_does in told.items():
+        plan.add_parser(wish, parents=[one], help=what_it_does).set_defaults(target="plan:change", wish=wish)
 
 
 def _add_people_commands(commands: "Commands", client: ArgumentParser) -> None:

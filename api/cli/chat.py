@@ -34,6 +34,7 @@ def chat(arguments: Namespace) -> int:
             place=Place(_find(client, arguments.file, "file"), _find(client, arguments.folder, "folder")),
             yes_to=arguments.yes_to,
             json=arguments.json,
+            unattended=arguments.unattended,
         )
         if arguments.message is None:
             return _converse(conversation, client, terminal)

@@ -10,6 +10,7 @@ from api.cli.approval_prompt import ask_about
 from api.cli.event_stream import EventStream
 from api.cli.failure import ServiceError
 from api.cli.reconnection import Reconnection
+from api.cli.terminal import visible_line
 from api.cli.transcript import JsonTranscript, Transcript
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from api.cli.terminal import Terminal
 
 SUCCESS = "success"
+PARKED = "run_parked"
 STILL_WAITING = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 
@@ -44,7 +46,15 @@ class Conversation:
     """
 
     def __init__(
-        self, client: ServiceClient, terminal: Terminal, *, thread_id: str, place: Place, yes_to: str | None, json: bool
+        self,
+        client: ServiceClient,
+        terminal: Terminal,
+        *,
+        thread_id: str,
+        place: Place,
+        yes_to: str | None,
+        json: bool,
+        unattended: bool = False,
     ) -> None:
         self._client = client
         self._reconnection = Reconnection(client)
@@ -52,6 +62,7 @@ class Conversation:
         self._json = json
         self._place = place
         self._yes_to = yes_to
+        self._unattended = unattended
         self.thread_id = thread_id
         self.last_run = ""
         self.unanswered = False
@@ -63,6 +74,8 @@ class Conversation:
             body["thread_id"] = self.thread_id
         if context := self._place.as_context():
             body["context"] = context
+        if self._unattended:
+            body["mode"] = "unattended"
         stream = EventStream(self._client, self._reconnection)
         return self._show(stream, stream.start(body))
 
@@ -89,7 +102,9 @@ class Conversation:
         event: Event = {}
         for event in events:
             transcript.show(event)
-            if event["type"] != "approval_needed":
+            if self._unattended and event["type"] == PARKED:
+                break
+            if self._unattended or event["type"] != "approval_needed":
                 continue
             if ask_from is None or event["approval_id"] in ask_from:
                 ask_from = None
@@ -129,7 +144,13 @@ class Conversation:
     def _conclude(self, run_id: str, last: Event) -> bool:
         if last.get("changes"):
             self.last_run = run_id
+            for group in last.get("groups", ()):
+                self._terminal.note(visible_line(str(group["text"])))
             self._terminal.note(f"drive-agent undo {run_id}   takes these changes back")
+        if last.get("type") == PARKED:
+            self._terminal.note(f"It waits for your approval until {last.get('expires_at')}.", "yellow")
+            self._terminal.note(f"drive-agent chat --thread {self.thread_id}   asks you, and goes on")
+            return True
         if last.get("type") == "error":
             again = " It may work if you try again." if last.get("retryable") else ""
             self._terminal.note(f"drive-agent: {last.get('message') or last.get('code')}{again}", "red")

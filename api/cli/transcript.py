@@ -42,6 +42,10 @@ class Transcript:
             "route_decision": self._route,
             "task_plan": self._plan,
             "task_step_update": self._step,
+            "plan_edited": self._plan,
+            "plan_revised": self._plan,
+            "plan_paused": self._paused,
+            "map_progress": self._file,
             "tool_call_start": self._call,
             "tool_progress": self._progress,
             "tool_call_end": self._call_end,
@@ -64,6 +68,14 @@ class Transcript:
             title = shorten(str(step.get("title", "")), LONGEST_RESULT)
             self._steps[str(step.get("id"))] = f"{number}. {title}"
             self._terminal.say(f"  {number}. {title}  ({step.get('agent', '')})")
+
+    def _paused(self, event: Event) -> None:
+        del event
+        self._terminal.note("The plan is paused. `drive-agent plan resume THREAD` lets it go on.")
+
+    def _file(self, event: Event) -> None:
+        path = shorten(str(event.get("path", "")), LONGEST_RESULT)
+        self._terminal.say(f"  • {path}  {event.get('status', '')}", "dim")
 
     def _step(self, event: Event) -> None:
         status = str(event.get("status", ""))

@@ -1,10 +1,15 @@
 """Approvals: what waits for the person, and their answer."""
 
+from dataclasses import replace
+
 from fastapi import APIRouter
 
-from api.deps import ApprovalsDep, CallerDep
+from api.decisions import Decision
+from api.deps import ApprovalsDep, CallerDep, ServiceDep
+from api.ports import Caller, Place
 from api.problems import problem_responses
 from api.schemas import ApprovalList, ApprovalView, DecisionsBody
+from api.service import Service
 from api.tables import ApprovalRow
 
 router = APIRouter(prefix="/approvals", tags=["approvals"])
@@ -23,15 +28,28 @@ async def get_approval(approval_id: str, caller: CallerDep, approvals: Approvals
 
 
 @router.post("/{approval_id}", responses=problem_responses(403, 404, 409))
-async def decide(approval_id: str, body: DecisionsBody, caller: CallerDep, approvals: ApprovalsDep) -> ApprovalView:
-    """Answer an approval: one decision for each action, all or none of them.
+async def decide(
+    approval_id: str, body: DecisionsBody, caller: CallerDep, approvals: ApprovalsDep, service: ServiceDep
+) -> ApprovalView:
+    """Answer an approval: one decision for each action, all or none of them; or `approve_all`.
+
+    An approval of an action that can be undone may carry a `grant` (422 `invalid_grant` where it may not).
 
     Of several clients at once one is heard; the others get 409 `approval_decided`. After its time it is 409
     `approval_expired`. Approving needs the scope of the action's risk (403 `missing_scope`). After a 403 or 422 the
     approval still waits.
     """
-    decisions = [decision.to_decision() for decision in body.decisions]
-    return approval_view(await approvals.decide(caller, approval_id, decisions))
+    await approvals.get(caller, approval_id)
+    decisions = [await _placed(decision.to_decision(), caller, service) for decision in body.decisions]
+    return approval_view(await approvals.decide(caller, approval_id, decisions, approve_all=body.approve_all))
+
+
+async def _placed(decision: Decision, caller: Caller, service: Service) -> Decision:
+    """Return the decision with the id of its grant's folder, which has to be one that the caller sees."""
+    if decision.grant is None:
+        return decision
+    place = await service.drive.locate(caller, Place(folder_id=decision.grant["folder_id"]))
+    return replace(decision, grant={**decision.grant, "folder_id": place.folder_id})
 
 
 def approval_view(row: ApprovalRow) -> ApprovalView:

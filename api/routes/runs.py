@@ -2,11 +2,25 @@
 
 from fastapi import APIRouter, Response
 
-from api.deps import CallerDep, RunsDep
-from api.ports import RunChange
+from api.audit import Audit
+from api.audit_schemas import AuditedCallView, AuditedChangeView, RunAudit
+from api.deps import CallerDep, RunsDep, ServiceDep
+from api.ports import ModelCall, RunUndo
 from api.problems import problem_responses
-from api.schemas import CancelView, ChangeList, ChangeView, RunView, UndoBody, UndoView
+from api.schemas import (
+    CancelView,
+    ChangeList,
+    ModelCallView,
+    ModelMessage,
+    RedoBody,
+    RunContextView,
+    RunView,
+    UndoBody,
+    UndoView,
+)
 from api.tables import RunRow
+from api.telling import told_changes, told_undo
+from graph.language import language_of
 
 router = APIRouter(prefix="/runs/{run_id}", tags=["runs"])
 
@@ -34,18 +48,44 @@ async def cancel(run_id: str, caller: CallerDep, runs: RunsDep, response: Respon
 @router.get("/changes", responses=problem_responses(404))
 async def changes(run_id: str, caller: CallerDep, runs: RunsDep) -> ChangeList:
     """List what a run changed in the drive, in order."""
-    return ChangeList(items=[change_view(change) for change in await runs.changes(caller, run_id)])
+    run = await runs.get(caller, run_id)
+    told = told_changes(await runs.changes(caller, run_id), language_of(run.message))
+    return ChangeList(items=told["changes"], groups=told["groups"])
+
+
+@router.get("/context", responses=problem_responses(404))
+async def context(run_id: str, caller: CallerDep, runs: RunsDep, service: ServiceDep) -> RunContextView:
+    """Show what the models of a run were sent: instructions, summaries, messages and results, to the letter."""
+    run = await runs.get(caller, run_id)
+    calls = await service.graph.memory.seen(run.user_id, run.thread_id, run.id)
+    return RunContextView(run_id=run.id, calls=[_call_view(call) for call in calls])
+
+
+@router.get("/audit", responses=problem_responses(404))
+async def audit(run_id: str, caller: CallerDep, runs: RunsDep) -> RunAudit:
+    """Say of each call of a run what was asked about it, who allowed it, and which versions it made."""
+    return audit_view(await runs.audit(caller, run_id))
 
 
 @router.post("/undo", responses=problem_responses(403, 404, 409))
 async def undo(run_id: str, caller: CallerDep, runs: RunsDep, body: UndoBody | None = None) -> UndoView:
-    """Take back what a run changed; what was changed since then is left, and named. Undoing an undo redoes."""
-    done = await runs.undo(caller, run_id, preview=body is not None and body.preview)
-    return UndoView(
-        undone=[change_view(change) for change in done.undone],
-        skipped=list(done.skipped),
-        change_id=done.change_id,
-        preview=done.preview,
+    """Take back what a run changed, or one change of it; what was changed since then is left, and named."""
+    wanted = body or UndoBody()
+    run, done = await runs.undo(caller, run_id, preview=wanted.preview, change_id=wanted.change_id)
+    return undo_view(run, done)
+
+
+@router.post("/redo", responses=problem_responses(403, 404, 409))
+async def redo(run_id: str, caller: CallerDep, runs: RunsDep, body: RedoBody | None = None) -> UndoView:
+    """Do again what was taken back of a run; what was changed since then is left, and named."""
+    run, done = await runs.redo(caller, run_id, preview=body is not None and body.preview)
+    return undo_view(run, done)
+
+
+def _call_view(call: ModelCall) -> ModelCallView:
+    messages = [ModelMessage(**message) for message in call.messages]
+    return ModelCallView(
+        message_id=call.message_id, messages=messages, estimated_tokens=call.tokens, input_tokens=call.reported
     )
 
 
@@ -60,6 +100,25 @@ def run_view(run: RunRow) -> RunView:
     )
 
 
-def change_view(change: RunChange) -> ChangeView:
-    """Return a change as clients see it."""
-    return ChangeView(id=change.id, tool=change.tool, summary=change.summary, item_id=change.item_id)
+def audit_view(audit: Audit) -> RunAudit:
+    """Return the audit as clients see it."""
+    run = audit.run
+    return RunAudit(
+        run_id=run.id,
+        thread_id=run.thread_id,
+        started_by=run.email,
+        scopes=run.scopes,
+        mode=run.mode,
+        message=run.message,
+        status=run.status,
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+        starts=run.starts,
+        calls=[AuditedCallView.model_validate(call) for call in audit.calls],
+        other_changes=[AuditedChangeView.model_validate(change) for change in audit.other_changes],
+    )
+
+
+def undo_view(run: RunRow, done: RunUndo) -> UndoView:
+    """Return what was taken back as clients see it, in the language of the run's message."""
+    return UndoView.model_validate(told_undo(done, language_of(run.message)))

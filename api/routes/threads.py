@@ -5,13 +5,22 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.status import HTTP_204_NO_CONTENT
 
-from api.deps import ApprovalsDep, CallerDep, ServiceDep, ThreadsDep
-from api.errors import MissingScopeError
+from api.deps import ApprovalsDep, CallerDep, RunsDep, ServiceDep, ThreadsDep
+from api.errors import MissingScopeError, NotFoundError
 from api.ports import Caller
 from api.problems import problem_responses
 from api.routes.approvals import approval_view
-from api.routes.runs import run_view
-from api.schemas import MAX_REF_CHARACTERS, ThreadList, ThreadPatch, ThreadSummary, ThreadView
+from api.routes.runs import run_view, undo_view
+from api.schemas import (
+    MAX_REF_CHARACTERS,
+    ResultView,
+    ThreadList,
+    ThreadPatch,
+    ThreadSummary,
+    ThreadUndoBody,
+    ThreadView,
+    UndoView,
+)
 from api.tables import ThreadRow
 from api.transcript import read_transcript
 
@@ -48,6 +57,16 @@ async def get_thread(
     )
 
 
+@router.get("/{thread_id}/results/{reference}", responses=problem_responses(404))
+async def get_result(thread_id: str, reference: str, caller: CallerDep, service: ServiceDep) -> ResultView:
+    """Return in full a long result, of which the thread's messages have an excerpt."""
+    row = await service.threads.get(caller, thread_id)
+    text = await service.graph.memory.result(row.user_id, row.id, reference)
+    if text is None:
+        raise NotFoundError("This thread has no such result.")
+    return ResultView(reference=reference, text=text)
+
+
 @router.patch("/{thread_id}", responses=problem_responses(403, 404))
 async def rename_thread(thread_id: str, body: ThreadPatch, caller: CallerDep, threads: ThreadsDep) -> ThreadSummary:
     """Give a thread another title; it is cut to 80 characters."""
@@ -68,6 +87,14 @@ async def delete_thread(thread_id: str, caller: CallerDep, service: ServiceDep) 
 def _require_write(caller: Caller) -> None:
     if "write" not in caller.scopes:
         raise MissingScopeError("write")
+
+
+@router.post("/{thread_id}/undo", responses=problem_responses(403, 404, 409))
+async def undo_thread(thread_id: str, caller: CallerDep, runs: RunsDep, body: ThreadUndoBody | None = None) -> UndoView:
+    """Take back, as one change, what the runs of a thread changed, or those from `since_run` on."""
+    wanted = body or ThreadUndoBody()
+    run, done = await runs.undo_thread(caller, thread_id, since_run=wanted.since_run, preview=wanted.preview)
+    return undo_view(run, done)
 
 
 def _summary(row: ThreadRow) -> ThreadSummary:

@@ -61,6 +61,9 @@ def to_change(row: ChangeRow, email: str, entries: Sequence[Any] | None = None) 
         undone_by=row.undone_by,
         method=row.method,
         key_name=row.key_name,
+        tool_call_id=row.tool_call_id,
+        approval_id=row.approval_id,
+        grant_id=row.grant_id,
     )
 
 
@@ -82,7 +85,7 @@ def as_seen_by(principal: Principal, change: Change, located: Located) -> Change
     """
     if change.user_email == principal.email:
         return change
-    seen = replace(change, method=None, key_name=None)
+    seen = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
     if located.role == Role.OWNER and change.action not in _MIXED:
         return seen
     summary = f"{_PLAIN.get(change.action, 'Changed')} {located.label}."

@@ -1,7 +1,7 @@
 """Every change goes through here: done once per key, recorded in its transaction, shown before, taken back after."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -14,13 +14,14 @@ from sqlalchemy.orm import Session
 
 from drive_server.access import Actor, Scope, require_scope
 from drive_server.errors import IdempotencyConflictError, InvalidInputError
-from drive_server.models import Change, Effect, Outcome, Page, RedoResult, UndoResult
+from drive_server.models import Change, Effect, Outcome, Page, RedoResult, Touch, UndoResult
 from drive_server.services.audit import ChangeFilter, ChangeKind, find_changes, parse_moment
 from drive_server.services.cursors import Cursors
 from drive_server.services.effects import unified_diff_of
 from drive_server.services.items import checked_limit
 from drive_server.services.progress import Progress, silent
 from drive_server.services.quota import Limits, require_room
+from drive_server.services.reach import touches_of
 from drive_server.services.redo import select_undos
 from drive_server.services.results import decode_result, encode_result
 from drive_server.services.undo import REDO, Undoing, select_changes
@@ -34,11 +35,20 @@ Operation = Callable[[Writing], Awaitable[T]]
 
 DEFAULT_LIMITS = Limits()
 ITEMS_AT_ONCE = 500
+MAX_LEFT_TOLD = 20
 # Executed by each write: built once.
 _CHANGES = cast("Table", ChangeRow.__table__)
 _ADD_CHANGE = insert(_CHANGES).returning(_CHANGES.c.id)
 _ADD_ITEMS = insert(cast("Table", ChangeItemRow.__table__))
-LIMITS = {"tool": 64, "run_id": 64, "idempotency_key": 255, "approved_by": 320}
+LIMITS = {
+    "tool": 64,
+    "run_id": 64,
+    "idempotency_key": 255,
+    "approved_by": 320,
+    "tool_call_id": 190,
+    "approval_id": 64,
+    "grant_id": 64,
+}
 
 
 def _now() -> datetime:
@@ -91,13 +101,15 @@ class Journal:
             value = await operation(writing)
             await self._settle(writing)
             changes = writing.changes_anything()
+            touches: tuple[Touch, ...] | None = None
             if actor.dry_run:
+                touches = await touches_of(writing)
                 await session.rollback()
                 change_id = None
             else:
                 change_id = await _record(writing, action, digest, encode_result(value))
         if actor.dry_run:
-            return Outcome(value, effect=await self._effect(writing, changes))
+            return Outcome(value, effect=await self._effect(writing, changes, touches))
         if writing.wakes_index:
             self.on_content_change()
         if changes:
@@ -168,19 +180,21 @@ class Journal:
         *,
         run_id: str | None = None,
         change_id: int | None = None,
+        run_ids: Sequence[str] = (),
         preview: bool = False,
         progress: Progress = silent,
     ) -> Outcome[UndoResult]:
-        """Take back a run or a change of the caller; without either, what they did last.
+        """Take back a run (or several as one) or a change of the caller; without either, what they did last.
 
         What was changed since stays, and `skipped` says why. The undo is one change that can itself be undone.
         Raises `NotFoundError` for changes that are not the caller's and `StateConflictError` if all is undone already.
         """
         require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
         acting = replace(actor, dry_run=actor.dry_run or preview)
+        runs = [run for run in (run_id, *run_ids) if run is not None]
 
         async def operation(writing: Writing) -> UndoResult:
-            changes = await select_changes(writing.session, acting, run_id, change_id)
+            changes = await select_changes(writing.session, acting, runs, change_id)
             undoing = Undoing(writing, check_scopes=not preview)
             await undoing.take_back(changes, progress)
             result = undoing.result(acting.principal.email, preview=acting.dry_run)
@@ -188,7 +202,8 @@ class Journal:
             await anyio.lowlevel.checkpoint()
             return result
 
-        outcome = await self.change(acting, "undo", {"run_id": run_id, "change_id": change_id}, operation)
+        arguments = {"run_id": run_id, "change_id": change_id} | ({"run_ids": [*run_ids]} if run_ids else {})
+        outcome = await self.change(acting, "undo", arguments, operation)
         undone = tuple(replace(change, undone_by=outcome.change_id) for change in outcome.value.undone)
         return replace(outcome, value=replace(outcome.value, undone=undone, change_id=outcome.change_id))
 
@@ -220,7 +235,7 @@ class Journal:
         outcome = await self.change(acting, "redo", {"run_id": run_id, "change_id": change_id}, operation)
         return replace(outcome, value=replace(outcome.value, change_id=outcome.change_id))
 
-    async def _effect(self, writing: Writing, changes: bool) -> Effect:
+    async def _effect(self, writing: Writing, changes: bool, touches: tuple[Touch, ...] | None) -> Effect:
         return Effect(
             summary=writing.effect_summary or writing.summary,
             count=writing.count if changes else 0,
@@ -230,6 +245,8 @@ class Journal:
             loses_access=tuple(writing.loses_access),
             reversible=writing.reversible,
             etag=writing.etag,
+            left=tuple(writing.left[:MAX_LEFT_TOLD]),
+            touches=touches,
         )
 
 
@@ -269,6 +286,9 @@ async def _record(writing: Writing, action: str, digest: str, result: dict[str, 
         "entries": entries,
         "result": result,
         "approved_by": actor.approved_by,
+        "tool_call_id": actor.tool_call_id,
+        "approval_id": actor.approval_id,
+        "grant_id": actor.grant_id,
         "undoes": writing.undoes,
     }
     await anyio.lowlevel.checkpoint()  # what a large change touched took a while to gather, and takes one to write down

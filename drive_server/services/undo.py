@@ -50,22 +50,22 @@ REDO = Wording("Do again", "Did again", "done again")
 
 
 async def select_changes(
-    session: AsyncSession, actor: Actor, run_id: str | None, change_id: int | None
+    session: AsyncSession, actor: Actor, run_ids: Sequence[str], change_id: int | None
 ) -> Sequence[ChangeRow]:
-    """Return the caller's changes to take back, newest first: of the run, the one, or what they did last.
+    """Return the caller's changes to take back, newest first: of the runs, the one, or what they did last.
 
     Raises `NotFoundError` for what is not the caller's, `StateConflictError` if there is nothing left to take back.
     """
-    if run_id is not None and change_id is not None:
+    if run_ids and change_id is not None:
         raise InvalidInputError("Name a run or a change, not both.", hint="Leave one of them out.")
     own = select(ChangeRow).where(ChangeRow.user_id == actor.user_id).order_by(ChangeRow.id.desc())
-    if run_id is None and change_id is None:
+    if not run_ids and change_id is None:
         newest = next((row for row in await session.scalars(own.limit(NEWEST)) if row.entries), None)
         if newest is None:
             raise StateConflictError("There is nothing to undo.", hint="Only your own changes can be undone.")
-        run_id, change_id = newest.run_id, newest.id
-    if run_id is not None:
-        rows = await _in_parts(session, own.where(ChangeRow.run_id == run_id))
+        run_ids, change_id = [newest.run_id] if newest.run_id else [], newest.id
+    if run_ids:
+        rows = await _in_parts(session, own.where(ChangeRow.run_id.in_(run_ids)))
     else:
         rows = (await session.scalars(own.where(ChangeRow.id == checked_id(change_id)))).all()
     return _open_ones(rows)
@@ -146,6 +146,7 @@ class Undoing:
         count = len(summaries)
         rest = f"{count} change{'s' * (count != 1)}: {told or 'none'}.{left}"
         writing.tell(self._wording.imperative, self._wording.past, rest)
+        writing.left = self._skipped
         writing.count = len(writing.items)
         writing.item_id = self._undone[0].item_id if len(self._undone) == 1 else None
         writing.undoes = self._undone[0].id if self._undone else None

@@ -49,7 +49,7 @@ class Writing:
 
     Call `add`, `touch` (before changing a row) or `remove` for every row, and `tell` what happened. For the effect
     shown in approvals, set `count`, `items`, `gains_access`, `loses_access` and `etag` where they apply. `replaces` has
-    the etags of what goes to the trash to make room for something else.
+    the etags of what goes to the trash to make room for something else; `left` is what an undo can't take back.
     """
 
     session: AsyncSession
@@ -68,6 +68,7 @@ class Writing:
     reversible: bool = True
     etag: str | None = None
     replaces: list[str] = field(default_factory=list[str])
+    left: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     wakes_index: bool = False
     on_recorded: list[Callable[[int], None]] = field(default_factory=list[Callable[[int], None]])
     _log: list[_Touched | Entry] = field(default_factory=list["_Touched | Entry"])

@@ -293,6 +293,7 @@ class ChangeRow(Base):
 
     `entries` is a list of {"table", "id", "before", "after"}; `result` is what the call returned, kept so that a
     repeated `idempotency_key` answers the same; `arguments_digest` tells a repeat from a different call.
+    `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` is what allowed it.
     """
 
     __tablename__ = "changes"
@@ -319,6 +320,9 @@ class ChangeRow(Base):
     approved_by: Mapped[str | None] = mapped_column(String(320))
     undoes: Mapped[int | None]
     undone_by: Mapped[int | None]
+    tool_call_id: Mapped[str | None] = mapped_column(String(190))
+    approval_id: Mapped[str | None] = mapped_column(String(64))
+    grant_id: Mapped[str | None] = mapped_column(String(64))
 
 
 class ChangeItemRow(Base):

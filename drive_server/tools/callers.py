@@ -12,11 +12,14 @@ from starlette.requests import Request
 
 from drive_server.access import Actor, Principal
 from drive_server.context import (
+    META_APPROVAL_ID,
     META_APPROVED_BY,
     META_DRY_RUN,
+    META_GRANT_ID,
     META_IDEMPOTENCY_KEY,
     META_IF_MATCH,
     META_RUN_ID,
+    META_TOOL_CALL_ID,
     current_principal,
 )
 from drive_server.errors import InvalidInputError, UnauthenticatedError
@@ -25,7 +28,15 @@ from drive_server.services.sign_ins import SignInService
 from drive_server.tools.reception import Reception
 
 IN_PROCESS = "in_process"
-META_LIMITS = {META_RUN_ID: 64, META_IDEMPOTENCY_KEY: 255, META_IF_MATCH: 128, META_APPROVED_BY: 320}
+META_LIMITS = {
+    META_RUN_ID: 64,
+    META_IDEMPOTENCY_KEY: 255,
+    META_IF_MATCH: 128,
+    META_APPROVED_BY: 320,
+    META_TOOL_CALL_ID: 190,
+    META_APPROVAL_ID: 64,
+    META_GRANT_ID: 64,
+}
 
 DriveRequest = RequestContext[ServerSession, Any, Request]
 
@@ -96,7 +107,8 @@ def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
 
     Who approved a call is taken from the assistant inside this process only: any other caller could claim it.
     """
-    approved_by = _text(meta, META_APPROVED_BY)
+    told = {key: _text(meta, key) for key in (META_APPROVED_BY, META_TOOL_CALL_ID, META_APPROVAL_ID, META_GRANT_ID)}
+    vouched = told if principal.method == IN_PROCESS else dict.fromkeys(told)
     return Actor(
         principal=principal,
         tool=tool,
@@ -104,7 +116,10 @@ def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
         idempotency_key=_text(meta, META_IDEMPOTENCY_KEY),
         if_match=_text(meta, META_IF_MATCH),
         dry_run=_flag(meta, META_DRY_RUN),
-        approved_by=approved_by if principal.method == IN_PROCESS else None,
+        approved_by=vouched[META_APPROVED_BY],
+        tool_call_id=vouched[META_TOOL_CALL_ID],
+        approval_id=vouched[META_APPROVAL_ID],
+        grant_id=vouched[META_GRANT_ID],
     )
 
 

@@ -337,7 +337,8 @@ class DiffResult(BaseModel):
 class ChangeResult(BaseModel):
     """A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
 
-    `method` and `key_name` say how the caller signed in; both are null where that is not the reader's business.
+    `method` and `key_name` say how the caller signed in; `tool_call_id`, `approval_id` and `grant_id` which call of a
+    model it was and what allowed it. All are null where that is not the reader's business.
     """
 
     id: int
@@ -353,6 +354,9 @@ class ChangeResult(BaseModel):
     undone_by: int | None
     method: str | None
     key_name: str | None
+    tool_call_id: str | None
+    approval_id: str | None
+    grant_id: str | None
 
     @classmethod
     def of(cls, change: Change) -> "ChangeResult":
@@ -371,6 +375,9 @@ class ChangeResult(BaseModel):
             undone_by=change.undone_by,
             method=change.method,
             key_name=change.key_name,
+            tool_call_id=change.tool_call_id,
+            approval_id=change.approval_id,
+            grant_id=change.grant_id,
         )
 
 

@@ -1,47 +1,36 @@
-"""Approvals: what the person is shown, and what counts as their answer.
-
-Clients answer in several dialects. All of them are read here and nowhere else, and what can't be read is no approval.
-"""
+"""Approvals: what the person is shown, and what their answer is bound to."""
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Protocol
 from uuid import uuid4
 
 from typing_extensions import TypedDict
 
-from graph.events import ApprovalAction, DecisionView
+from graph.events import ApprovalAction
 from graph.gateway.arguments import fit
-from graph.state import Approval, Call
+from graph.gateway.granting import grantable
+from graph.state import Approval, Call, Effect, Mode
 
-DecisionType = Literal["approve", "edit", "reject", "respond"]
-
-ALLOWED_DECISIONS: Final[tuple[DecisionType, ...]] = ("approve", "edit", "reject", "respond")
+ALLOWED_DECISIONS: Final = ("approve", "edit", "reject", "respond")
 
 EXPIRED: Final = "expired"
 
-WORDS: Final[dict[str, DecisionType]] = {
-    "approve": "approve",
-    "accept": "approve",
-    "edit": "edit",
-    "reject": "reject",
-    "ignore": "reject",
-    "respond": "respond",
-    "response": "respond",
-}
-"""The words of our own API, of LangChain's human-in-the-loop middleware and of Agent Inbox."""
 
+class Lifetimes(Protocol):
+    """How long approvals wait, in seconds."""
 
-class Decision(TypedDict):
-    """The person's answer about one call. `valid` is False where nothing readable was said: the call is not run."""
+    @property
+    def approval_ttl_seconds(self) -> int:
+        """Of somebody who is there."""
+        ...
 
-    tool_call_id: str
-    type: DecisionType
-    args: dict[str, Any] | None
-    message: str
-    valid: bool
+    @property
+    def unattended_approval_ttl_seconds(self) -> int:
+        """Of somebody who comes back to it."""
+        ...
 
 
 class ActionRequest(TypedDict):
@@ -56,7 +45,7 @@ class ReviewConfig(TypedDict):
     """What may be answered about the call of that name, and the JSON schema that an edit has to fit."""
 
     action_name: str
-    allowed_decisions: list[DecisionType]
+    allowed_decisions: list[str]
     args_schema: Mapping[str, Any]
 
 
@@ -130,6 +119,10 @@ def _action(call: Call) -> ApprovalAction:
         "preview": call["preview"],
         "reversible": call["reversible"],
         "etag": call["etag"],
+        "effect": call.get("effect"),
+        "grant_kind": grantable(call),
+        "code": call.get("code", ""),
+        "passage": call.get("passage"),
     }
 
 
@@ -152,111 +145,34 @@ def expired_answer(asked_for: Mapping[str, Any]) -> dict[str, Any]:
     return {"decisions": [{"tool_call_id": key, "type": "reject"} for key in ids], EXPIRED: True}
 
 
-def says_expired(answer: object) -> bool:
-    """Say whether the service that asked found that the time was over."""
-    return isinstance(answer, Mapping) and answer.get(EXPIRED) is True
+def ttl_seconds(settings: "Lifetimes", mode: Mode) -> int:
+    """Return how long an approval of a run in that mode waits, in seconds."""
+    return settings.approval_ttl_seconds if mode == "attended" else settings.unattended_approval_ttl_seconds
 
 
-def decided_at(answer: object, now: datetime) -> datetime:
-    """Return when the person answered: what the service that passes the answer on recorded, else `now`.
+def goes_beyond(call: Call, args: Mapping[str, Any], effect: Effect | None, etag: str | None) -> bool:
+    """Say whether a call with edited arguments would touch what its approval did not show.
 
-    After a crash an answer that was given in time may arrive late.
+    `effect` and `etag` are what a dry run with these arguments found. Other items, more of them, somebody who gains or
+    loses access without being named in the edit, and what can't be taken back any more go beyond it.
     """
-    value = answer.get("decided_at") if isinstance(answer, Mapping) else None
-    try:
-        at = datetime.fromisoformat(value) if isinstance(value, str) else now
-    except ValueError:
-        return now
-    return at if at.tzinfo else now
+    if etag != call["etag"] or any(args.get(name) != call["args"].get(name) for name in _references(call, args)):
+        return True
+    shown = call.get("effect")
+    if effect is None or shown is None:
+        return effect is not shown
+    named = {str(value) for value in args.values()}
+    affected = {*effect["gains_access"], *effect["loses_access"]}
+    people = affected - {*shown["gains_access"], *shown["loses_access"]} - named
+    final = shown["reversible"] and not effect["reversible"]
+    return bool(people) or final or effect["count"] > shown["count"] or not _places(effect) <= _places(shown)
 
 
-def decided_by(answer: object) -> str | None:
-    """Return the email of who answered, where the service that passes the answer on has said so."""
-    value = answer.get("decided_by") if isinstance(answer, Mapping) else None
-    return value if isinstance(value, str) else None
+def _references(call: Call, args: Mapping[str, Any]) -> list[str]:
+    """Name the arguments that name items: the drive's end in `_id` or `_ids`."""
+    return [name for name in {**call["args"], **args} if name.endswith(("_id", "_ids"))]
 
 
-def read_decisions(answer: object, calls: Sequence[Call]) -> list[Decision]:
-    """Return one decision per asked call, in their order, from an answer in any dialect.
-
-    Known are: ours (`decisions` by tool_call_id), LangChain's (`decisions` in order), Agent Inbox (a list in order) and
-    a single decision. What is missing, doubled, unknown or of the wrong number is invalid: such a call is not run.
-    """
-    waiting = asked(calls)
-    raw = _raw_decisions(answer)
-    if raw is None:
-        return [_invalid(call, "The answer could not be read as a decision.") for call in waiting]
-    if any("tool_call_id" in entry for entry in raw):
-        return [_by_id(call, raw) for call in waiting]
-    if len(raw) == 1 and len(waiting) > 1 and WORDS.get(str(raw[0].get("type"))) == "reject":
-        raw = raw * len(waiting)
-    if len(raw) != len(waiting):
-        problem = f"There were {len(raw)} decisions for {len(waiting)} calls."
-        return [_invalid(call, problem) for call in waiting]
-    return [_decision(call, entry) for call, entry in zip(waiting, raw, strict=True)]
-
-
-def _raw_decisions(answer: object) -> list[Mapping[str, Any]] | None:
-    entries: object = answer
-    if isinstance(answer, Mapping):
-        entries = cast("Mapping[str, Any]", answer).get("decisions", [answer])
-    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in cast("list[object]", entries)):
-        return None
-    return cast("list[Mapping[str, Any]]", entries)
-
-
-def _by_id(call: Call, raw: Sequence[Mapping[str, Any]]) -> Decision:
-    mine = [entry for entry in raw if entry.get("tool_call_id") == call["tool_call_id"]]
-    if len(mine) != 1:
-        return _invalid(call, "There was no decision for this call." if not mine else "There were several decisions.")
-    return _decision(call, mine[0])
-
-
-def _decision(call: Call, entry: Mapping[str, Any]) -> Decision:
-    kind = WORDS.get(str(entry.get("type")))
-    if kind is None:
-        return _invalid(call, "The decision's type is none of approve, edit, reject, respond.")
-    if kind == "edit":
-        return _edit(call, entry)
-    return {
-        "tool_call_id": call["tool_call_id"],
-        "type": kind,
-        "args": None,
-        "message": _message(entry),
-        "valid": True,
-    }
-
-
-def _edit(call: Call, entry: Mapping[str, Any]) -> Decision:
-    edited = entry.get("edited_action", entry)
-    args = edited.get("args") if isinstance(edited, Mapping) else None
-    named = [edited.get("name")] if isinstance(edited, Mapping) else []
-    if isinstance(args, Mapping) and "action" in args and isinstance(args.get("args"), Mapping):
-        named.append(args["action"])
-        args = args["args"]
-    if not isinstance(args, Mapping):
-        return _invalid(call, "The edit has no arguments.")
-    if any(name not in {None, call["name"]} for name in named):
-        return _invalid(call, "An edit can't switch to another tool.")
-    return {
-        "tool_call_id": call["tool_call_id"],
-        "type": "edit",
-        "args": dict(cast("Mapping[str, Any]", args)),
-        "message": _message(entry),
-        "valid": True,
-    }
-
-
-def _message(entry: Mapping[str, Any]) -> str:
-    said = entry.get("message") or entry.get("args")
-    return said if isinstance(said, str) else ""
-
-
-def _invalid(call: Call, problem: str) -> Decision:
-    return {"tool_call_id": call["tool_call_id"], "type": "reject", "args": None, "message": problem, "valid": False}
-
-
-def decision_view(decision: Decision) -> DecisionView:
-    """Return the decision as it is told to clients."""
-    view: DecisionView = {"tool_call_id": decision["tool_call_id"], "type": decision["type"]}
-    return {**view, "message": decision["message"]} if decision["message"] else view
+def _places(effect: Effect) -> set[str]:
+    """Return where the items are: what is new has another id in each dry run."""
+    return {str(item.get("path") or item.get("id")) for item in effect["items"]}

@@ -1,25 +1,23 @@
 """Which calls run, which wait for the person, and which never run. Pure: no state, no clock, no drive."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
 
-from graph.state import Language, Risk
+from graph.gateway.bounds import Bounds, covers, kind_of
+from graph.gateway.matrix import RULES, Rule, Verdict, rule_of
+from graph.gateway.reasons import Code, sentence
+from graph.gateway.targets import Touched
+from graph.gateway.vouching import PERSONAL, is_vouched
+from graph.state import Language, Mode, Risk
 
-Verdict = Literal["allow", "ask", "deny"]
+__all__ = ["PLAN", "RULES", "Hints", "Judgement", "Situation", "judge"]
 
+PLAN: Final = "plan"
+"""In `covered_by`: the plan's contract. Anything else is the id of a grant."""
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What holds for one tool. `ask_when_tainted`: ask once content of a file was read in the turn.
-
-    `reason` is the key of the reason that is told; empty: the risk's.
-    """
-
-    risk: Risk
-    verdict: Verdict
-    ask_when_tainted: bool = False
-    reason: str = ""
+LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,107 +28,128 @@ class Hints:
     destructive: bool | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What a call is judged in.
+
+    `tainted`: content that is not from the person was read in the thread; `in_turn`: in this very turn. `grants` are
+    by their ids. `touched` is what the call touches, None as long as nobody has looked, or if it can't be told. `now`
+    decides which bounds still hold. `said` is the person's newest message.
+    """
+
+    language: Language
+    mode: Mode = "attended"
+    tainted: bool = False
+    in_turn: bool = False
+    grants: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds])
+    contract: Bounds | None = None
+    touched: Touched | None = None
+    now: datetime = LONG_AGO
+    said: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdict on one call, with its risk and the reason in the person's language. `known`: the tool has a rule."""
+    """The verdict on one call, its risk, and why: a code, and a sentence in the person's language.
+
+    `known`: the tool has a rule, so that it can be asked for a dry run. `covered_by` is the id of a grant, or `PLAN`.
+    """
 
     verdict: Verdict
     risk: Risk
+    code: Code
     reason: str
     known: bool
+    covered_by: str | None = None
 
 
-READ: Final = Rule("read", "allow")
-WRITE: Final = Rule("write", "allow")
-WRITE_UNLESS_TAINTED: Final = Rule("write", "allow", ask_when_tainted=True)
-ASK_WRITE: Final = Rule("write", "ask")
-ASK_DELETE: Final = Rule("delete", "ask")
-ASK_DELETE_FOR_GOOD: Final = Rule("delete", "ask", reason="final")
-ASK_SHARE: Final = Rule("share", "ask")
-NEVER: Final = Rule("delete", "deny")
+def judge(tool: str, args: Mapping[str, Any], hints: Hints, situation: Situation) -> Judgement:
+    """Return the verdict on a call. The first that applies holds.
 
-RULES: Final[Mapping[str, Rule]] = {
-    "list_folder": READ,
-    "get_folder_tree": READ,
-    "get_file_info": READ,
-    "read_file": READ,
-    "list_versions": READ,
-    "search_files": READ,
-    "semantic_search_files": READ,
-    "find_related_files": READ,
-    "check_citations": READ,
-    "map_reduce_files": READ,
-    "read_bulk_result": READ,
-    "get_index_status": READ,
-    "list_shares": READ,
-    "list_shared_with_me": READ,
-    "diff_versions": READ,
-    "list_changes": READ,
-    "list_trash": READ,
-    "whoami": READ,
-    "create_folder": WRITE,
-    "create_file": WRITE,
-    "restore_item": WRITE,
-    "rename_item": WRITE_UNLESS_TAINTED,
-    "move_item": WRITE_UNLESS_TAINTED,
-    "move_items": WRITE_UNLESS_TAINTED,
-    "copy_item": WRITE_UNLESS_TAINTED,
-    "write_file": ASK_WRITE,
-    "patch_file": ASK_WRITE,
-    "append_to_file": ASK_WRITE,
-    "restore_version": ASK_WRITE,
-    "undo_changes": ASK_WRITE,
-    "redo_changes": ASK_WRITE,
-    "trash_item": ASK_DELETE,
-    "delete_item": ASK_DELETE_FOR_GOOD,
-    "empty_trash": ASK_DELETE_FOR_GOOD,
-    "share_item": ASK_SHARE,
-    "create_share_link": ASK_SHARE,
-    "get_download_url": ASK_SHARE,
-    "update_share": ASK_SHARE,
-    "revoke_share": ASK_SHARE,
-    "authenticate": NEVER,
-}
-
-PREVIEWS: Final = frozenset({"undo_changes", "redo_changes"})
-REPLACE_CONTENT: Final = frozenset({"create_file"})
-"""With `on_conflict` these make a new version of what is there; the others put it into the trash."""
-
-REASONS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "read": {"en": "Only reads.", "zh": "只读取，不改动。"},
-    "write": {"en": "This changes your drive.", "zh": "这会改动你的云盘。"},
-    "delete": {"en": "This moves things to the trash.", "zh": "这会把内容移到回收站。"},
-    "final": {"en": "This deletes for good and can't be taken back.", "zh": "这会永久删除，无法恢复。"},
-    "share": {"en": "This changes who has access.", "zh": "这会改变谁有访问权限。"},
-    "tainted": {
-        "en": "The content of a file was read in this turn, so changes are confirmed by you.",
-        "zh": "本轮读取了文件内容，因此改动需要你确认。",
-    },
-    "unknown": {"en": "This tool has no rule, so you decide.", "zh": "这个工具没有规则，由你决定。"},
-    "never": {"en": "The assistant never uses this tool.", "zh": "助手从不使用这个工具。"},
-    "changed": {
-        "en": "It has changed since you were asked; please look again.",
-        "zh": "在询问你之后内容有了变化，请再看一次。",
-    },
-}
-
-
-def judge(tool: str, args: Mapping[str, Any], hints: Hints, *, tainted: bool, language: Language) -> Judgement:
-    """Return the verdict on a call. A tool without a rule is asked about, and counts as delete if it has no hints.
-
-    An undo that is only previewed reads; what would put something else into the trash to take its place deletes, and
-    what would give a file that is there another content writes.
+    A tool that is never used is denied, whatever anybody granted. A tool without a rule is asked about, and counts as
+    delete if it has no hints. Then come the reasons that nothing lifts, then what a contract or a grant covers, then
+    what the situation adds, and at last the tool's cell of the matrix.
     """
-    rule = READ if tool in PREVIEWS and args.get("preview") is True else RULES.get(tool)
-    if rule is not None and rule.verdict == "allow" and args.get("on_conflict") == "replace":
-        rule = ASK_WRITE if tool in REPLACE_CONTENT else ASK_DELETE
+    rule = rule_of(tool, args)
     if rule is None:
-        return Judgement("ask", _risk(hints), REASONS["unknown"][language], known=False)
+        return _judgement("ask", _risk(hints), "unknown", situation, known=False)
     if rule.verdict == "deny":
-        return Judgement("deny", rule.risk, REASONS["never"][language], known=True)
-    if tainted and rule.ask_when_tainted:
-        return Judgement("ask", rule.risk, REASONS["tainted"][language], known=True)
-    return Judgement(rule.verdict, rule.risk, REASONS[rule.reason or rule.risk][language], known=True)
+        return _judgement("deny", rule.risk, rule.cell.reason, situation)
+    if tool in PERSONAL:
+        return _personal(tool, args, rule, situation)
+    if rule.kind in {"query", "read"} and hints.read_only is False:
+        return _judgement("ask", _risk(hints), "misdeclared", situation, known=False)
+    if code := _beyond_cover(rule, situation):
+        return _judgement("ask", rule.risk, code, situation)
+    if covered_by := _covered_by(tool, args, rule, situation):
+        code = "within_plan" if covered_by == PLAN else "within_grant"
+        return _judgement("allow", rule.risk, code, situation, covered_by=covered_by)
+    verdict, code = _uncovered(rule, situation)
+    return _judgement(verdict, rule.risk, code, situation)
+
+
+def _personal(tool: str, args: Mapping[str, Any], rule: Rule, situation: Situation) -> Judgement:
+    """Judge what is kept of the person for later: their own words are enough, where nothing else was read."""
+    if situation.tainted or situation.in_turn:
+        return _judgement("ask", rule.risk, "tainted_memory", situation)
+    if is_vouched(tool, args, situation.said):
+        return _judgement("allow", rule.risk, "in_your_words", situation)
+    return _judgement("ask", rule.risk, "memory", situation)
+
+
+def _beyond_cover(rule: Rule, situation: Situation) -> Code | None:
+    """Return why the person is asked even inside a grant or a contract."""
+    touched = situation.touched
+    if situation.tainted and rule.kind == "network":
+        return "tainted_outward"
+    if situation.tainted and rule.kind == "removal":
+        return "tainted_removal"
+    if rule.kind != "write":
+        return None
+    if touched is None:
+        return "unclear" if rule.level == "medium" or situation.tainted else None
+    if situation.tainted and touched.others:
+        return "tainted_others"
+    return "gains_access" if touched.gains and rule.level == "medium" else None
+
+
+def _covered_by(tool: str, args: Mapping[str, Any], rule: Rule, situation: Situation) -> str | None:
+    if rule.cell.cover == "never" or (rule.cell.cover == "untainted" and situation.tainted):
+        return None
+    kind, touched = kind_of(tool, args), situation.touched
+    targets = touched.targets if touched else ()
+    if situation.contract and covers(situation.contract, kind, targets, situation.now):
+        return PLAN
+    if rule.verdict == "allow" and not (situation.in_turn or situation.contract):
+        return None  # it runs anyway: nothing is used up
+    found = (key for key, bounds in situation.grants.items() if covers(bounds, kind, targets, situation.now))
+    return next(found, None)
+
+
+def _uncovered(rule: Rule, situation: Situation) -> tuple[Verdict, Code]:
+    cell, touched = rule.cell, situation.touched
+    if rule.changes and cell.verdict == "allow":
+        if rule.level == "medium" and touched and not touched.all_mine:
+            return "ask", "not_mine"
+        if situation.contract:
+            return "ask", "outside_plan"
+        if situation.tainted and situation.mode == "unattended":
+            return "ask", "unattended"
+    if situation.in_turn and cell.in_tainted_turn != cell.verdict:
+        return cell.in_tainted_turn, "tainted"
+    return cell.verdict, cell.reason
+
+
+def _judgement(
+    verdict: Verdict,
+    risk: Risk,
+    code: Code,
+    situation: Situation,
+    *,
+    known: bool = True,
+    covered_by: str | None = None,
+) -> Judgement:
+    return Judgement(verdict, risk, code, sentence(code, situation.language), known, covered_by)
 
 
 def _risk(hints: Hints) -> Risk:

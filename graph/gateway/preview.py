@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from graph.changes import happens, reason
 from graph.prompts import compact
-from graph.state import Language
+from graph.state import Effect, Language
 
 MAX_ITEMS: Final = 50
 MAX_DIFF: Final = 8_000
@@ -30,6 +31,8 @@ LEADS: Final[Mapping[str, str]] = {
     "restore_item": "从回收站恢复“{name}”",
     "delete_item": "永久删除“{name}”：共 {count} 项",
     "empty_trash": "清空回收站，永久删除：共 {count} 项",
+    "remember": "长期记住：{fact}",
+    "forget": "忘记：{fact}",
 }
 """Chinese first lines; the English one is the drive's own summary."""
 
@@ -48,6 +51,7 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
     "reversible": {"en": "This can be undone.", "zh": "之后可以撤销。"},
     "trash": {"en": "Nothing is lost: it can be restored from the trash.", "zh": "内容不会丢失：可以从回收站恢复。"},
     "final": {"en": "This can't be undone.", "zh": "此操作无法撤销。"},
+    "left": {"en": "Stays as it is: {summary} ({why})", "zh": "保持不变：{summary}（{why}）"},
     "cut": {"en": "… the difference goes on.", "zh": "……差异未完。"},
     "call": {"en": "Call {tool} with {args}", "zh": "调用 {tool}，参数：{args}"},
 }
@@ -66,8 +70,23 @@ def preview_of(tool: str, args: Mapping[str, Any], effect: Mapping[str, Any] | N
             lines.append(WORDS[key][language].format(who=", ".join(_who(one, language) for one in effect[field])))
     if effect.get("diff"):
         lines.append(_diff(str(effect["diff"]), language))
+    lines += [_left(left, language) for left in effect.get("left") or ()]
     lines.append(_way_back(tool, effect, language))
     return "\n".join(lines)
+
+
+def effect_of(found: Mapping[str, Any] | None) -> Effect | None:
+    """Return what a dry run found, as it is kept and told: without the difference, which is in the preview's text."""
+    if found is None:
+        return None
+    items = [dict(item) for item in (found.get("items") or [])]
+    return {
+        "count": max(int(found.get("count") or 0), len(items)),
+        "items": items[:MAX_ITEMS],
+        "gains_access": [str(who) for who in found.get("gains_access") or ()],
+        "loses_access": [str(who) for who in found.get("loses_access") or ()],
+        "reversible": found.get("reversible") is not False,
+    }
 
 
 def _who(name: str, language: Language) -> str:
@@ -92,6 +111,7 @@ def _lead(tool: str, args: Mapping[str, Any], effect: Mapping[str, Any], languag
         role=args.get("role", "viewer"),
         terms=_terms(tool, args),
         version=args.get("version", ""),
+        fact=args.get("fact") or str(effect.get("summary", "")).partition(": ")[2],
     )
 
 
@@ -110,14 +130,20 @@ def _terms(tool: str, args: Mapping[str, Any]) -> str:
 
 def _items(effect: Mapping[str, Any], language: Language) -> list[str]:
     items = effect.get("items") or []
-    lines = [_item(item) for item in items[:MAX_ITEMS]]
+    lines = [_item(item, language) for item in items[:MAX_ITEMS]]
     more = max(int(effect.get("count", 0)), len(items)) - len(lines)
     return [*lines, WORDS["more"][language].format(n=more)] if lines and more > 0 else lines
 
 
-def _item(item: Mapping[str, Any]) -> str:
+def _item(item: Mapping[str, Any], language: Language) -> str:
     where = item.get("path") or item.get("name") or item.get("id", "")
-    return f"- {where}: {item['what']}" if item.get("what") else f"- {where}"
+    return f"- {where}: {happens(str(item['what']), language)}" if item.get("what") else f"- {where}"
+
+
+def _left(left: Mapping[str, Any], language: Language) -> str:
+    """Name what an undo can't take back: who decides on it has to see that."""
+    summary, why = str(left.get("summary", "")).rstrip("."), reason(str(left.get("reason", "")), language)
+    return WORDS["left"][language].format(summary=summary, why=why)
 
 
 def _diff(diff: str, language: Language) -> str:

@@ -1,41 +1,48 @@
-"""After a specialist has nothing more to call: marks the step and starts the next one, or ends the turn."""
+"""After a specialist has nothing more to call: says what became of its step, and what that means for the others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from graph.context import GraphDependencies
-from graph.gateway.limits import rounds_over
 from graph.memory import Block, blocks_of
 from graph.nodes.messages import outcome_of, say, written
-from graph.nodes.plan import announce, start
-from graph.nodes.specialist import is_at_limit
-from graph.state import Language, Plan, State, Step, StepStatus, Update, current_step, running_turn
+from graph.nodes.plan import announce
+from graph.planning.progress import OPEN, changed_steps, waiting_for, with_step, without_dependents
+from graph.planning.words import TEXTS, needs
+from graph.state import Language, LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
-ATTEMPTS: Final = 2
-TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
-    "limit": {"en": "The turn ran out of rounds.", "zh": "本轮的工具调用次数已用完。"},
-    "failed": {"en": "The step “{title}” failed: {error}", "zh": "步骤“{title}”失败：{error}"},
-}
+ATTEMPTS: Final = 3
+"""A step is begun at most so often: once, and twice more with what went wrong before."""
+REVISIONS: Final = 1
 
 
-def make_advance(deps: GraphDependencies) -> Any:
+def make_advance(_deps: GraphDependencies) -> Any:
     """Return the node."""
 
     async def advance(state: State) -> Update:
         plan, step = state.get("plan"), current_step(state)
-        if is_at_limit(state, deps):
-            return _stopped(state, deps.settings.max_tool_rounds)
+        if reached := state.get("limit"):
+            return _at_limit(state, reached)
         if plan is None or step is None:
             return {}
         status, told = outcome_of_step(state, step)
         if status == "failed" and step["attempts"] < ATTEMPTS:
-            again = _with(plan, {**step, "error": told})
-            return _begun(state, again, again["steps"].index({**step, "error": told}))
-        return _ended(state, plan, step, status, told)
+            return {"plan": with_step(plan, {**step, "status": "pending", "error": told}), "failure": None}
+        following = _ended(plan, step, status, told, running_turn(state)["language"])
+        for changed in changed_steps(plan, following):
+            announce(changed)
+        return {"plan": following, "failure": None}
 
     return advance
+
+
+def wants_revision(plan: Plan) -> bool:
+    """Say whether a step has failed for good, and the planner was not asked yet how to go on without it."""
+    failed = any(step["status"] == "failed" for step in plan["steps"])
+    going = plan.get("wanted", "run") != "stop" and plan.get("status") != "stopped"
+    return failed and going and plan.get("revision", 0) < REVISIONS
 
 
 def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
@@ -65,45 +72,32 @@ def _of_attempt(messages: Sequence[AnyMessage], step: Step) -> list[Block]:
     return [block for block in blocks_of(messages[after + 1 :]) if isinstance(block[0], AIMessage)]
 
 
-def _ended(state: State, plan: Plan, step: Step, status: StepStatus, told: str) -> Update:
+def _ended(plan: Plan, step: Step, status: StepStatus, told: str, language: Language) -> Plan:
+    """Return the plan with the step ended. What needs it is skipped, unless the planner may still find another way."""
     done = status == "completed"
     ended: Step = {**step, "status": status, "result": told if done else None, "error": None if done else told}
-    announce(ended)
-    plan = _with(plan, ended)
-    following = next((index for index, other in enumerate(plan["steps"]) if other["status"] == "pending"), None)
-    if following is None:
-        return {**_closing(state, plan), "plan": plan, "failure": None}
-    return _begun(state, plan, following)
+    plan = with_step(plan, ended)
+    if done or (status == "failed" and wants_revision(plan)):
+        return plan
+    return without_dependents(plan, step["id"], needs(ended, language)) if waiting_for(plan, step["id"]) else plan
 
 
-def _begun(state: State, plan: Plan, index: int) -> Update:
-    steps = start(plan["steps"], index, state)
-    announce(steps[index])
-    return {"plan": {**plan, "steps": steps}, "failure": None}
-
-
-def _closing(state: State, plan: Plan) -> Update:
-    """Say which steps failed: their specialists may have had no chance to."""
+def _at_limit(state: State, reached: LimitReached) -> Update:
+    """End the plan too: there is no room in this turn for its other steps."""
     language = running_turn(state)["language"]
-    failed = [step for step in plan["steps"] if step["status"] == "failed"]
-    lines = [TEXTS["failed"][language].format(title=step["title"], error=step["error"]) for step in failed]
-    return written([say("\n".join(lines))]) if lines else {}
-
-
-def _stopped(state: State, rounds: int) -> Update:
-    language = running_turn(state)["language"]
-    update = written([say(rounds_over(rounds, language))])
-    plan, step = state.get("plan"), current_step(state)
-    if plan is None or step is None:
+    update = written([say(reached["message"])])
+    plan = state.get("plan")
+    if plan is None or plan.get("status") in {"done", "stopped"}:
         return update
-    for other in plan["steps"]:
-        if other["status"] in {"pending", "in-progress"}:
-            status: StepStatus = "failed" if other is step else "skipped"
-            ended: Step = {**other, "status": status, "error": TEXTS["limit"][language]}
-            announce(ended)
-            plan = _with(plan, ended)
-    return {**update, "plan": plan}
+    why = TEXTS["limit"][language]
+    steps = [_given_up(step, why) for step in plan["steps"]]
+    following: Plan = {**plan, "steps": steps}
+    for changed in changed_steps(plan, following):
+        announce(changed)
+    return {**update, "plan": following}
 
 
-def _with(plan: Plan, changed: Step) -> Plan:
-    return {**plan, "steps": [changed if step["id"] == changed["id"] else step for step in plan["steps"]]}
+def _given_up(step: Step, why: str) -> Step:
+    if step["status"] not in OPEN:
+        return step
+    return {**step, "status": "failed" if step["status"] == "in-progress" else "skipped", "error": why}

@@ -16,6 +16,7 @@ from graph.memory import call_ids
 from graph.nodes.checking import checked
 from graph.nodes.messages import outcome_of
 from graph.nodes.sources import SOURCES, Source, shown_in
+from graph.outgoing import with_omissions
 from graph.quotes import Quotation, has_marks, quotations_of
 from graph.state import Language, State, Update, active_agent, current_step, running_turn
 
@@ -96,7 +97,7 @@ def _quotations(state: State, attempt: Sequence[AnyMessage], answer: str) -> lis
     """Return what counts as quoted from files: for others than the Search agent only what they give a number."""
     asked = [message.text for message in state["messages"] if isinstance(message, HumanMessage)][-1:]
     names = [text for shown in shown_in(attempt) for source in shown for text in (source["name"], source["path"])]
-    found = quotations_of(answer, [*asked, *_queries(attempt), *names])
+    found = quotations_of(with_omissions(answer), [*asked, *_queries(attempt), *names])
     return [one for one in found if one.number is not None or active_agent(state) == "search_agent"]
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from graph.nodes import cues
-from graph.nodes.intent_table import DOCUMENT, DRIVE, ROWS, THING, VERBS, Group, Row
-from graph.nodes.wording import FILE, MARKS, QUOTE, bare, clauses, correct, is_negated, prepare
+from graph.nodes.intent_table import DRIVE, ROWS, VERBS, Row
+from graph.nodes.placing import CHANGES, READ_HERE, Ask, asks_the_text, is_unsure, placed, unsure
+from graph.nodes.wording import MARKS, bare, clauses, correct, is_negated, prepare
 from graph.state import AgentName
 
 READ_CHARACTERS: Final = 2_000
@@ -18,30 +19,11 @@ READ_CHARACTERS: Final = 2_000
 SHORT_WORDS: Final = 2
 SHORT_HAN: Final = 4
 """So short a clause before the first request changes nothing: "sorry", "quick one"."""
-SHAPING: Final = frozenset({"create_folder", "create_file", "copy", "move", "rename", "delete", "restore"})
-"""Actions whose verbs also shape a text."""
 ONCE: Final = frozenset({"create_folder", "create_file", "move", "rename", "delete"})
 """Asked for twice in one message, these are one thing done to two, or two steps: words alone don't tell."""
-CREATES: Final = frozenset({"create_folder", "create_file", "compile"})
-COMPARING: Final = re.compile(r"compare|比较|对比")
-"""With what is open, or only with one another?"""
-POINTED: Final = frozenset({"read", "restore", "copy"})
+POINTED: Final = frozenset({"read", "restore", "copy", "find"})
 """Said of nothing but "it", these may be about a file or about a text."""
-CHANGES: Final = frozenset[Group]({"organise", "edit"})
 NOTHING: Final = r"(?!)"
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One thing asked for: which action of the table, who takes it, and whether it changes something.
-
-    `sure` is False where the words don't tell what it is done to.
-    """
-
-    action: str
-    group: Group
-    agent: AgentName
-    sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +72,9 @@ class _Pattern:
         leading = self._verbs.match(clause)
         if leading and self.row.group in ("look", "inspect"):
             return True
-        return leading is not None and not cues.TELLS.search(clause) and not cues.ATTRIBUTE.match(clause, leading.end())
+        if leading is None or cues.METHOD.search(clause):
+            return False
+        return not cues.TELLS.search(clause) and not cues.ATTRIBUTE.match(clause, leading.end())
 
     def follows(self, clause: str) -> bool:
         """Say whether the clause goes on to this action after another verb, with no comma between."""
@@ -106,7 +90,6 @@ class _Pattern:
         return any(not cues.ATTRIBUTE.match(clause, verb.end()) for verb in verbs)
 
 
-EDIT: Final = Ask("edit", "edit", DOCUMENT)
 _PATTERNS: Final = tuple(_Pattern(row) for row in ROWS)
 _UNKNOWN_ROW: Final = next(row for row in ROWS if row.action == "unknown")
 _TALK: Final = next(pattern for pattern in _PATTERNS if pattern.row.action == "talk")
@@ -120,29 +103,42 @@ def read_intent(text: str, *, in_document: bool) -> Intent:
     if _TALK.finds(prepared.strip(" !?.。！？~～,，")):
         return Intent((Ask("talk", "talk", DRIVE),), doubtful=False)
     asks: list[Ask] = []
-    doubtful = (cues.TAKEN_BACK.search(prepared) or cues.REFERS.search(prepared)) is not None
-    for clause in clauses(prepared, VERBS):
+    questions = False
+    doubtful = (cues.TAKEN_BACK.search(prepared) or cues.REFERS.search(_of_itself(prepared))) is not None
+    for place, clause in enumerate(clauses(prepared, VERBS)):
         if cues.REPORTED.search(clause):
             doubtful = doubtful or not asks
             break
-        ask = _ask(clause, in_document=in_document, first=not asks)
+        if asks and asks[-1].action == "rename" and cues.NAMED_NOW.match(bare(clause)):
+            continue
+        ask = _ask(clause, in_document=in_document, first=place == 0)
         if ask:
             asks.append(ask)
-        elif not is_negated(clause):
-            doubtful = doubtful or (_is_doubtful(bare(clause), first=not asks) and not _is_looked_for(clause, asks))
-    return Intent(tuple(asks), doubtful or _contradict(asks) or cues.FOLLOWING.match(text.strip()) is not None)
+        elif not is_negated(clause) and _is_doubtful(bare(clause), first=not asks):
+            is_question = cues.OF_CONTENT.match(bare(clause)) is not None
+            questions, doubtful = questions or is_question, doubtful or not is_question
+    asks = [ask for ask in asks if ask.action != "talk"] or asks
+    doubtful = doubtful or (questions and not _looks(asks))
+    return Intent(tuple(asks), doubtful or _contradict(asks) or cues.FOLLOWING.match(prepared) is not None)
+
+
+def _of_itself(prepared: str) -> str:
+    """Return it without an "instead" that goes back to its own words: "don't copy it, move it instead"."""
+    return prepared.removesuffix("instead") if cues.INSTEAD.search(prepared) else prepared
 
 
 def _ask(clause: str, *, in_document: bool, first: bool) -> Ask | None:
     said = _corrected(bare(clause))
-    if not said or is_negated(clause):
+    if not said or is_negated(clause) or cues.CONTROL.match(said):
         return None
     row = next((pattern.row for pattern in _PATTERNS if pattern.finds(said)), None) or _by_ending(said)
-    if row and row.group != "inspect" and (_is_unsure(row, said) or _goes_further(row, said)):
-        return _unsure(row)
+    if row and row.group != "inspect" and (is_unsure(row, said) or _goes_further(row, said)):
+        return unsure(row)
     if row and first and not in_document and row.action in POINTED and cues.BARE.match(said):
-        return _unsure(row)
-    return _placed(row, said, in_document=in_document) if row else None
+        return unsure(row)
+    if row is None and in_document and asks_the_text(said):
+        return READ_HERE
+    return placed(row, said, in_document=in_document) if row else None
 
 
 def _goes_further(row: Row, said: str) -> bool:
@@ -160,86 +156,19 @@ def _by_ending(said: str) -> Row | None:
     return _UNKNOWN_ROW if len(changes) > 1 else next(iter(rows), None)
 
 
-def _is_unsure(row: Row, said: str) -> bool:
-    """Say whether it hangs on a condition, or is about things that are in no drive."""
-    if row.group in CHANGES and cues.UNLESS.search(said):
-        return True
-    if row.group == "organise" and row.action not in CREATES and cues.BY_CONTENT.search(said):
-        return True
-    if row.action == "create_file" and cues.DERIVED.search(said):
-        return True
-    if row.action == "read" and cues.ABOUT_THE_FILE.search(said):
-        return True
-    named = FILE in said or QUOTE in said
-    return not named and cues.ELSEWHERE.search(said) is not None and not cues.ABOUT.search(said)
-
-
 def _corrected(clause: str) -> str:
     first, blank, rest = clause.partition(" ")
     return correct(first, VERBS) + blank + rest
 
 
-def _placed(row: Row, said: str, *, in_document: bool) -> Ask:
-    """Decide between a thing of the drive and a part of a text: the place tells, and what the clause names."""
-    if row.group == "look":
-        return _looked(row, said, in_document=in_document)
-    if row.action in SHAPING:
-        if row.action == "create_file" and said.startswith("write") and cues.PUT_INTO.search(said):
-            return EDIT
-        if not in_document:
-            return _of_a_file(row, said)
-        if cues.TEXT_PARTS.search(said) and not cues.FOLDERS.search(said):
-            return _unsure(row) if cues.NEW_FILE.search(said) else EDIT
-        return Ask(row.action, row.group, row.leads) if _is_thing(said) or row.action == "copy" else _unsure(row)
-    if row.action == "edit" and not in_document:
-        return EDIT if FILE in said and not cues.SHORTER.search(said) else _unsure(row)
-    if row.action == "edit" and _leaves_the_text(said):
-        return _unsure(row)
-    return Ask(row.action, row.group, row.leads)
-
-
-def _leaves_the_text(said: str) -> bool:
-    """Say whether an edit may be meant of something else than the text that is open."""
-    outside = cues.INSIDE.sub(" ", said)
-    if FILE in outside or cues.FOLDERS.search(outside) or cues.FORMATS.search(outside):
-        return True
-    return cues.WEAK.match(said) is not None and not (cues.TEXT_PARTS.search(said) or cues.IN_TEXT.search(said))
-
-
-def _unsure(row: Row) -> Ask:
-    return Ask(row.action, row.group, row.leads, sure=False)
-
-
-def _of_a_file(row: Row, said: str) -> Ask:
-    """With no document open, a part of a text can only be meant in a file that is named."""
-    if row.action in ("delete", "move", "restore") and cues.TEXT_PARTS.search(said) and not cues.FOLDERS.search(said):
-        return EDIT if FILE in said else _unsure(row)
-    return Ask(row.action, row.group, row.leads)
-
-
-def _is_thing(said: str) -> bool:
-    return re.search(THING, cues.INSIDE.sub(" ", said).replace(QUOTE, " ")) is not None
-
-
-def _looked(row: Row, said: str, *, in_document: bool) -> Ask:
-    if in_document and FILE not in said and not cues.FOLDERS.search(said):
-        alone = len(said.split()) == 1 and len(said) < 12
-        if row.action == "find" and not (cues.ABOUT.search(said) or cues.TEXT_PARTS.search(said)):
-            return _unsure(row)
-        if COMPARING.match(said):
-            return _unsure(row)
-        here = cues.IN_HERE if row.action == "find" else cues.HERE
-        if here.search(said) or cues.TEXT_PARTS.search(said) or (alone and row.action == "read"):
-            return Ask(row.action, row.group, DOCUMENT)
-    return Ask(row.action, row.group, row.leads)
-
-
 def _is_doubtful(said: str, *, first: bool) -> bool:
     """Say whether a clause that no row fits may change what the others mean."""
-    if not said or said in MARKS:
+    if not said or said in MARKS or (first and cues.COMPLAINT.fullmatch(said)) or cues.TERMS.fullmatch(said):
         return False
     if (
         cues.ASKING.match(said)
+        or cues.CONTROL.match(said)
+        or cues.ASKED_IN_CHINESE.search(said)
         or (cues.OTHER_VERB.match(said) and not first)
         or said.split(" ", 1)[0] in VERBS
         or (cues.CHINESE_VERB.search(said) and not cues.PURPOSE.match(said))
@@ -249,10 +178,9 @@ def _is_doubtful(said: str, *, first: bool) -> bool:
     return first and not short
 
 
-def _is_looked_for(clause: str, asks: list[Ask]) -> bool:
-    """Say whether a question only tells what is looked for: "search my files: how long is the notice period?"."""
-    looks = bool(asks) and all(ask.group == "look" for ask in asks)
-    return looks and cues.OF_CONTENT.match(bare(clause)) is not None
+def _looks(asks: list[Ask]) -> bool:
+    """Say whether a question beside them only tells what is looked for: "search my files: how long is the lease?"."""
+    return bool(asks) and all(ask.group == "look" for ask in asks)
 
 
 def _contradict(asks: list[Ask]) -> bool:

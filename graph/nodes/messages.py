@@ -1,5 +1,6 @@
 """The messages that the graph itself writes, and how each tells what became of a call."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, Literal
 from uuid import uuid4
@@ -8,10 +9,13 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from mcp.types import CallToolResult, TextContent
 
 from graph.events import emit
-from graph.state import Update
+from graph.outgoing import Hosts, Outgoing
+from graph.state import State, Update, running_turn
 
 Outcome = Literal["done", "error", "cancelled", "rejected"]
 
+USABLE_ID = re.compile(r"[!-~]{1,128}")
+"""What an id of a call may look like: it goes into keys, addresses and the journal."""
 OUTCOME = "outcome"
 """Key in a result's `additional_kwargs`: a rejection has the same status as a failure, so clients look here."""
 
@@ -55,7 +59,7 @@ def say(text: str) -> AIMessage:
 
 
 def with_own_ids(answer: AIMessage, taken: set[str]) -> AIMessage:
-    """Return the answer with an id for it and a new one for each call whose id is missing or taken.
+    """Return the answer with an id for it and a new one for each call whose id is missing, taken, or no id.
 
     Some services count calls anew in every answer; ours are idempotency keys and have to be unique in a thread.
     """
@@ -66,9 +70,17 @@ def with_own_ids(answer: AIMessage, taken: set[str]) -> AIMessage:
 
 
 def _with_own_id(call: Any, taken: set[str]) -> Any:
-    key = call["id"] if call["id"] and call["id"] not in taken else f"call_{uuid4().hex}"
+    given = str(call["id"] or "")
+    key = given if USABLE_ID.fullmatch(given) and given not in taken else f"call_{uuid4().hex}"
     taken.add(key)
     return {**call, "id": key}
+
+
+def outgoing_for(state: State, hosts: Hosts) -> Outgoing:
+    """Return what lets text of this turn out: to the hosts, and to addresses that the person wrote in the message."""
+    turn = running_turn(state)
+    asked = next((message.text for message in reversed(state["messages"]) if message.id == turn["run_id"]), "")
+    return Outgoing(hosts.asked_for(asked), turn["language"])
 
 
 def written(messages: Sequence[AnyMessage], **turn: Any) -> Update:

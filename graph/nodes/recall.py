@@ -9,8 +9,9 @@ from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, Too
 from graph.context import GraphDependencies
 from graph.errors import NoMessageError
 from graph.language import language_of
-from graph.memory import AnyCall, fold, unanswered
+from graph.memory import AnyCall, left_open
 from graph.nodes.messages import result_message
+from graph.nodes.remembering import remembered
 from graph.state import Place, State, Turn, Update
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
@@ -28,8 +29,8 @@ def make_recall(deps: GraphDependencies) -> Any:
         foreign = {message.id for message in foreign_messages(messages, previous)}
         kept = [message for message in messages if message.id not in foreign]
         asked = _newest_human(kept)
-        closing = [_close(call, state) for call in unanswered(kept)]
-        folded = fold(kept, deps.settings.window_characters // 2)
+        closing = [_close(call, state) for call in left_open(kept)]
+        folded = await remembered(state, kept, deps)
         return {
             "messages": [*(RemoveMessage(id=str(key)) for key in foreign), *closing],
             "turn": {
@@ -38,7 +39,7 @@ def make_recall(deps: GraphDependencies) -> Any:
                 "written": [str(message.id) for message in closing],
             },
             "place": clean_place(state.get("place")),
-            "summary": folded.summary,
+            "summaries": folded.summaries,
             "window_start": folded.window_start,
             "last_run_id": _last_run(state, closing),
             "plan": None,
@@ -46,6 +47,9 @@ def make_recall(deps: GraphDependencies) -> Any:
             "approval": None,
             "rounds": 0,
             "failure": None,
+            "limit": None,
+            "survey": None,
+            "findings": None,
         }
 
     return recall

@@ -14,19 +14,39 @@ from mcp.types import CallToolResult
 from graph.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.context import GraphDependencies, RunContext
 from graph.events import emit
-from graph.gateway.approval import asked, digest, open_approval
+from graph.gateway.approval import asked, digest, open_approval, ttl_seconds
 from graph.gateway.arguments import fit
 from graph.gateway.limits import result_text
-from graph.gateway.policy import REASONS, Hints, Judgement, judge
-from graph.gateway.preview import preview_of
+from graph.gateway.passages import shown
+from graph.gateway.policy import Hints, Judgement, Situation, judge
+from graph.gateway.preview import effect_of, preview_of
+from graph.gateway.reasons import sentence
+from graph.gateway.targets import touched_by
 from graph.memory import AnyCall, unanswered
+from graph.nodes.covering import Coverage, contract_of, with_contract
 from graph.nodes.document_agent import DOCUMENT_AGENT
 from graph.nodes.drive_agent import DRIVE_AGENT
+from graph.nodes.evidence import Evidence
+from graph.nodes.limiting import CallLimits
 from graph.nodes.messages import report, result_message, text_of, written
 from graph.nodes.search_agent import SEARCH_AGENT
-from graph.state import Call, Language, State, Update, active_agent, running_turn
+from graph.state import Call, Passage, State, Update, active_agent, is_tainted, running_turn, said_last
+from graph.tools import LOCAL_NAMES, toolset
 
 ALLOWED_TOOLS: Final = {agent.name: agent.tools for agent in (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A call that makes sense, with what a dry run found; `drifted`: it was approved, and its target changed since."""
+
+    key: str
+    name: str
+    args: dict[str, Any]
+    hints: Hints
+    judgement: Judgement
+    effect: Mapping[str, Any] | None = None
+    drifted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,97 +56,143 @@ class Review:
     toolbox: Toolbox
     tools: frozenset[str]
     run_id: str
-    language: Language
-    tainted: bool
+    situation: Situation
+    coverage: Coverage
+    evidence: Evidence
+    email: str
     max_result: int
 
-    async def of(self, wanted: AnyCall, earlier: Call | None) -> Call | ToolMessage:
-        """Return the judged call, or the result that says why it does not run.
+    async def look(self, wanted: AnyCall, earlier: Call | None) -> Candidate | ToolMessage:
+        """Return the call with what it would do, or the result that says why it does not run.
 
         `earlier` is the same call as it was approved, if its target changed before it could run.
         """
         name, key = wanted["name"] or "", str(wanted["id"])
         tool = self.toolbox.tools.get(name)
         if tool is None or name not in self.tools:
-            return self._refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
+            return _refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
         given = earlier["args"] if earlier else wanted["args"]
         if not isinstance(given, dict):
-            return self._refuse(key, name, "invalid_argument: The arguments are not a JSON object. Send them again.")
+            return _refuse(key, name, "invalid_argument: The arguments are not a JSON object. Send them again.")
         args, problems = fit(given, schema_of(tool))
         if problems:
-            return self._refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
-        judgement = judge(name, args, hints_of(tool), tainted=self.tainted, language=self.language)
+            return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
+        hints = hints_of(tool)
+        judgement = judge(name, args, hints, self.situation)
         if judgement.verdict == "deny":
-            return self._refuse(key, name, "forbidden: The assistant never uses this tool.")
-        if judgement.verdict == "allow":
-            return self._call(key, name, args, judgement)
-        return await self._asked(key, name, args, judgement, drifted=earlier is not None)
+            return _refuse(key, name, "forbidden: The assistant never uses this tool.")
+        if judgement.verdict == "allow" or not judgement.known:
+            return Candidate(key, name, args, hints, judgement)
+        tried = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
+        if tried.isError:
+            return _refuse(key, name, error_text(tried, self.max_result))
+        effect: Mapping[str, Any] | None = (tried.meta or {}).get(META_EFFECT)
+        return Candidate(key, name, args, hints, judgement, effect, drifted=earlier is not None)
 
-    async def _asked(
-        self, key: str, name: str, args: dict[str, Any], judgement: Judgement, *, drifted: bool
-    ) -> Call | ToolMessage:
-        effect: Mapping[str, Any] | None = None
-        if judgement.known:
-            tried = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
-            if tried.isError:
-                return self._refuse(key, name, error_text(tried, self.max_result))
-            effect = (tried.meta or {}).get(META_EFFECT)
-        return self._call(key, name, args, judgement, effect, drifted=drifted)
+    async def settle(self, found: Candidate) -> Call:
+        """Return the judged call; one after the other, as each may use up what the next one needs."""
+        judgement = found.judgement
+        if judgement.verdict == "ask" and judgement.known:
+            touched = touched_by(found.effect)
+            judgement = await self.coverage.judge(found.key, found.name, found.args, found.hints, touched)
+        if judgement.verdict == "ask":
+            # An approval of a tainted thread says what was read before, whatever else it is asked for.
+            passage = await self.evidence.of(found.args) if self.situation.tainted else None
+            return self._asked(found, judgement, passage)
+        effect = found.effect if judgement.covered_by else None
+        approved_by = self.email if judgement.covered_by else None
+        return {**_call(found, judgement, effect), "approved_by": approved_by}
 
-    def _call(
-        self,
-        key: str,
-        name: str,
-        args: dict[str, Any],
-        judgement: Judgement,
-        effect: Mapping[str, Any] | None = None,
-        *,
-        drifted: bool = False,
-    ) -> Call:
-        etag = effect.get("etag") if effect else None
-        is_asked = judgement.verdict == "ask"
+    def _asked(self, found: Candidate, judgement: Judgement, passage: Passage | None) -> Call:
+        language = self.situation.language
+        preview = preview_of(found.name, found.args, found.effect, language)
         return {
-            "tool_call_id": key,
-            "name": name,
-            "args": args,
-            "risk": judgement.risk,
-            "reason": REASONS["changed"][self.language] if drifted else judgement.reason,
-            "preview": preview_of(name, args, effect, self.language) if is_asked else "",
-            "reversible": bool(effect.get("reversible", True)) if effect else judgement.known,
-            "etag": etag,
-            "digest": digest(name, args, etag),
-            "standing": "asked" if is_asked else "allowed",
-            "approved_by": None,
+            **_call(found, judgement, found.effect),
+            "code": "changed" if found.drifted else judgement.code,
+            "reason": sentence("changed", language) if found.drifted else judgement.reason,
+            "preview": f"{preview}\n\n{shown(passage, language)}" if passage else preview,
+            "standing": "asked",
+            "passage": passage,
         }
 
-    def _refuse(self, key: str, name: str, text: str) -> ToolMessage:
-        return result_message(key, name, text, "error")
+
+def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:
+    etag = effect.get("etag") if effect else None
+    return {
+        "tool_call_id": found.key,
+        "name": found.name,
+        "args": found.args,
+        "risk": judgement.risk,
+        "code": judgement.code,
+        "reason": judgement.reason,
+        "preview": "",
+        "reversible": bool(effect.get("reversible", True)) if effect else judgement.known,
+        "etag": etag,
+        "digest": digest(found.name, found.args, etag),
+        "standing": "allowed",
+        "approved_by": None,
+        "effect": effect_of(effect),
+        "covered_by": judgement.covered_by,
+    }
+
+
+def _refuse(key: str, name: str, text: str) -> ToolMessage:
+    return result_message(key, name, text, "error")
 
 
 def make_review(deps: GraphDependencies) -> Any:
     """Return the node."""
+    limits = CallLimits(deps.settings, deps.clock)
 
-    async def review(state: State, runtime: Runtime[RunContext]) -> Update:
-        turn = running_turn(state)
-        judging = Review(
-            toolbox=await deps.connections.toolbox(deps.user(runtime)),
-            tools=ALLOWED_TOOLS[active_agent(state)],
-            run_id=turn["run_id"],
+    async def judging_for(state: State, runtime: Runtime[RunContext]) -> Review:
+        turn, user = running_turn(state), deps.user(runtime)
+        toolbox = await toolset(deps, runtime)
+        situation = Situation(
             language=turn["language"],
-            tainted=turn["tainted"],
+            mode=user.mode,
+            tainted=is_tainted(state),
+            in_turn=turn["tainted"],
+            contract=contract_of(state.get("plan")),
+            now=deps.clock(),
+            said=said_last(state),
+        )
+        return Review(
+            toolbox=toolbox,
+            tools=ALLOWED_TOOLS[active_agent(state)] | LOCAL_NAMES,
+            run_id=turn["run_id"],
+            situation=situation,
+            coverage=Coverage(
+                situation,
+                user.user_id,
+                turn["run_id"],
+                runtime.store,
+                [str(call["id"]) for call in unanswered(state["messages"])],
+            ),
+            evidence=Evidence(state, toolbox, deps.shelf(runtime)),
+            email=user.email,
             max_result=deps.settings.max_result_characters,
         )
+
+    async def review(state: State, runtime: Runtime[RunContext]) -> Update:
+        judging = await judging_for(state, runtime)
         earlier = {call["tool_call_id"]: call for call in state.get("calls", []) if call["standing"] == "approved"}
         wanted = unanswered(state["messages"])
-        for call in wanted:
-            if str(call["id"]) not in earlier:
-                _announce(call)
-        judged = await asyncio.gather(*(judging.of(call, earlier.get(str(call["id"]))) for call in wanted))
-        refused = [report(result) for result in judged if isinstance(result, ToolMessage)]
-        calls = [result for result in judged if not isinstance(result, ToolMessage)]
-        ttl = deps.settings.approval_ttl_seconds
-        approval = open_approval(calls, turn["run_id"], deps.clock(), ttl) if asked(calls) else None
-        return {**written([*refused]), "calls": calls, "approval": approval}
+        new = [call for call in wanted if str(call["id"]) not in earlier]
+        for call in new:
+            _announce(call)
+        limited = limits.refused(deps.user(runtime).user_id, new, state)
+        within = [call for call in wanted if str(call["id"]) not in limited]
+        found = await asyncio.gather(*(judging.look(call, earlier.get(str(call["id"]))) for call in within))
+        refused = [report(result) for result in [*limited.values(), *found] if isinstance(result, ToolMessage)]
+        calls = [await judging.settle(one) for one in found if isinstance(one, Candidate)]
+        ttl = ttl_seconds(deps.settings, deps.user(runtime).mode)
+        run_id = running_turn(state)["run_id"]
+        approval = open_approval(calls, run_id, deps.clock(), ttl) if asked(calls) else None
+        update = {**written([*refused]), "calls": calls, "approval": approval}
+        plan, contract = state.get("plan"), judging.coverage.contract
+        if plan and contract and contract != judging.situation.contract:
+            update["plan"] = with_contract(plan, contract)
+        return update
 
     return review
 

@@ -14,6 +14,7 @@ from graph.events import emit
 from graph.models import ask_for
 from graph.nodes.followups import goes_on, is_follow_up
 from graph.nodes.intents import pattern_agent, read_intent
+from graph.planning.each import of_each
 from graph.prompts import json_section, load_prompt, section
 from graph.state import AgentName, Language, Place, Route, State, Update, running_turn
 
@@ -31,6 +32,10 @@ REASONS: Final[dict[str, dict[Language, str]]] = {
     "document_agent": {"en": "This is about the text of a document.", "zh": "这是关于文档内容的请求。"},
     "search_agent": {"en": "This needs something found in your files.", "zh": "这需要在文件中查找内容。"},
     "plan": {"en": "Several things are to be done, so there will be a plan.", "zh": "需要完成多件事，先制定计划。"},
+    "each": {
+        "en": "Each file is read, and then all of them are put together, so there will be a plan.",
+        "zh": "先逐个读取文件，再汇总成整体，先制定计划。",
+    },
     "sticky": {"en": "This goes on from what we were doing.", "zh": "这是接着刚才的内容。"},
     "fallback": {
         "en": "It is not clear who should take this, so the Drive agent tries.",
@@ -70,6 +75,9 @@ def make_route(deps: GraphDependencies) -> Any:
 
 def by_pattern(state: State) -> Route | None:
     """Decide by words alone, where they leave no doubt."""
+    if of_each(_message(state)) and not _in_document(state):
+        reason = REASONS["each"][running_turn(state)["language"]]
+        return _route("search_agent", PATTERN_CONFIDENCE, reason, "pattern", needs_plan=True)
     intent = read_intent(_message(state), in_document=_in_document(state))
     agent = pattern_agent(intent)
     if agent is None:

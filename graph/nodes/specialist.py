@@ -1,22 +1,34 @@
 """The node that all specialists share: look around, ask the model, and hand on what it wants."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
 
 from graph.connections import Toolbox
 from graph.context import GraphDependencies, RunContext
 from graph.errors import AgentError, ModelOutputError
-from graph.memory import call_ids, unanswered, window
+from graph.gateway.budget import usage_of
+from graph.gateway.limits import has_budget, limit_of
+from graph.memory import call_ids, taken_ids, unanswered
 from graph.models import ChatRunnable, ask
-from graph.nodes.messages import with_own_ids, written
+from graph.nodes.limiting import without_long_arguments
+from graph.nodes.messages import outgoing_for, with_own_ids, written
+from graph.nodes.origins import foreign_in
+from graph.nodes.sendable import sendable
 from graph.nodes.surroundings import Look, Looking, Remembered, Surroundings
+from graph.nodes.view import scale_after, tokens_of_tools, view_of, with_view
+from graph.outgoing import let_out
 from graph.prompts import json_section, section
-from graph.state import AgentName, Plan, State, Step, Update, current_step, running_turn
+from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn
+from graph.summaries import summary_section
+from graph.tools import LOCAL_NAMES, toolset
+from graph.tools.facts import facts_told
+from graph.tools.local import Toolset
 
 ATTEMPTS: Final = 2
 RESULT_CHARACTERS: Final = 2_000
@@ -36,26 +48,37 @@ class Specialist:
 def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     """Return the specialist's node."""
     remembered = Remembered(specialist.look_around, deps.clock)
-    bound: WeakKeyDictionary[Toolbox, ChatRunnable] = WeakKeyDictionary()
+    bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
 
-    def model_for(toolbox: Toolbox) -> ChatRunnable:
+    def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
+        """Return the model with the specialist's tools, and how many tokens their descriptions take."""
+        toolbox = tools.bench.toolbox
         if toolbox not in bound:
-            tools = [tool for name, tool in toolbox.tools.items() if name in specialist.tools]
-            bound[toolbox] = deps.models["agent"].bind_tools(tools)
+            offered = [tool for name, tool in tools.tools.items() if name in specialist.tools | LOCAL_NAMES]
+            bound[toolbox] = deps.models["agent"].bind_tools(offered), tokens_of_tools(offered)
         return bound[toolbox]
 
-    async def consult(state: State, user: RunContext) -> Update:
-        toolbox = await deps.connections.toolbox(user)
-        seen = await remembered.at((user, *_key(state)), Look(toolbox, state.get("place", {}), _query(state)))
-        system = SystemMessage(_system(specialist, seen, state))
-        view = window(state["messages"], state.get("window_start"), deps.settings.window_characters)
-        return _update(await _answer(model_for(toolbox), [system, *view]), state, seen)
+    async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
+        user, tools = deps.user(runtime), await toolset(deps, runtime)
+        look = Look(tools.bench.toolbox, state.get("place", {}), _query(state))
+        seen = await remembered.at((user, *_key(state)), look)
+        model, size = model_for(tools)
+        sections = [*_sections(specialist, seen, state), *await facts_told(tools.bench, look.query)]
+        view = await view_of(state, sections, deps.settings, deps.shelf(runtime), size)
+        answer, usage = await _answer(model, view.messages, estimates=has_budget(deps.settings))
+        scale = scale_after(state, view, answer)
+        answer = without_long_arguments(answer, deps.settings.max_argument_characters)
+        answer = let_out(answer, outgoing_for(state, deps.hosts))
+        taints = await foreign_in(seen.reads, user, runtime.store)
+        return {**_update(with_view(answer, view), usage, state, taints), "limit": None, "token_scale": scale}
 
     async def run(state: State, runtime: Runtime[RunContext]) -> Update:
-        if is_at_limit(state, deps) or unanswered(state["messages"]):
+        if unanswered(state["messages"]):
             return {}
+        if reached := limit_of(state, deps.settings):
+            return {"limit": reached}
         try:
-            return await consult(state, deps.user(runtime))
+            return await consult(state, runtime)
         except AgentError as error:
             error.language = running_turn(state)["language"]
             if not (error.retryable and current_step(state)):
@@ -65,31 +88,26 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     return run
 
 
-def is_at_limit(state: State, deps: GraphDependencies) -> bool:
-    """Say whether the turn has used all its rounds of tool calls."""
-    return state.get("rounds", 0) >= deps.settings.max_tool_rounds
-
-
-async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage]) -> AIMessage:
-    """Ask; once more if the answer is empty."""
+async def _answer(
+    model: ChatRunnable, messages: Sequence[AnyMessage], *, estimates: bool
+) -> tuple[AIMessage, dict[str, int]]:
+    """Ask, once more if the answer is empty; return the answer, and what was used for both."""
+    used: Counter[str] = Counter()
     for _ in range(ATTEMPTS):
-        answer = await ask(model, messages)
+        answer = await ask(model, [sendable(message) for message in messages])
+        used.update(usage_of(answer, messages if estimates else None))
         if answer.text.strip() or call_ids(answer):
-            return answer
+            return answer, dict(used)
     raise ModelOutputError("the answer was empty twice")
 
 
-def _update(answer: AIMessage, state: State, seen: Surroundings) -> Update:
-    taken = {key for message in state["messages"] if isinstance(message, AIMessage) for key in call_ids(message)}
+def _update(answer: AIMessage, usage: dict[str, int], state: State, taints: Sequence[Taint]) -> Update:
+    taken = taken_ids(state["messages"], call_ids(answer))
     answer = with_own_ids(answer, taken)
     rounds = state.get("rounds", 0) + bool(call_ids(answer))
-    update = written([answer], usage=_usage(answer), tainted=seen.tainted)
-    return {**update, "rounds": rounds, "failure": None}
-
-
-def _usage(answer: AIMessage) -> dict[str, int]:
-    usage: Mapping[str, Any] = answer.usage_metadata or {}
-    return {key: int(usage[key]) for key in ("input_tokens", "output_tokens", "total_tokens") if key in usage}
+    update = written([answer], usage=usage, tainted=bool(taints))
+    named = {"taint": taints[0]} if taints else {}
+    return {**update, **named, "rounds": rounds, "failure": None}
 
 
 def _key(state: State) -> tuple[Any, ...]:
@@ -106,18 +124,18 @@ def _query(state: State) -> str:
     return next(message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
 
 
-def _system(specialist: Specialist, seen: Surroundings, state: State) -> str:
+def _sections(specialist: Specialist, seen: Surroundings, state: State) -> list[str]:
     plan, step = state.get("plan"), current_step(state)
-    summary, last_run = state.get("summary"), state.get("last_run_id")
+    last_run = state.get("last_run_id")
     sections = [
         specialist.prompt,
-        section("summary", summary) if summary else "",
+        summary_section(state.get("summaries") or []),
         *seen.sections,
         *(_of_plan(plan, step) if plan and step else ()),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",
         section("language", running_turn(state)["language"]),
     ]
-    return "\n\n".join(filter(None, sections))
+    return [part for part in sections if part]
 
 
 def _of_plan(plan: Plan, step: Step) -> list[str]:

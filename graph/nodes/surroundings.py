@@ -3,12 +3,14 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from graph.connections import Toolbox
 from graph.context import Clock
+from graph.gateway.provenance import Read, reads_in
 from graph.prompts import json_section, section
 from graph.state import Place
 
@@ -19,29 +21,38 @@ LISTED_ITEMS: Final = 100
 KEPT: Final = 64
 FRESH: Final = timedelta(seconds=30)
 
+_roots: Final = WeakKeyDictionary[Toolbox, Mapping[str, Any]]()
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The sections of one specialist; `tainted` if they hold content of files."""
+    """The sections of one specialist, and of which files they hold words."""
 
     sections: tuple[str, ...]
-    tainted: bool = False
+    reads: tuple[Read, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is needed to look around: the person's tools, where they are, and what they ask about."""
+    """What is needed to look around: the person's tools, where they are, and what they ask about.
+
+    `reads` fills with the files of which words were seen.
+    """
 
     toolbox: Toolbox
     place: Place
     query: str
+    reads: list[Read] = field(default_factory=list[Read])
 
     async def read(self, tool: str, **args: Any) -> Mapping[str, Any] | None:
         """Return the tool's data; None without such a tool, or if the drive refuses: the place may be made up."""
         if tool not in self.toolbox.tools:
             return None
         result = await self.toolbox.call(tool, args, meta={})
-        return None if result.isError else result.structuredContent
+        if result.isError:
+            return None
+        self.reads.extend(reads_in(tool, result.structuredContent))
+        return result.structuredContent
 
 
 Looking = Callable[[Look], Awaitable[Surroundings]]
@@ -75,20 +86,18 @@ async def around_document(look: Look) -> Surroundings:
     """Return the place, the open document and passages of other files that are related to the question."""
     place, document, related = await asyncio.gather(_place(look), _document(look), _related(look))
     sections = tuple(part for part in (place, document, related) if part)
-    return Surroundings(sections, tainted=bool(document or related))
+    return Surroundings(sections, tuple(look.reads))
 
 
 async def around_folder(look: Look) -> Surroundings:
     """Return the place and the listing of the current folder."""
     place, listing = await asyncio.gather(_place(look), _listing(look))
-    return Surroundings(tuple(part for part in (place, listing) if part))
+    return Surroundings(tuple(part for part in (place, listing) if part), tuple(look.reads))
 
 
 async def _place(look: Look) -> str:
     file_id, folder_id = look.place.get("file_id"), look.place.get("folder_id")
-    file, folder, root = await asyncio.gather(
-        _info(look, file_id), _info(look, folder_id), look.read("get_file_info", item_id="root")
-    )
+    file, folder, root = await asyncio.gather(_info(look, file_id), _info(look, folder_id), _root(look))
     shown = {
         "file": _facts(file, "id", "name", "path", "etag") if file_id else None,
         "folder": _facts(folder if folder_id else root, "id", "name", "path"),
@@ -98,6 +107,16 @@ async def _place(look: Look) -> str:
         kind for kind, wanted, found in (("file", file_id, file), ("folder", folder_id, folder)) if wanted and not found
     ]
     return json_section("place", {**shown, "not_found": missing} if missing else shown)
+
+
+async def _root(look: Look) -> Mapping[str, Any] | None:
+    """Return the root's facts, asked for once in a session: they never change."""
+    if look.toolbox not in _roots:
+        found = await look.read("get_file_info", item_id="root")
+        if found is None:
+            return None
+        _roots[look.toolbox] = found
+    return _roots[look.toolbox]
 
 
 async def _info(look: Look, item_id: str | None) -> Mapping[str, Any] | None:

@@ -15,14 +15,24 @@ MAIL: Final = "MAIL"
 MARKS: Final = frozenset({FILE, QUOTE, MAIL})
 
 _TRADITIONAL: Final = (
-    "東刪移動檔資夾尋搜還複製權給請幫煩麼編輯寫讀譯潤飾縮說話總結個這裡裏會議錄體檢報歸類與從開關於過為將擴標題節頁內"
-    "誰誰無號變換刪訊單書紀條規簡稿筆記載點專案壓產續後對應們樣讓邀進優並麗補項該雲盤幾張舊檢問務現確認邊際圖"
-    "訂購導測試實運費錢帳戶證據緊組長輸連達遠選擇鎖門開難飛馬黃齊撤銷復原閱覽較區別"
+    "東刪動檔資夾尋還複製權給請幫煩麼編輯寫讀譯潤飾縮說話總結個這裡裏會議錄體檢報歸類與從開關於過為將擴標題節頁內誰無"
+    "號變換訊單書紀條規簡筆記載點專壓產續後對應們樣讓進優並麗補項該雲盤幾張舊問務現確認邊際圖訂購導測試實運費錢帳戶證"
+    "據緊組長輸連達遠選擇鎖門難飛馬黃齊銷復閱覽較區別發約簽價額業員離職銀稅貨車碼電腦機網頻視聽覺學習課論談護醫藥療驗"
+    "禮慶團隊級層樓廳櫃鑰滿萬億兩雙隻頭顏顯預須順顧願風飯館魚錯誤詞語詳貼貓買賣贈趕跡轉輕輔農遲遺適鄰釋閉間隨險隱靜響"
+    "領饋驟鬆齡處備僅儘冊準減創劃劇勞勝協參雜吳啟嗎嘗嚴國園圓圍場塊壞壽夢媽孫審寧寶屬歲島幣師帶庫廢廣強彈徑態慣憑懷戲"
+    "戰拋掃掛採損搶擁擔擬擺攜攝敗敘數斷暫曆術來極構樹橋欄歡歷決沒況滅濾灣熱營爭爲牆狀獎獲環當畫異盡監礎種稱積穩範築籤"
+    "糾紅紙細終統絕經維線練績繪繳繼羅義聯聲臨興舉葉衛裝見親觀觸計討訓託許訴診評詢詩誌誠調諮講謝譜負財貢責貴質賓賬趙軟"
+    "輛辦辭違週遊郵鄉釘針鐘鍵陳陸陽階雖靈飲養驚髮鬧麥丟傳儲劉楊鄭馮"
 )
 _SIMPLIFIED: Final = (
-    "东删移动档资夹寻搜还复制权给请帮烦么编辑写读译润饰缩说话总结个这里里会议录体检报归类与从开关于过为将扩标题节页内"
-    "谁谁无号变换删讯单书纪条规简稿笔记载点专案压产续后对应们样让邀进优并丽补项该云盘几张旧检问务现确认边际图"
-    "订购导测试实运费钱帐户证据紧组长输连达远选择锁门开难飞马黄齐撤销复原阅览较区别"
+    "东删动档资夹寻还复制权给请帮烦么编辑写读译润饰缩说话总结个这里里会议录体检报归类与从开关于过为将扩标题节页内谁无"
+    "号变换讯单书纪条规简笔记载点专压产续后对应们样让进优并丽补项该云盘几张旧问务现确认边际图订购导测试实运费钱帐户证"
+    "据紧组长输连达远选择锁门难飞马黄齐销复阅览较区别发约签价额业员离职银税货车码电脑机网频视听觉学习课论谈护医药疗验"
+    "礼庆团队级层楼厅柜钥满万亿两双只头颜显预须顺顾愿风饭馆鱼错误词语详贴猫买卖赠赶迹转轻辅农迟遗适邻释闭间随险隐静响"
+    "领馈骤松龄处备仅尽册准减创划剧劳胜协参杂吴启吗尝严国园圆围场块坏寿梦妈孙审宁宝属岁岛币师带库废广强弹径态惯凭怀戏"
+    "战抛扫挂采损抢拥担拟摆携摄败叙数断暂历术来极构树桥栏欢历决没况灭滤湾热营争为墙状奖获环当画异尽监础种称积稳范筑签"
+    "纠红纸细终统绝经维线练绩绘缴继罗义联声临兴举叶卫装见亲观触计讨训托许诉诊评询诗志诚调咨讲谢谱负财贡责贵质宾账赵软"
+    "辆办辞违周游邮乡钉针钟键陈陆阳阶虽灵饮养惊发闹麦丢传储刘杨郑冯"
 )
 _SCRIPT: Final = str.maketrans(_TRADITIONAL + "‘’", _SIMPLIFIED + "''")
 _SLIPS: Final = {
@@ -55,6 +65,7 @@ _SLIPS: Final = {
     "档案": "文件",
 }
 """Verbs as a Chinese keyboard misspells them, by sound; and what they are called elsewhere."""
+_CLIPPED: Final = re.compile(r"\b(what|where|who|how|when|that)s\b")
 _PICTURES: Final = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
 _SLIP: Final = re.compile("|".join(_SLIPS))
 
@@ -67,6 +78,7 @@ _MASKS: Final = (
     (
         re.compile(
             r"(?<![\w/.-])[\w/.-]{0,80}(?<=\w)\.(?:[a-z][a-z0-9]{1,4}|7z|md)(?![\w.]*\w)"
+            r"|(?<=[把将为成叫和与跟、])[^\sA-Z.,，。、;；:：!！?？从到里和把将给]{1,16}\.[a-z][a-z0-9]{1,4}(?![a-z0-9])"
             r"|(?<=[\u3400-\u9fff)])\.[a-z][a-z0-9]{1,4}(?![a-z0-9])",
             re.ASCII,
         ),
@@ -81,10 +93,18 @@ _DICTATED: Final = re.compile(
     re.DOTALL,
 )
 _ASIDE: Final = re.compile(
-    r"\b(?:before|after|while|until|once) (?:i|we|you) [^,;.]{1,60}?(?:[,;.]|(?= (?:i|we) (?:want|need|would"
+    r"\b(?:before|after|while|until|once|when(?:ever)?|if) (?:i|we|you) (?:get|have|find|got) (?:a|some|any|the)?"
+    r" ?(?:chance|minute|moment|sec(?:ond)?|time)[,;]?|(?:if you don't mind|if possible|if you can|no rush)(?:[,;]|$)"
+    r"|(?:有空|有时间|方便|可以|可能|行)的话[,，]?|如果(?:方便|可以|有空|有时间)(?:的话)?[,，]?|方便时"
+    r"|\b(?:before|after|while|until|once) (?:i|we|you) [^,;.]{1,60}?(?:[,;.]|(?= (?:i|we) (?:want|need|would"
     r"|have to)\b))"
 )
 
+_BASIS: Final = re.compile(r"\b(according to [^,]{1,60}),|((?:根据|按照|依照)[^,，]{1,16})[,，]")
+"""Where an answer is to be found, said before the question."""
+_ASKED_KINDLY: Final = re.compile(
+    r"(?:[你您]?(?:能不能|能否|能|可不可以|可以))(?:请|麻烦)?(?:你|您)?(?:帮|给我|把|将).*吗$"
+)
 _CHINESE_NEXT: Final = "把将分共删移挪改发总概翻保存复重归放告通压打下上转找搜查给让新建创恢"
 _CUTS: Final = re.compile(
     rf"[,;，；。:：!！?？…\n~～]|\.(?:\s|$)|\b(?:and )?(?:then|after that|afterwards|also|plus)\b"
@@ -100,12 +120,18 @@ _COURTESY: Final = re.compile(
     r"|please|pls|plz"
     r"|kindly|quickly|instead|there|yo|um|uh|hmm|thx|can someone|(?:can|could|would|will|cd) (?:you|u"
     r"|ya)(?: kindly| maybe| just)?"
-    r"|would you mind|do me a favou?r|i(?:'d| would) (?:like|love) (?:you )?to|i (?:want|need|wanna) (?:you )?(?:to\b)?"
+    r"|i(?:'d| would) (?:really |so )?(?:appreciate|love|be grateful|be glad) (?:it )?if you (?:could|would|can)"
+    r"|it(?:'d| would) be (?:really |so )?(?:great|nice|good|lovely|helpful|cool|awesome|kind) if you (?:could"
+    r"|would|can)"
+    r"|i was (?:wondering|hoping) (?:if )?you (?:could|would|can|might)|any chance (?:that )?you (?:could|can)"
+    r"|could i (?:get|ask) you to|be so kind (?:and|as to)|(?:a )?quick (?:q|question|one)(?: -)?|q -"
+    r"|would (?:it be (?:possible|ok|okay|alright) (?:for you )?to|you be able to|you be so kind as to)"
+    r"|would you mind|do me a favou?r|i(?:'d| would) (?:like|love) (?:you )?to|i (?:want|need|wanna)(?: you)?(?: to)?"
     r"|go ahead and|help me(?: to)?|let's|lets|know|find out(?= who)|check(?= who)|see(?= who)|tell me"
     r"|let me know|to|in it)(?=\s|$)[\s]*"
-    r"|(?:请问|请你|请|麻烦(?:你|您)?|劳驾|拜托|帮我|帮忙|帮|给我|给咱们?|能不能|能否|可不可以|可以|你能|您能"
+    r"|(?:请问|请你|请|麻烦(?:你|您)?|劳烦|烦请|有劳|求求?你|劳驾|拜托|帮我|帮忙|帮|给我|给咱们?|能不能|能否|可不可以|可以|你能|您能"
     r"|能|我想请你|我想要?|我要|我需要"
-    r"|我希望你?|想|需要|那个|先|再|然后|最后|顺便|直接|快点?|现在|另外|还有|并且|并|也|只|都|把它?就|告诉我"
+    r"|我希望你?|想|需要|那个|那就|那么|先|再|然后|最后|顺便|直接|快点?|现在|另外|还有|并且|并|也|只|都|把它?就|告诉我"
     r"|说说|全部|嗨|你好|您好|喂)\s*)+"
 )
 _TAIL: Final = re.compile(
@@ -115,18 +141,18 @@ _TAIL: Final = re.compile(
 _NEGATED: Final = re.compile(
     r"(?:do not|don't|dont|never|no need to|not|without|rather than|instead of|nothing)\b"
     r"|(?:i|we) (?:do not|don't|dont|didn't|never) (?:want|need|ask|mean|wish)"
-    r"|(?:千万|先|可)?(?:不要|别|不用|不必|请勿|勿|不许|禁止|无需|不需要|不想|不是|不准|甭)|我(?:不想|不要|没让|不是要)"
+    r"|(?:千万|先|可)?(?:不要|别(?![人的处家墅称名])|不用|不必|请勿|勿|不许|禁止|无需|不需要|不想|不是|不准|甭|暂?不(?=[删移动复共分发清重归]))|我(?:不想|不要|没让|不是要)"
 )
 
 
 def prepare(text: str) -> str:
     """Return the text in one script, in lower case, with what is quoted, dictated or a name as a mark."""
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_SCRIPT)
-    folded = _PICTURES.sub(" ", folded)
+    folded = _CLIPPED.sub(r"\1's", _PICTURES.sub(" ", folded))
     for pattern, mark in _MASKS:
         folded = pattern.sub(f" {mark} " if mark is QUOTE else mark, folded)
     folded = _SLIP.sub(lambda slip: _SLIPS[slip.group()], folded)
-    return " ".join(_ASIDE.sub(" ", _DICTATED.sub(r"\1", folded)).split())
+    return " ".join(_ASIDE.sub(" ", _BASIS.sub(r"\1\2 ", _DICTATED.sub(r"\1", folded))).split())
 
 
 def clauses(prepared: str, verbs: frozenset[str]) -> tuple[str, ...]:
@@ -153,7 +179,8 @@ def _cut_at_and(piece: str, verbs: frozenset[str]) -> list[str]:
 
 def bare(clause: str) -> str:
     """Return the clause without courtesies at either end."""
-    return _TAIL.sub("", _strip_courtesy(clause)).strip()
+    asked = clause.removesuffix("吗") if _ASKED_KINDLY.match(clause) else clause
+    return _TAIL.sub("", _strip_courtesy(asked)).strip()
 
 
 def _strip_courtesy(clause: str) -> str:

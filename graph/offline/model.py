@@ -18,7 +18,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from typing_extensions import override
 
 from graph.offline.lending import lent_answer
-from graph.offline.planning import plan
+from graph.offline.planning import plan, revise
 from graph.offline.reading.conversation import Conversation, read_conversation
 from graph.offline.replay import Reply, Request
 from graph.offline.routing import decide
@@ -27,6 +27,7 @@ from graph.offline.specialist import answer
 NAME: Final = "offline"
 ROUTE: Final = "RouteDecision"
 PLAN: Final = "TaskPlan"
+REVISION: Final = "RevisedPlan"
 _PIECES = re.compile(r"\s*(?:[\u3400-\u9fff，。：；！？、]{1,4}|[^\s\u3400-\u9fff]+)(?:\s+$)?|\s+", re.DOTALL)
 Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 
@@ -34,9 +35,9 @@ Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 class OfflineChatModel(BaseChatModel):
     """A small rule-based model for English and Chinese: deterministic, without network, and honest about what it is.
 
-    It sees the messages and the bound tools, nothing else. With `RouteDecision` or `TaskPlan` bound it answers with
-    that; with other tools it is a specialist that finds, reads, organises and shares. Without any it answers the drive,
-    which has it read many files.
+    It sees the messages and the bound tools, nothing else. With `RouteDecision`, `TaskPlan` or `RevisedPlan` bound it
+    answers with that; with other tools it is a specialist that finds, reads, organises and shares. Without any it
+    answers the drive, which has it read many files.
     """
 
     @property
@@ -121,6 +122,8 @@ def _reply(conversation: Conversation, tools: frozenset[str]) -> Reply:
         return Reply(calls=(Request(ROUTE, decide(conversation)),))
     if PLAN in tools:
         return Reply(calls=(Request(PLAN, plan(conversation)),))
+    if REVISION in tools:
+        return Reply(calls=(Request(REVISION, revise(conversation)),))
     return answer(conversation, tools)
 
 

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from graph.offline.reading.conversation import Conversation
 from graph.offline.reading.sections import Sections
-from graph.offline.understanding.intents import GUESS, TALK, Intent, agent_for
+from graph.offline.understanding.intents import GUESS, SURE, TALK, Intent, agent_for
 from graph.offline.understanding.language import detect
+from graph.offline.understanding.personal import personal
 from graph.offline.understanding.requests import understand
 from graph.state import AGENTS, AgentName, Language
 
@@ -37,6 +38,7 @@ REASONS: Final[dict[Language, dict[str, str]]] = {
         "document_agent": "This is about the text of a document.",
         "plan": "These are {count} things to do, one after the other.",
         "talk": "This is about the assistant, not about a document.",
+        "memory": "This is about what is to be remembered.",
         "following": "This answers what was asked before.",
         "unclear": "It is not clear what this asks for.",
     },
@@ -46,6 +48,7 @@ REASONS: Final[dict[Language, dict[str, str]]] = {
         "document_agent": "这是关于文档的文字内容。",
         "plan": "这里有 {count} 件事，要依次完成。",
         "talk": "这是关于助手本身，与文档无关。",
+        "memory": "这是关于要记住的内容。",
         "following": "这是在回答之前的提问。",
         "unclear": "不清楚这是要做什么。",
     },
@@ -54,8 +57,11 @@ REASONS: Final[dict[Language, dict[str, str]]] = {
 
 def decide(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `RouteDecision`."""
-    intents = understand(conversation.asked, file_open=conversation.sections.file is not None)
     language = language_of(conversation)
+    if personal(conversation.asked):
+        reason = REASONS[language]["memory"]
+        return {"agent": "drive_agent", "needs_plan": False, "confidence": SURE, "reason": reason}
+    intents = understand(conversation.asked, file_open=conversation.sections.file is not None)
     agent = _leader(intents, conversation.sections)
     return {
         "agent": agent,

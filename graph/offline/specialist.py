@@ -18,15 +18,20 @@ from graph.offline.replay import (
 )
 from graph.offline.routing import language_of
 from graph.offline.scripts import SCRIPTS
+from graph.offline.scripts.remembering import remembering
 from graph.offline.speech.wording import path_of
 from graph.offline.task import Task
 from graph.offline.understanding.intents import Intent, agent_for
+from graph.offline.understanding.personal import personal
 from graph.offline.understanding.requests import understand
 
 
 def answer(conversation: Conversation, tools: frozenset[str]) -> Reply:
     """Return what the specialist with these tools says next."""
     task = Task(conversation, language_of(conversation), tools)
+    wanted = personal(conversation.asked)
+    if wanted and "remember" in tools:
+        return replay(remembering(task, wanted), conversation, tools)
     intents = follow_up(conversation, requests_of(conversation))
     if not intents:
         return Reply(text=task.say("unclear"))

@@ -13,6 +13,7 @@ from api.errors import ApiError, NotFoundError
 from api.ports import Place, RunChange, RunUndo
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from starlette.requests import Request
@@ -84,9 +85,15 @@ class MemoryDrive:
             if effect["run_id"] == run_id
         )
 
-    async def undo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
-        changes = await self.changes(caller.user_id, run_id)
-        return RunUndo(changes, (), None if preview else 99, preview)
+    async def undo(
+        self, caller: Caller, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool
+    ) -> RunUndo:
+        changes = [change for run_id in run_ids for change in await self.changes(caller.user_id, run_id)]
+        wanted = tuple(change for change in changes if change_id in (None, change.id))
+        return RunUndo(wanted, (), None if preview else 99, preview)
+
+    async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
+        return RunUndo(await self.changes(caller.user_id, run_id), (), None if preview else 100, preview)
 
     async def check(self) -> None:
         """Always ready."""

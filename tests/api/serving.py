@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from api.service import Service
+    from api.webhooks import WebhookTarget
     from tests.api.fakes import ManualClock
 
 START_SECONDS = 30
@@ -42,8 +43,15 @@ def rest_of(turn: Turn) -> list[Event]:
 class SmallService:
     """The service on the small graph and the drive that only remembers, over a data directory."""
 
-    def __init__(self, data_dir: Path, clock: ManualClock | None = None, heartbeat_seconds: float = 5.0) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        clock: ManualClock | None = None,
+        heartbeat_seconds: float = 5.0,
+        webhook: WebhookTarget | None = None,
+    ) -> None:
         self.data_dir = data_dir
+        self.webhook = webhook
         self.clock = clock
         self.heartbeat_seconds = heartbeat_seconds
         self.drive = MemoryDrive(data_dir / "effects.jsonl")
@@ -61,7 +69,13 @@ class SmallService:
             if self.gate_open:
                 self.graph.gate.open()
             opened = open_service(
-                database, self.graph, self.drive, authenticate, self.clock or SystemClock(), self.heartbeat_seconds
+                database,
+                self.graph,
+                self.drive,
+                authenticate,
+                self.clock or SystemClock(),
+                self.heartbeat_seconds,
+                webhook=self.webhook,
             )
             async with opened as self.service:
                 app.state.service = self.service

@@ -20,6 +20,7 @@ from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annotation
 from langgraph.types import interrupt
 
+from graph.outgoing import Hosts, Outgoing
 from tests.api.fakes import Gate
 
 if TYPE_CHECKING:
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
+    from api.ports import GrantInfo, Mode
     from tests.api.fakes import ManualClock, MemoryDrive
 
 RISKS = ("share", "write", "delete")
-TTL_SECONDS = 300
+TTL_SECONDS = {"attended": 300, "unattended": 7 * 86_400}
 
 
 class SmallState(TypedDict, total=False):
@@ -46,6 +48,7 @@ class SmallContext:
     user_id: str
     email: str
     scopes: tuple[str, ...]
+    mode: str = "attended"
 
 
 class WordModel(BaseChatModel):
@@ -76,11 +79,13 @@ class SmallGraph:
     """The graph and its `GraphPort`."""
 
     text_nodes = frozenset({"agent"})
+    memory: Any = None
 
     def __init__(self, drive: MemoryDrive, saver: AsyncSqliteSaver, clock: ManualClock | None = None) -> None:
         self.drive = drive
         self.saver = saver
         self.clock = clock
+        self.given: dict[str, list[GrantInfo]] = {}
         self.gate = Gate()
         self.graph: Any = self._build().compile(checkpointer=saver)
 
@@ -95,7 +100,7 @@ class SmallGraph:
         builder.add_edge("act", "agent")
         return builder
 
-    async def _agent(self, state: SmallState) -> dict[str, Any]:
+    async def _agent(self, state: SmallState, runtime: Runtime[SmallContext]) -> dict[str, Any]:
         last = state["messages"][-1]
         if isinstance(last, ToolMessage):
             return await self._say(["done"])
@@ -105,7 +110,7 @@ class SmallGraph:
         )
         kind, _, rest = str(last.content).partition(" ")
         if kind in {*RISKS, "two"}:
-            return self._propose(kind, str(last.id))
+            return self._propose(kind, str(last.id), TTL_SECONDS[runtime.context.mode])
         if kind == "fail":
             raise RuntimeError("secret /etc/path")
         return await self._say(rest.split(" "), gate=self.gate if kind == "slow" else None)
@@ -114,7 +119,7 @@ class SmallGraph:
         answer = await WordModel(words=words, gate=gate).ainvoke([])
         return {"messages": [answer], "turn": {"usage": {"input_tokens": 1, "output_tokens": len(words)}}}
 
-    def _propose(self, kind: str, run_id: str) -> dict[str, Any]:
+    def _propose(self, kind: str, run_id: str, ttl_seconds: int) -> dict[str, Any]:
         risks = ["write", "share"] if kind == "two" else [kind]
         calls = [{"id": f"{run_id[:8]}-{n}", "name": f"{risk}_item", "args": {"n": 1}} for n, risk in enumerate(risks)]
         for call in calls:
@@ -123,7 +128,7 @@ class SmallGraph:
         now = self.clock.now() if self.clock else datetime.now().astimezone()
         question = {
             "approval_id": str(uuid4()),
-            "expires_at": (now + timedelta(seconds=TTL_SECONDS)).isoformat(),
+            "expires_at": (now + timedelta(seconds=ttl_seconds)).isoformat(),
             "action_requests": [{"name": call["name"], "args": call["args"], "description": ""} for call in calls],
             "review_configs": [
                 {"action_name": call["name"], "allowed_decisions": ["approve", "edit", "reject", "respond"]}
@@ -165,8 +170,11 @@ class SmallGraph:
         get_stream_writer()({"type": "tool_call_end", **named, "status": status, "result": status, "duration_ms": 1})
         return ToolMessage(status, tool_call_id=call["id"], name=call["name"])
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str]) -> SmallContext:
-        return SmallContext(user_id, email, tuple(scopes))
+    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode) -> SmallContext:
+        return SmallContext(user_id, email, tuple(scopes), mode)
+
+    def outgoing(self, message: str) -> Outgoing:
+        return Outgoing(Hosts(["drive.example.com"]).asked_for(message), "en")
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
         return {"decisions": [{"tool_call_id": a["tool_call_id"], "type": "reject"} for a in payload["actions"]]}
@@ -175,11 +183,29 @@ class SmallGraph:
         del payload, tool_call_id
         return None if isinstance(args.get("n"), int) else "n has to be a number."
 
+    def check_grant(self, payload: Mapping[str, Any], tool_call_id: str, grant: Mapping[str, Any]) -> str | None:
+        del grant
+        action = next(action for action in payload["actions"] if action["tool_call_id"] == tool_call_id)
+        return None if action["risk"] == "write" else "it is asked about each time."
+
+    async def grants(self, user_id: str) -> list[GrantInfo]:
+        return self.given.get(user_id, [])
+
+    async def withdraw_grant(self, user_id: str, grant_id: str) -> bool:
+        known = self.given.get(user_id, [])
+        self.given[user_id] = [grant for grant in known if grant.grant_id != grant_id]
+        return len(self.given[user_id]) < len(known)
+
     def failure(self, error: Exception) -> tuple[str, str, bool]:
         del error
         return "internal", "Something went wrong.", False
 
-    async def forget(self, thread_id: str) -> None:
+    async def settle(self, thread_id: str) -> None:
+        del thread_id
+        await self.saver.setup()
+
+    async def forget(self, user_id: str, thread_id: str) -> None:
+        del user_id
         await self.saver.adelete_thread(thread_id)
 
     async def check(self) -> None:

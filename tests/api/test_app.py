@@ -76,7 +76,7 @@ def test_a_turn_changes_the_drive_and_tells_what_it_did(owner: Person) -> None:
     assert turn.tools == [("create_folder", "done")]
     assert "报告 📊" in owner.names()
     (change,) = done["changes"]
-    assert set(change) == {"id", "tool", "summary", "item_id"}
+    assert set(change) == {"id", "tool", "summary", "item_id", "text", "undone_by"}
     assert change["tool"] == "create_folder"
     assert "报告 📊" in change["summary"]
     assert owner.get(f"/api/runs/{done['run_id']}/changes")["items"] == done["changes"]

@@ -33,7 +33,9 @@ def test_an_approved_call_is_made_in_the_same_run(service: RunningService, alice
         assert answer.json()["status"] == "decided"
         done = turn.finish()
     assert [effect["tool"] for effect in service.parts.drive.effects] == ["share_item"]
-    assert done["changes"] == [{"id": 1, "tool": "share_item", "summary": "share_item done", "item_id": "item1"}]
+    (change,) = done["changes"]
+    assert (change["id"], change["tool"], change["item_id"]) == (1, "share_item", "item1")
+    assert change["text"] == change["summary"] == "share_item done"
     order = [event["type"] for event in turn.seen]
     assert order.index("approval_needed") < order.index("approval_resolved") < order.index("tool_call_end")
     assert len({event["_id"] for event in turn.seen}) == len(turn.seen)

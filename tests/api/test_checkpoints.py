@@ -1,13 +1,18 @@
 """The file of checkpoints, when what wrote to it was stopped."""
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from api.checkpoints import open_checkpoints
+from api import checkpoints
+from api.checkpoints import CheckpointSaver, open_checkpoints
+from tests.api.test_compaction import CONFIG, OTHER, fresh, graph_on, said, say
 
 INTERRUPTED = "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id) VALUES ('a', 'b', 'c')"
 
@@ -39,3 +44,79 @@ async def test_writes_that_come_while_it_ends_hold_nobody_up_either(tmp_path: Pa
         await saver.conn.execute("PRAGMA busy_timeout = 0")
         await keep(saver)
     assert len(ended) == 20
+
+
+class CountingSaver(CheckpointSaver):
+    """Counts the messages that are read from the file."""
+
+    loaded = 0
+
+    async def _writes(self, thread: tuple[str, str], chain: Any) -> Any:
+        found = await super()._writes(thread, chain)
+        self.loaded += len(found)
+        return found
+
+
+async def test_a_thread_that_was_read_is_read_on_from_there(tmp_path: Path) -> None:
+    async with open_checkpoints(tmp_path / "graph.db") as opened:
+        saver = CountingSaver(opened.conn)
+        graph = graph_on(saver)
+        counts: list[int] = []
+        for turn in range(6):
+            await say(graph, f"question {turn}")
+            assert await said(saver) == await fresh(tmp_path)
+            counts.append(saver.loaded)
+        costs = [later - earlier for earlier, later in pairwise(counts)]
+        assert costs == costs[:1] * len(costs)
+
+
+async def test_what_another_process_adds_to_a_thread_is_seen(tmp_path: Path) -> None:
+    async with open_checkpoints(tmp_path / "graph.db") as saver, open_checkpoints(tmp_path / "graph.db") as other:
+        await say(graph_on(saver), "first")
+        await said(saver)
+        await say(graph_on(other), "second")
+        await say(graph_on(saver), "third")
+        assert await said(saver) == await said(other) == await fresh(tmp_path)
+
+
+async def test_a_branch_from_an_old_checkpoint_has_its_own_messages(tmp_path: Path) -> None:
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        graph = graph_on(saver)
+        await say(graph, "first")
+        history = [past async for past in graph.aget_state_history(CONFIG)]
+        await say(graph, "second")
+        await graph.ainvoke({"messages": [HumanMessage("instead")], "round": 0}, history[3].config, durability="sync")
+        assert await said(saver) == await fresh(tmp_path)
+        assert await said(saver, history[0].config) != await said(saver)
+
+
+async def test_what_a_node_does_to_its_messages_is_not_remembered(tmp_path: Path) -> None:
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        graph = graph_on(saver)
+        await say(graph, "first")
+        (await graph.aget_state(CONFIG)).values["messages"].clear()
+        assert await said(saver) == await fresh(tmp_path)
+
+
+async def test_the_threads_that_were_not_read_for_longest_are_forgotten_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "MOST_KNOWN", 10)
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        graph = graph_on(saver)
+        for config in (CONFIG, OTHER, CONFIG):
+            await say(graph, "hello", config)
+            await said(saver, config)
+        assert await said(saver, OTHER)
+        assert len(await said(saver)) == 16
+
+
+async def test_a_deleted_thread_is_gone_from_memory_too(tmp_path: Path) -> None:
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        graph = graph_on(saver)
+        await say(graph, "first")
+        await said(saver)
+        await saver.adelete_thread("t1")
+        assert await said(saver) == []
+        await say(graph, "anew")
+        assert len(await said(saver)) == 8

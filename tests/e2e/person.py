@@ -116,12 +116,20 @@ class Person:
 
     @contextmanager
     def chat(
-        self, message: str, *, thread_id: str | None = None, file_id: str | None = None, folder_id: str | None = None
+        self,
+        message: str,
+        *,
+        thread_id: str | None = None,
+        file_id: str | None = None,
+        folder_id: str | None = None,
+        mode: str | None = None,
     ) -> Generator[Turn]:
         """Say something; yields the turn while its stream is open."""
         body: dict[str, Any] = {"message": message}
         if thread_id:
             body["thread_id"] = thread_id
+        if mode:
+            body["mode"] = mode
         if file_id or folder_id:
             body["context"] = {"file_id": file_id, "folder_id": folder_id}
         with self.http.stream("POST", "/api/chat", json=body) as response:

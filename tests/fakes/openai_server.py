@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,7 +46,16 @@ class Garbage:
     media_type: str = "text/event-stream"
 
 
-Reply = Stream | Failure | Garbage
+@dataclass(frozen=True)
+class Pieces:
+    """A body in exactly these pieces, with status 200. `cut`: the connection is lost after the last one."""
+
+    pieces: Sequence[bytes]
+    cut: bool = False
+    media_type: str = "text/event-stream"
+
+
+Reply = Stream | Failure | Garbage | Pieces
 
 
 def text(*pieces: str) -> Stream:
@@ -63,28 +72,48 @@ def split_call(name: str, arguments: str, *, key: str = "call_1", pieces: int = 
     return Stream([{"tool_calls": [delta]} for delta in (first, *later)], finish="tool_calls")
 
 
+def calls(*wanted: tuple[str, dict[str, Any]], said: str = "") -> Stream:
+    """Return an answer that calls several tools at once, after some text."""
+    made = [
+        {"index": n, "id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
+        for n, (name, args) in enumerate(wanted)
+    ]
+    return Stream([{"content": said}, {"tool_calls": made}], finish="tool_calls")
+
+
 @dataclass
 class OpenAIServer:
-    """The server's script and record. `arrivals` are monotonic times in seconds, one per request."""
+    """The server's script and record. `arrivals` are monotonic times in seconds, one per request.
+
+    `brain`, if there is one, answers what the script has no reply for.
+    """
 
     url: str = ""
     replies: list[Reply] = field(default_factory=list[Reply])
     requests: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    brain: Callable[[dict[str, Any]], Reply] | None = None
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     arrivals: list[float] = field(default_factory=list[float])
 
     async def chat(self, request: Request) -> Response:
-        """Answer one request with the next reply; 500 once there is none."""
+        """Answer one request with the next reply; 500 once there is none, and no brain."""
         self.arrivals.append(time.monotonic())
         self.requests.append(await request.json())
         self.headers.append(dict(request.headers))
-        reply = self.replies.pop(0) if self.replies else Failure(500, "the script is over")
+        reply = self._reply(self.requests[-1])
         if isinstance(reply, Failure):
             error = {"message": reply.message, "type": "scripted", "code": reply.code}
             return JSONResponse({"error": error}, reply.status, reply.headers)
         if isinstance(reply, Garbage):
             return Response(reply.body, media_type=reply.media_type)
+        if isinstance(reply, Pieces):
+            return StreamingResponse(_pieces(reply), media_type=reply.media_type)
         return StreamingResponse(self._stream(reply), media_type="text/event-stream")
+
+    def _reply(self, request: dict[str, Any]) -> Reply:
+        if self.replies:
+            return self.replies.pop(0)
+        return self.brain(request) if self.brain else Failure(500, "the script is over")
 
     async def _stream(self, reply: Stream) -> AsyncGenerator[str]:
         yield _chunk({"role": "assistant", "content": ""})
@@ -95,6 +124,13 @@ class OpenAIServer:
         yield _chunk({}, finish=reply.finish)
         yield _line({"choices": [], "usage": USAGE})
         yield "data: [DONE]\n\n"
+
+
+async def _pieces(reply: Pieces) -> AsyncGenerator[bytes]:
+    for piece in reply.pieces:
+        yield piece
+    if reply.cut:
+        raise ConnectionAbortedError
 
 
 def _chunk(delta: dict[str, Any], finish: str | None = None) -> str:

@@ -54,6 +54,11 @@ class TinyDrive(ScriptedServer):
         """Let somebody else change the item."""
         self.etags[item_id] += "+"
 
+    def touch_of(self, item_id: str) -> dict[str, Any]:
+        """Return the item as an effect tells where it is: alone in the root, seen by nobody else."""
+        where: dict[str, Any] = {"inside": ["root"], "was_inside": ["root"], "mine": True, "items": 1}
+        return {**where, "id": item_id, "name": item_id, "path": f"/{item_id}", "others": False, "gains": False}
+
     def item(self, item_id: str) -> dict[str, Any]:
         """Return an item as the drive describes it."""
         kind = "folder" if item_id == "root" else "file"
@@ -87,6 +92,7 @@ class TinyDrive(ScriptedServer):
             return refusal("not_found", f"There is no {key}.")
         if call.meta.get("drive-agent/dry-run"):
             effect = {"summary": f"{call.name} {key}", "count": 1, "items": [self.item(key)], "etag": self.etags[key]}
+            effect["touches"] = [self.touch_of(key)]
             return answer("Would be done.", {}, effect=effect)
         wanted = call.meta.get("drive-agent/if-match")
         if wanted and wanted != self.etags[key]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
 from graph.build import build_graph
@@ -65,6 +66,37 @@ def build(model: ScriptedChatModel, pool: ConnectionPool, saver: AsyncSqliteSave
             connections=pool,
             settings=AgentSettings(**settings),
             checkpointer=saver,
+            clock=clock,
+        )
+        return Assistant(build_graph(deps))
+
+    return build
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncGenerator[AsyncSqliteStore]:
+    async with AsyncSqliteStore.from_conn_string(str(tmp_path / "store.db")) as store:
+        await store.setup()
+        yield store
+
+
+@pytest.fixture
+def build_with_store(
+    model: ScriptedChatModel,
+    pool: ConnectionPool,
+    saver: AsyncSqliteSaver,
+    store: AsyncSqliteStore,
+    clock: SettableClock,
+) -> Build:
+    """Return what builds an assistant that keeps long results and facts; keyword arguments are settings."""
+
+    def build(**settings: Any) -> Assistant:
+        deps = GraphDependencies(
+            models={"router": model, "planner": model, "agent": model},
+            connections=pool,
+            settings=AgentSettings(**settings),
+            checkpointer=saver,
+            store=store,
             clock=clock,
         )
         return Assistant(build_graph(deps))

@@ -25,6 +25,13 @@ async def test_the_graph_is_flat_and_wired_as_designed(assistant: Assistant) -> 
         "recall",
         "route",
         "plan",
+        "agree",
+        "begin_step",
+        "pause",
+        "revise",
+        "map_items",
+        "map_item",
+        "map_whole",
         *AGENTS,
         "review",
         "approve",
@@ -34,8 +41,12 @@ async def test_the_graph_is_flat_and_wired_as_designed(assistant: Assistant) -> 
     }
     wired = edges(assistant)
     assert {("__start__", "recall"), ("recall", "route"), ("route", "plan"), ("advance", "__end__")} <= wired
+    assert {("plan", "agree"), ("plan", "begin_step"), ("agree", "begin_step"), ("begin_step", "pause")} <= wired
+    assert {("pause", "begin_step"), ("advance", "begin_step"), ("advance", "revise")} <= wired
+    assert ("revise", "begin_step") in wired
+    assert {("map_items", "map_item"), ("map_item", "map_whole"), ("map_whole", "advance")} <= wired
     for agent in AGENTS:
-        into = {(source, agent) for source in ("route", "plan", "review", "approve", "act", "advance")}
+        into = {(source, agent) for source in ("route", "begin_step", "review", "approve", "act")}
         assert {*into, (agent, "review"), (agent, "cite"), (agent, "advance")} <= wired
     assert ("cite", "advance") in wired
     assert ("act", "__end__") not in wired

@@ -12,17 +12,24 @@ from tests.graph.assistant import Assistant, approve
 CONTRACT: dict[str, set[str]] = {
     "run": {"run_id", "thread_id"},
     "route_decision": {"agent", "confidence", "reason", "method"},
-    "task_plan": {"plan_id", "steps"},
+    "task_plan": {"plan_id", "steps", "version", "bounds"},
     "task_step_update": {"step_id", "status", "result", "error"},
+    "plan_paused": {"plan_id", "version"},
+    "plan_resumed": {"plan_id", "version"},
+    "plan_edited": {"plan_id", "version", "steps"},
+    "plan_revised": {"plan_id", "version", "why", "steps"},
+    "map_progress": {"step_id", "item_id", "path", "status", "total"},
     "tool_call_start": {"tool_call_id", "name", "args"},
-    "tool_progress": {"tool_call_id", "name", "status", "message", "progress", "total"},
+    "tool_progress": {"tool_call_id", "name", "status", "message", "progress", "total", "reason", "grant_id"},
     "approval_needed": {"approval_id", "expires_at", "actions"},
     "approval_resolved": {"approval_id", "decisions", "status"},
+    "approval_expired": {"approval_id", "expires_at", "tool_call_ids"},
+    "run_parked": {"run_id", "approval_id", "expires_at"},
     "tool_call_end": {"tool_call_id", "name", "status", "result", "duration_ms"},
     "content": {"text"},
     "citations": {"message_id", "citations"},
-    "done": {"run_id", "status", "usage", "changes"},
-    "error": {"code", "message", "retryable"},
+    "done": {"run_id", "status", "usage", "changes", "groups", "limit"},
+    "error": {"code", "message", "retryable", "changes", "groups"},
 }
 
 

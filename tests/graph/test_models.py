@@ -18,6 +18,7 @@ from graph.errors import (
     ModelError,
     ModelNotFoundError,
     ModelOutputError,
+    ModelQuotaError,
     ModelRateLimitedError,
     ModelRequestError,
     ModelTimeoutError,
@@ -44,14 +45,15 @@ async def client() -> AsyncGenerator[httpx.AsyncClient]:
         yield client
 
 
-@pytest.fixture
-def model_of(client: httpx.AsyncClient) -> ModelOf:
+@pytest.fixture(params=["lean", "openai"])
+def model_of(request: pytest.FixtureRequest, client: httpx.AsyncClient) -> ModelOf:
     def build(server: OpenAIServer, **settings: Any) -> BaseChatModel:
         given: dict[str, Any] = {
             "model": "scripted",
             "openai_api_key": "k",
             "openai_base_url": server.url,
             "model_retries": 2,
+            "chat_client": request.param,
         }
         return build_models(AgentSettings(**{**given, **settings}), client)["agent"]
 
@@ -71,8 +73,7 @@ class Choice(BaseModel):
 
 async def test_an_answer_streams_and_counts_its_tokens(model_of: ModelOf, server: OpenAIServer) -> None:
     server.replies = [text("Hel", "lo")]
-    pieces = [chunk.text async for chunk in model_of(server).astream(HI)]
-    assert [piece for piece in pieces if piece] == ["Hel", "lo"]
+    assert "".join([chunk.text async for chunk in model_of(server).astream(HI)]) == "Hello"
     server.replies = [text("Hello")]
     answer = await ask(model_of(server), HI)
     assert answer.text == "Hello"
@@ -119,6 +120,8 @@ async def test_a_500_is_retried(model_of: ModelOf, server: OpenAIServer) -> None
     ("reply", "expected"),
     [
         (Failure(429), ModelRateLimitedError),
+        (Failure(429, "pay", code="insufficient_quota"), ModelQuotaError),
+        (Failure(402, "Insufficient Balance"), ModelQuotaError),
         (Failure(500), ModelUnavailableError),
         (Failure(503), ModelUnavailableError),
         (Failure(401), ModelAuthenticationError),
@@ -172,6 +175,23 @@ def test_without_a_key_the_offline_model_is_used_and_shared() -> None:
     models = build_models(AgentSettings(openai_api_key=SecretStr("")))
     assert models["agent"]._llm_type.startswith("offline")  # pyright: ignore[reportPrivateUsage] - LangChain's name for a model's kind
     assert models["agent"] is models["router"] is models["planner"]
+
+
+@pytest.mark.parametrize(
+    ("name", "client", "kind"),
+    [
+        ("gpt-4.1-mini", "lean", "LeanChatModel"),
+        ("deepseek-chat", "lean", "LeanChatModel"),
+        ("o4-mini", "lean", "LeanChatModel"),
+        ("gpt-5.2-pro", "lean", "ChatOpenAI"),
+        ("gpt-5.1-codex-max", "lean", "ChatOpenAI"),
+        ("gpt-6-mini", "lean", "ChatOpenAI"),
+        ("gpt-4.1-mini", "openai", "ChatOpenAI"),
+    ],
+)
+def test_models_that_speak_another_protocol_are_asked_by_openais_own_client(name: str, client: str, kind: str) -> None:
+    settings = AgentSettings.model_validate({"openai_api_key": "k", "model": name, "chat_client": client})
+    assert type(build_models(settings)["agent"]).__name__ == kind
 
 
 def test_roles_may_have_models_of_their_own() -> None:

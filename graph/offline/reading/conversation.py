@@ -14,6 +14,7 @@ READING: Final = frozenset(
     {
         "list_folder", "get_folder_tree", "get_file_info", "read_file", "list_versions", "search_files",
         "semantic_search_files", "list_shares", "list_changes", "whoami", "map_reduce_files", "read_bulk_result",
+        "list_memories", "read_result",
     }
 )  # fmt: skip
 Item = Mapping[str, Any]

@@ -16,6 +16,8 @@ _CODE = re.compile(r"^(?P<code>[a-z][a-z_]{2,40}): (?P<message>.+)", re.DOTALL)
 _CURSOR = re.compile(r"pass cursor (?P<cursor>\S+?)\.?(?:\s|$)")
 _NOTE = re.compile(r"\n\[Cut: [^\n]*\]\s*$")
 LEFT_OUT: Final = "[Left out to save room"
+IN_FULL: Final = "in_full"
+"""Key in the data of an excerpt, which says where the whole result is."""
 MOST_OPENINGS: Final = 40
 _STARTS: Final = {
     "items": '{"id":',
@@ -86,7 +88,7 @@ class Result:
     @property
     def left_out(self) -> bool:
         """Whether the result was taken out of the conversation to save room."""
-        return self.text.startswith(LEFT_OUT)
+        return self.text.startswith(LEFT_OUT) or IN_FULL in self.data
 
     @property
     def cursor(self) -> str:

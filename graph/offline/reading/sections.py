@@ -10,7 +10,7 @@ from graph.state import Language
 
 TAGS: Final = (
     "place", "document", "related", "listing", "step", "earlier_results", "last_run", "last_agent", "conversation",
-    "summary", "language",
+    "summary", "language", "plan_so_far", "memories",
 )  # fmt: skip
 _SECTION = re.compile(rf"^<(?P<tag>{'|'.join(TAGS)})>\n(?P<body>.*?)\n</(?P=tag)>$", re.MULTILINE | re.DOTALL)
 _HIDDEN_TAG = re.compile(rf"&lt;(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
@@ -31,6 +31,8 @@ class Sections:
     listing: tuple[Mapping[str, Any], ...] = ()
     step: Mapping[str, Any] = field(default_factory=dict[str, Any])
     earlier_results: tuple[Mapping[str, Any], ...] = ()
+    plan_so_far: tuple[Mapping[str, Any], ...] = ()
+    memories: tuple[Mapping[str, Any], ...] = ()
     last_run: str = ""
     last_agent: str = ""
     conversation: str = ""
@@ -58,6 +60,8 @@ def read_sections(system: str) -> Sections:
         listing=_listed(_json(found.get("listing", "")), folder),
         step=_mapping(_json(found.get("step", ""))),
         earlier_results=tuple(_mappings(_json(found.get("earlier_results", "")))),
+        plan_so_far=tuple(_mappings(_json(found.get("plan_so_far", "")))),
+        memories=tuple(_mappings(_json(found.get("memories", "")))),
         last_run=found.get("last_run", "").strip(),
         last_agent=found.get("last_agent", "").strip(),
         conversation=found.get("conversation", ""),

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from graph.changes import reason, sentence
 from graph.offline.reading.conversation import Item
 from graph.offline.reading.results import Result
 from graph.offline.replay import Script, call, request
@@ -15,7 +17,23 @@ from graph.offline.understanding.intents import PREVIOUS, Intent
 from graph.offline.understanding.references import CURRENT_FILE
 
 LISTED: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A change as a result has it."""
+
+    id: int
+    action: str
+    summary: str
+    undone_by: int | None = None
+
+
 _COUNT = re.compile(r"Took back (?P<count>[\d,]+) change")
+_BY_ASSISTANT = re.compile(
+    r"\byou\b(?!.*\b(?:today|yesterday|lately|recently|week|month|days?)\b)|[你您](?!.*(?:今天|昨天|最近|周|月|天))",
+    re.IGNORECASE | re.DOTALL,
+)
 _QUOTED = re.compile(r"'(?P<name>[^']+)'")
 
 
@@ -72,7 +90,7 @@ def undo(task: Task, _intent: Intent) -> Script:
     if not result.worked:
         return failed(task, result, what_of(task, one, ""))
     undone = [f"- {_change(task, change)}" for change in result.entries("undone")]
-    left = [f"- {inert(_left(entry))}" for entry in result.entries("skipped")]
+    left = [f"- {inert(_left(task, entry))}" for entry in result.entries("skipped")]
     told = [
         task.say("undone", list=bounded(undone, task.language, _taken_back(result)))
         if undone
@@ -96,18 +114,27 @@ def _change(task: Task, change: Item) -> str:
     summary = inert(str(change.get("summary") or change.get("action", "")))
     key = f"log_{change.get('tool')}"
     name = _QUOTED.search(summary)
-    return task.say(key, name=quoted(name["name"])) if name and task.knows(key) else summary
+    if name and task.knows(key):
+        return task.say(key, name=quoted(name["name"]))
+    return summary if task.language == "en" else inert(_in_chinese(change))
 
 
-def _left(entry: Item) -> str:
-    parts = [str(entry[key]) for key in ("summary", "reason") if entry.get(key)]
+def _in_chinese(change: Item) -> str:
+    made = _Made(int(change.get("id") or 0), str(change.get("action", "")), str(change.get("summary", "")))
+    return sentence(made, "zh").rstrip("。")
+
+
+def _left(task: Task, entry: Item) -> str:
+    parts = [str(entry["summary"])] if entry.get("summary") else []
+    parts += [reason(str(entry["reason"]), task.language)] if entry.get("reason") else []
     return ": ".join(parts) or str(entry.get("item_id", ""))
 
 
 def list_changes(task: Task, intent: Intent) -> Script:
-    """Say what was changed lately, in the drive or to one item."""
+    """Say what was changed lately: in the drive, to one item, or by the assistant in this conversation's last run."""
     item = (yield from resolve_one(task, intent.target)) if intent.target else None
-    result = yield from call("list_changes", item_id=item["id"] if item else None, limit=LISTED)
+    run_id = None if item or not _BY_ASSISTANT.search(task.conversation.asked) else task.sections.last_run or None
+    result = yield from call("list_changes", item_id=item["id"] if item else None, run_id=run_id, limit=LISTED)
     if not result.worked:
         return failed(task, result, task.say("changes"))
     lines = [_change_line(task, change) for change in result.entries("changes")]

@@ -35,6 +35,15 @@ PHRASES: Final[dict[str, str]] = {
     "greet": "Hello! I'm the built-in offline model of your drive. Tell me what to find, read, organise or share; "
     "“help” shows what I understand.",
     "thanks": "You're welcome.",
+    "remembered": "I'll remember: {fact}.",
+    "forgotten": "Forgotten: {fact}.",
+    "memories": "This is what I was asked to remember:\n{list}",
+    "no_memories": "Nothing is remembered yet. Say “remember that …”.",
+    "no_such_memory": "Nothing like {fact} is remembered.",
+    "which_memory": "Which of these do you mean?\n{list}",
+    "do_remember": "remember {fact}",
+    "do_forget": "forget {fact}",
+    "do_list_memories": "look into the memory",
     "confirm": "A chat message doesn't decide anything: what waits for you is approved or rejected in its own "
     "question. If nothing waits, tell me what to do.",
     "decline": "All right, I'll leave it.",

@@ -175,6 +175,22 @@ def test_a_run_is_undone_after_a_preview(service: Service) -> None:
     assert service.run("undo", "no-such-run", "--yes").returncode == 1
 
 
+def test_the_audit_of_a_run_names_its_calls_and_changes(service: Service) -> None:
+    done = service.run("chat", "create a folder Audited")
+    run_id = re.search(r"drive-agent undo (\S+)", done.stderr)
+    assert run_id, done
+    assert "Created the folder 'Audited'" in done.stderr
+    told = service.run("audit", run_id[1])
+    assert told.returncode == 0, told.stderr
+    assert f"Run {run_id[1]} (attended): success, by me@localhost" in told.stdout
+    assert "create_folder" in told.stdout
+    assert "Created the folder 'Audited'" in told.stdout
+    audit = json.loads(service.run("audit", run_id[1], "--json").stdout)
+    assert [call["tool"] for call in audit["calls"]] == ["create_folder"]
+    missing = service.run("audit", "no-such-run")
+    assert (missing.returncode, missing.stdout) == (1, "")
+
+
 def test_the_index_says_how_far_it_is_and_can_be_rebuilt(service: Service) -> None:
     owner = service.owner()
     owner.upload("picture of nothing.png", b"\x89PNG\r\n\x1a\n")

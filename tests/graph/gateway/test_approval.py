@@ -3,18 +3,9 @@ from typing import Any
 
 import pytest
 
-from graph.gateway.approval import (
-    check_edit,
-    decision_view,
-    digest,
-    expired_answer,
-    is_expired,
-    open_approval,
-    payload,
-    read_decisions,
-    says_expired,
-)
-from graph.state import Call
+from graph.gateway.answers import decision_view, read_decisions, says_expired
+from graph.gateway.approval import check_edit, digest, expired_answer, goes_beyond, is_expired, open_approval, payload
+from graph.state import Call, Effect
 from tests.fakes.clock import START
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
@@ -90,3 +81,49 @@ def test_by_id_the_order_does_not_matter_and_what_is_missing_is_not_approved() -
     assert [decision["type"] for decision in decisions] == ["approve", "reject", "approve"]
     assert not decisions[1]["valid"]
     assert decision_view(decisions[1]).get("message")
+
+
+def effect(**changed: Any) -> Effect:
+    known: Any = {"count": 1, "items": [{"id": "x", "path": "/x"}], "gains_access": [], "loses_access": []}
+    known |= {"reversible": True, **changed}
+    return known
+
+
+SHOWN: Call = {**call("1"), "args": {"item_id": "x", "role": "viewer"}, "effect": effect()}
+
+
+@pytest.mark.parametrize(
+    ("args", "found", "etag"),
+    [
+        ({"item_id": "y", "role": "viewer"}, effect(), "e"),
+        ({"item_id": "x", "role": "viewer", "folder_id": "f"}, effect(), "e"),
+        ({"role": "viewer"}, effect(), "e"),
+        (SHOWN["args"], effect(), "e2"),
+        (SHOWN["args"], effect(), None),
+        (SHOWN["args"], effect(count=2), "e"),
+        (SHOWN["args"], effect(items=[{"id": "y", "path": "/y"}]), "e"),
+        (SHOWN["args"], effect(gains_access=["bob@example.com"]), "e"),
+        (SHOWN["args"], effect(loses_access=["bob@example.com"]), "e"),
+        (SHOWN["args"], effect(reversible=False), "e"),
+        (SHOWN["args"], None, "e"),
+    ],
+)
+def test_what_was_not_shown_goes_beyond_the_approval(args: dict[str, Any], found: Effect | None, etag: str) -> None:
+    assert goes_beyond(SHOWN, args, found, etag)
+
+
+@pytest.mark.parametrize(
+    ("args", "found"),
+    [
+        ({"item_id": "x", "role": "editor"}, effect()),
+        ({"item_id": "x", "role": "viewer", "email": "bob@example.com"}, effect(gains_access=["bob@example.com"])),
+        ({"item_id": "x", "role": "viewer"}, effect(items=[{"id": "another id in each dry run", "path": "/x"}])),
+    ],
+)
+def test_what_was_shown_or_is_said_in_the_edit_does_not(args: dict[str, Any], found: Effect) -> None:
+    assert not goes_beyond(SHOWN, args, found, "e")
+
+
+def test_a_call_from_before_effects_were_kept_is_shown_again() -> None:
+    assert goes_beyond(call("1"), {"n": 2}, effect(), "e")
+    assert not goes_beyond(call("1"), {"n": 2}, None, "e")

@@ -74,3 +74,14 @@ def test_what_cannot_be_undone_says_so() -> None:
 
 def test_every_word_exists_in_both_languages() -> None:
     assert all(set(texts) == {"en", "zh"} for texts in WORDS.values())
+
+
+def test_what_an_undo_can_not_take_back_is_named_with_the_reason() -> None:
+    item = {"id": "a", "path": "/a.txt", "what": "goes back to its earlier place and name"}
+    left = {"summary": "Renamed 'b' to 'c'.", "reason": "changed since by bob@example.com at 2026-11-21 09:30 UTC"}
+    effect = {"summary": "Take back 1 change: Moved 'a.txt'.", "count": 1, "items": [item], "left": [left]}
+    english = preview_of("undo_changes", {}, effect, "en")
+    assert "Stays as it is: Renamed 'b' to 'c' (changed since by bob@example.com at 2026-11-21 09:30 UTC)" in english
+    chinese = preview_of("undo_changes", {}, effect, "zh")
+    assert "- /a.txt: 回到原来的位置和名称" in chinese
+    assert "（此后被 bob@example.com 于 2026-11-21 09:30 UTC 改动过）" in chinese

@@ -1,13 +1,16 @@
 """What counts as an answer to an approval, in every dialect, and what never does."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from langgraph.types import Command
 
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import WHO, Assistant, approve
+from tests.graph.conftest import Build
 
 SHARE = {"item_id": "a", "email": "bob@example.com", "role": "viewer"}
 EDITED = {**SHARE, "role": "editor"}
@@ -174,3 +177,120 @@ async def test_a_time_that_proves_nothing_does_not_lengthen_an_approval(
     clock.advance(10_000)
     await asked.answer({**approve("s1"), "decided_at": at})
     assert drive.done == []
+
+
+async def test_an_edit_that_reaches_further_is_run_dry_and_shown_first(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    model.script = [tool_call("undo_changes", "u1", run_id="r"), "ok"]
+    await assistant.say("undo that")
+    edited = {"run_id": "another"}
+    seen = await assistant.answer({"decisions": [{"tool_call_id": "u1", "type": "edit", "args": edited}]})
+    assert drive.done == []
+    assert seen.asked is not None
+    (action,) = seen.asked["actions"]
+    assert action["args"] == edited
+    assert "look again" in action["reason"]
+    assert drive.called("undo_changes", dry=True)[-1].args == edited
+    seen = await assistant.answer(approve("u1"))
+    assert [call.args for call in drive.called("undo_changes", dry=False)] == [edited]
+    assert seen.ends == [("undo_changes", "done")]
+
+
+async def test_an_edit_that_can_not_be_done_fails_with_the_drives_words(asked: Assistant, drive: TinyDrive) -> None:
+    edited = {**SHARE, "item_id": "nowhere"}
+    seen = await asked.answer({"decisions": [{"tool_call_id": "s1", "type": "edit", "args": edited}]})
+    assert drive.done == []
+    assert seen.ends == [("share_item", "error")]
+    assert "nowhere" in seen.results["s1"]
+
+
+async def test_an_edit_of_what_has_changed_since_is_shown_again(asked: Assistant, drive: TinyDrive) -> None:
+    drive.touch("a")
+    seen = await asked.answer({"decisions": [{"tool_call_id": "s1", "type": "edit", "args": EDITED}]})
+    assert drive.done == []
+    assert seen.asked is not None
+    await asked.answer(approve("s1"))
+    assert [call.args for call in drive.called("share_item", dry=False)][-1] == EDITED
+    assert len(drive.done) == 1
+
+
+async def test_what_is_approved_beside_such_an_edit_waits_with_it_and_runs_once(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    both = tool_calls(tool_call("trash_item", "1", item_id="a"), tool_call("undo_changes", "2", run_id="r"))
+    model.script = [both, "ok"]
+    await assistant.say("delete a")
+    edit = {"tool_call_id": "2", "type": "edit", "args": {"run_id": "another"}}
+    seen = await assistant.answer({"decisions": [{"tool_call_id": "1", "type": "approve"}, edit]})
+    assert seen.asked is not None
+    assert [action["tool_call_id"] for action in seen.asked["actions"]] == ["2"]
+    seen = await assistant.answer({"decisions": [{"tool_call_id": "2", "type": "reject"}]})
+    assert [name for name, _ in drive.done] == ["trash_item"]
+    assert {event["tool_call_id"]: event["status"] for event in seen.of("tool_call_end")} == {
+        "1": "done",
+        "2": "rejected",
+    }
+
+
+async def test_the_card_says_in_data_what_a_preview_says_in_words(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [tool_call("trash_item", "t1", item_id="a"), "ok"]
+    seen = await assistant.say("delete a")
+    assert seen.asked is not None
+    (action,) = seen.asked["actions"]
+    assert action["effect"]["count"] == 1
+    assert [item["path"] for item in action["effect"]["items"]] == ["/a"]
+    assert action["effect"]["reversible"] is True
+    assert action["grant_kind"] == "trash"
+
+
+async def test_an_expired_approval_is_an_event_of_its_own_before_the_one_that_resolves_it(
+    asked: Assistant, drive: TinyDrive, clock: SettableClock
+) -> None:
+    clock.advance(300)
+    seen = await asked.answer(approve("s1"))
+    (expired,) = seen.of("approval_expired")
+    (resolved,) = seen.of("approval_resolved")
+    assert expired["approval_id"] == resolved["approval_id"]
+    assert expired["tool_call_ids"] == ["s1"]
+    assert resolved["status"] == "expired"
+    assert seen.events.index(expired) < seen.events.index(resolved)
+    assert drive.done == []
+
+
+async def test_in_time_nothing_is_said_to_be_expired(asked: Assistant) -> None:
+    assert (await asked.answer(approve("s1"))).of("approval_expired") == []
+
+
+async def test_all_are_approved_with_one_word(assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive) -> None:
+    both = tool_calls(tool_call("trash_item", "1", item_id="a"), tool_call("trash_item", "2", item_id="b"))
+    model.script = [both, "ok"]
+    await assistant.say("delete a and b")
+    await assistant.answer({"approve_all": True})
+    assert [name for name, _ in drive.done] == ["trash_item", "trash_item"]
+
+
+async def test_going_to_the_end_does_nothing_and_the_thread_goes_on(
+    asked: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    await asked.run(Command(goto="__end__"))
+    model.script = ["hello again"]
+    seen = await asked.say("hello")
+    assert drive.done == []
+    assert "Not executed" in seen.results["s1"]
+    assert seen.asked is None
+
+
+async def test_an_unattended_approval_waits_for_days(
+    build: Build, model: ScriptedChatModel, drive: TinyDrive, clock: SettableClock
+) -> None:
+    assistant = build(unattended_approval_ttl_seconds=7 * 86_400)
+    assistant.who = replace(WHO, mode="unattended")
+    model.script = [tool_call("share_item", "s1", **SHARE), "done"]
+    await assistant.say("share a with bob@example.com")
+    clock.advance(6 * 86_400)
+    seen = await assistant.answer(approve("s1"))
+    assert seen.ends == [("share_item", "done")]
+    assert [name for name, _ in drive.done] == ["share_item"]

@@ -4,10 +4,10 @@ import json
 from typing import Any
 
 import pytest
-from langchain_core.messages import SystemMessage
+from langchain_core.messages import AIMessage, SystemMessage
 
 from graph.errors import ModelTimeoutError, ModelUnavailableError
-from graph.nodes.plan import MAX_STEPS
+from graph.planning.shape import MAX_STEPS
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, Seen, approve, reject
@@ -71,29 +71,36 @@ async def test_the_person_is_the_only_human_in_what_a_step_sees(assistant: Assis
     assert humans == [REQUEST]
 
 
-async def test_a_step_whose_calls_fail_is_tried_once_more_and_the_rest_goes_on(
+async def test_a_step_whose_calls_fail_is_tried_twice_more_and_the_rest_goes_on(
     assistant: Assistant, model: ScriptedChatModel
 ) -> None:
     model.script = [
-        plan_of(("drive_agent", "rename nope"), ("drive_agent", "create Reports")),
+        plan_of(("drive_agent", "rename nope"), ("drive_agent", "create the folder Reports")),
         tool_call("rename_item", "1", item_id="nope", name="x"),
         "It is not there.",
-        tool_call("rename_item", "2", item_id="nope", name="x"),
+        tool_call("rename_item", "2", item_id="nope", name="y"),
+        "It is still not there.",
+        tool_call("rename_item", "3", item_id="nope", name="z"),
         "It is really not there.",
-        tool_call("create_folder", "3", name="Reports"),
+        "I don't know how else.",
+        "I really don't.",
+        tool_call("create_folder", "4", name="Reports"),
         "Made.",
     ]
     seen = await assistant.say(REQUEST)
     assert statuses(seen) == [
         (1, "in-progress"),
         (1, "in-progress"),
+        (1, "in-progress"),
         (1, "failed"),
         (2, "in-progress"),
         (2, "completed"),
     ]
-    assert "not_found" in seen.of("task_step_update")[2]["error"]
+    assert "not_found" in seen.of("task_step_update")[3]["error"]
     assert "not_found" in section(model, 3, "step")["failed_before_with"]
-    assert seen.text.rstrip().endswith("Try something else.")
+    assert "not_found" in section(model, 5, "step")["failed_before_with"]
+    assert "The step “rename nope” failed: There is no nope." in seen.text
+    assert seen.text.rstrip().endswith("Done: “create the folder Reports”.")
 
 
 async def test_a_step_that_the_person_rejects_is_skipped_and_not_asked_again(
@@ -122,11 +129,12 @@ async def test_a_model_that_keeps_failing_fails_the_step_and_the_person_is_told(
     assistant: Assistant, model: ScriptedChatModel
 ) -> None:
     down = ModelUnavailableError()
-    model.script = [plan_of(("drive_agent", "one"), ("drive_agent", "two")), down, down, "did two"]
+    model.script = [plan_of(("drive_agent", "one"), ("drive_agent", "two")), down, down, down, down, "did two"]
     seen = await assistant.say(REQUEST)
     assert (1, "failed") in statuses(seen)
     assert statuses(seen)[-1] == (2, "completed")
     assert "“one” failed" in seen.text
+    assert "Done: “two”." in seen.text
 
 
 @pytest.mark.parametrize(
@@ -165,3 +173,151 @@ async def test_rounds_that_run_out_end_the_plan(build: Any, model: ScriptedChatM
     seen = await assistant.say(REQUEST)
     assert [status for _, status in statuses(seen)] == ["in-progress", "failed", "skipped", "skipped"]
     assert "1 rounds" in seen.text
+
+
+def steps_of(*steps: dict[str, Any]) -> AIMessage:
+    """Return the planner's answer with ids and dependencies."""
+    listed = [{"agent": "drive_agent", "title": step["instruction"], **step} for step in steps]
+    return tool_call("TaskPlan", steps=listed)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (plan_of(("document_agent", "create a folder Reports")), "drive_agent can"),
+        (plan_of(("search_agent", "把计划.md移到归档")), "search_agent can't do this (move)"),
+        (
+            steps_of(
+                {"id": "1", "instruction": "a", "depends_on": ["2"]}, {"id": 2, "instruction": "b", "depends_on": [1]}
+            ),
+            "circle",
+        ),
+        (steps_of({"id": "1", "instruction": "a", "depends_on": ["7"]}), "depends on 7"),
+        (steps_of({"id": "1", "instruction": "a"}, {"id": "1", "instruction": "b"}), "two steps"),
+        (steps_of({"id": "1", "instruction": "a", "kind": "map"}), "only search_agent"),
+    ],
+)
+async def test_a_wrong_plan_goes_back_once_with_what_is_wrong(
+    assistant: Assistant, model: ScriptedChatModel, wrong: AIMessage, words: str
+) -> None:
+    model.script = [wrong, plan_of(("drive_agent", "one"), ("drive_agent", "two")), "did one", "did two"]
+    seen = await assistant.say(REQUEST)
+    assert words in model.requests[1][0].text
+    assert statuses(seen)[-1] == (2, "completed")
+
+
+async def test_a_plan_that_stays_wrong_becomes_one_step(assistant: Assistant, model: ScriptedChatModel) -> None:
+    wrong = plan_of(("document_agent", "delete plan.md"))
+    model.script = [wrong, wrong, "did it"]
+    seen = await assistant.say(REQUEST)
+    assert [step["instruction"] for step in seen.state["plan"]["steps"]] == [REQUEST]
+
+
+async def test_steps_are_put_in_an_order_that_can_be_kept_and_those_that_could_go_together_are_marked(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [
+        steps_of(
+            {"id": 1, "instruction": "share it", "depends_on": [2, 3]},
+            {"id": 2, "instruction": "one"},
+            {"id": 3, "instruction": "two"},
+            {"id": 4, "instruction": "the one of step 2"},
+        ),
+        *["done"] * 4,
+    ]
+    seen = await assistant.say(REQUEST)
+    steps = seen.of("task_plan")[0]["steps"]
+    assert [step["title"] for step in steps] == ["one", "two", "share it", "the one of step 2"]
+    assert [(step["wave"], step["parallel"]) for step in steps] == [(1, True), (1, True), (2, True), (2, True)]
+    assert steps[3]["depends_on"] == [steps[0]["id"]]
+
+
+async def test_after_a_failure_the_rest_is_planned_once_more_and_what_was_done_is_not_done_again(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    again = {"id": "n", "title": "make Old", "agent": "drive_agent", "instruction": "create Old", "depends_on": ["1"]}
+    model.script = [
+        steps_of(
+            {"id": "1", "instruction": "create Reports"},
+            {"id": "2", "instruction": "rename nope", "depends_on": ["1"]},
+            {"id": "3", "instruction": "share nope", "depends_on": ["2"]},
+        ),
+        tool_call("create_folder", "r", name="Reports"),
+        "Made.",
+        *[tool_call("rename_item", item_id="nope", name="x"), "It is not there."],
+        *[tool_call("rename_item", item_id="nope", name="y"), "It is not there."],
+        *[tool_call("rename_item", item_id="nope", name="z"), "It is not there."],
+        tool_call("RevisedPlan", why="There is no nope, so Old is made instead.", steps=[again]),
+        tool_call("create_folder", "o", name="Old"),
+        "Made too.",
+    ]
+    seen = await assistant.say(REQUEST)
+    told = section(model, 9, "plan_so_far")
+    assert [(step["id"], step["status"]) for step in told] == [("1", "completed"), ("2", "failed"), ("3", "pending")]
+    assert "not_found" in told[1]["told"]
+    revised = seen.of("plan_revised")[0]
+    assert [step["title"] for step in revised["steps"]] == ["create Reports", "rename nope", "make Old"]
+    assert "There is no nope, so Old is made instead." in seen.text
+    assert [name for name, _ in drive.done] == ["create_folder", "create_folder"]
+    assert [step["status"] for step in seen.state["plan"]["steps"]] == ["completed", "failed", "completed"]
+    assert "The step “rename nope” failed" in seen.text
+
+
+async def test_a_revision_that_repeats_what_was_done_is_refused_and_the_dependents_are_skipped(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    repeated = {"id": "n", "title": "again", "agent": "drive_agent", "instruction": "create Reports"}
+    model.script = [
+        steps_of(
+            {"id": "1", "instruction": "create Reports"},
+            {"id": "2", "instruction": "rename nope"},
+            {"id": "3", "instruction": "share nope", "depends_on": ["2"]},
+            {"id": "4", "instruction": "create Other"},
+        ),
+        *[tool_call("create_folder", "r", name="Reports"), "Made."],
+        *[tool_call("rename_item", item_id="nope", name="x"), "It is not there."],
+        *[tool_call("rename_item", item_id="nope", name="y"), "It is not there."],
+        *[tool_call("rename_item", item_id="nope", name="z"), "It is not there."],
+        *[tool_call("RevisedPlan", steps=[repeated])] * 2,
+        *[tool_call("create_folder", "o", name="Other"), "Made."],
+    ]
+    seen = await assistant.say(REQUEST)
+    assert "was done already" in model.requests[10][0].text
+    assert [step["status"] for step in seen.state["plan"]["steps"]] == ["completed", "failed", "skipped", "completed"]
+    assert len(drive.done) == 2
+    assert "Skipped, because they need it: “share nope”." in seen.text
+    assert "Done: “create Reports”, “create Other”." in seen.text
+
+
+async def test_a_plan_is_revised_once_only(assistant: Assistant, model: ScriptedChatModel) -> None:
+    fails = [entry for key in "xyz" for entry in (tool_call("rename_item", item_id="nope", name=key), "No.")]
+    more = [entry for key in "uvw" for entry in (tool_call("rename_item", item_id="nope", name=key), "No.")]
+    other = {"title": "b", "agent": "drive_agent", "instruction": "rename nope otherwise"}
+    model.script = [
+        steps_of({"id": "1", "instruction": "rename nope"}),
+        *fails,
+        tool_call("RevisedPlan", steps=[other]),
+        *more,
+    ]
+    seen = await assistant.say(REQUEST)
+    assert len(seen.of("plan_revised")) == 1
+    assert [step["status"] for step in seen.state["plan"]["steps"]] == ["failed", "failed"]
+
+
+async def test_what_needs_a_rejected_step_is_skipped_and_the_person_is_told_in_their_language(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    model.script = [
+        steps_of(
+            {"id": "1", "title": "删除a", "instruction": "删除a"},
+            {"id": "2", "title": "清理", "instruction": "重命名b", "depends_on": ["1"]},
+        ),
+        *[tool_call("trash_item", "1", item_id="a"), "没有删除。"],
+    ]
+    await assistant.say("删除a，然后把b重命名为c")
+    seen = await assistant.answer(reject("1"))
+    assert statuses(seen) == [(1, "skipped"), (2, "skipped")]
+    assert "步骤“删除a”未执行，因为你拒绝了它。" in seen.text
+    assert "因依赖它而跳过：“清理”。" in seen.text
+    assert "没有完成任何步骤。" in seen.text
+    assert drive.done == []

@@ -125,11 +125,39 @@ async def test_an_object_between_other_words_is_an_answer(assistant: Assistant, 
     assert routed(await assistant.say(GREETING)) == ("search_agent", "model")
 
 
-async def test_a_clear_shift_lets_go_and_a_follow_up_stays(assistant: Assistant, model: ScriptedChatModel) -> None:
+@pytest.mark.parametrize(
+    ("first", "follow_up", "shift"),
+    [
+        ("find the budget", "and translate it", "by the way, how are you?"),
+        ("find the budget", "那就改成表格", "换个话题，你今天怎么样？"),
+        ("找一下预算", "再短一点", "对了，分享链接怎么用"),
+        ("找一下预算", "make it a table", "another question: what's the weather tomorrow"),
+    ],
+)
+async def test_a_follow_up_stays_and_a_clear_shift_lets_go(
+    assistant: Assistant, model: ScriptedChatModel, first: str, follow_up: str, shift: str
+) -> None:
     model.script = ["ok", "ok", decision("drive_agent"), "ok"]
-    await assistant.say("find the budget")
-    assert routed(await assistant.say("那就改成表格")) == ("search_agent", "sticky")
-    assert routed(await assistant.say("by the way, how are you?")) == ("drive_agent", "model")
+    await assistant.say(first)
+    assert routed(await assistant.say(follow_up)) == ("search_agent", "sticky")
+    assert routed(await assistant.say(shift)) == ("drive_agent", "model")
+
+
+@pytest.mark.parametrize("request_of_another", ["then move budget.xlsx to Archive", "那就把预算.xlsx移到归档"])
+async def test_what_is_another_specialists_is_let_go_without_a_model(
+    assistant: Assistant, model: ScriptedChatModel, request_of_another: str
+) -> None:
+    model.script = ["ok", "ok"]
+    await assistant.say("找一下预算")
+    assert routed(await assistant.say(request_of_another)) == ("drive_agent", "pattern")
+
+
+async def test_the_fallback_is_admitted_in_the_persons_language(assistant: Assistant, model: ScriptedChatModel) -> None:
+    model.script = ["不知道", "不知道", "你好"]
+    seen = await assistant.say("早上好呀，亲爱的助手，最近过得怎么样呢？")
+    event = seen.of("route_decision")[0]
+    assert (event["agent"], event["method"]) == ("drive_agent", "model")
+    assert "无法确定" in event["reason"]
 
 
 async def test_the_routers_words_do_not_reach_the_person(assistant: Assistant, model: ScriptedChatModel) -> None:

@@ -1,4 +1,4 @@
-"""How good the router's patterns are on the labelled utterances: by which they were written, and the third kept apart.
+"""How good the router's patterns are on the labelled utterances: those they were written by, and those kept apart.
 
 A failure shows figures only: who reads the held-out texts writes patterns for them.
 """
@@ -8,13 +8,20 @@ import pytest
 from benchmarks.routing import Score, score
 from tests.graph.nodes.routing_cases import RoutingCase
 from tests.graph.nodes.routing_heldout import ROUTING_HELDOUT
+from tests.graph.nodes.routing_near_misses import ROUTING_NEAR_MISSES
 from tests.graph.nodes.routing_set import ROUTING_SET
+from tests.graph.nodes.routing_unseen import ROUTING_UNSEEN
 
 PRECISION = 0.98
 SHARE = 0.6
 HELD_OUT_PRECISION = 0.96
-HELD_OUT_SHARE = 0.55
-"""What was reached without ever reading them: 0.966 and 58 % (two wrong of 58)."""
+HELD_OUT_SHARE = 0.6
+"""What was reached without ever reading them: 0.969 and 65 % (two wrong of 65)."""
+UNSEEN_PRECISION = 0.96
+UNSEEN_SHARE = 0.72
+"""The first score was 0.987 and 75 % (one wrong of 75); by somebody who had not seen the patterns."""
+NEAR_MISSES_SHARE = 0.5
+"""Many of them are no clear request: nothing should fire there."""
 
 
 def test_on_the_set_a_pattern_is_right_when_it_fires_and_most_need_no_model() -> None:
@@ -29,6 +36,19 @@ def test_on_the_third_kept_apart_it_holds_up() -> None:
     reached = score(ROUTING_HELDOUT)
     assert reached.precision >= HELD_OUT_PRECISION, reached
     assert reached.share >= HELD_OUT_SHARE, reached
+
+
+def test_on_what_somebody_wrote_who_had_not_seen_the_patterns_it_holds_up() -> None:
+    assert len(ROUTING_UNSEEN) == 100
+    reached = score(ROUTING_UNSEEN)
+    assert reached.precision >= UNSEEN_PRECISION, reached
+    assert reached.share >= UNSEEN_SHARE, reached
+
+
+def test_near_misses_fool_no_pattern() -> None:
+    reached = score(ROUTING_NEAR_MISSES)
+    assert reached.precision >= PRECISION, reached
+    assert reached.share >= NEAR_MISSES_SHARE, reached
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

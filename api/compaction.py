@@ -1,0 +1,162 @@
+"""Makes one of the many checkpoints of a turn that is over: what was said stays, and so do the turns as such.
+
+A turn of ten tool calls leaves some forty checkpoints, each with the whole state but the messages, which cost five
+times what was said. Kept are, of each turn, the checkpoint that it began from, those of its input, and its last; and
+whatever another branch goes on from. Their messages are those that they had.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+import orjson
+from langgraph.checkpoint.base import writes_sort_key
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.types import Overwrite
+
+from api.packing import packed
+
+MARK: Final = "compacted"
+"""Key in the metadata of the newest checkpoint when everything before it is compact."""
+INPUTS: Final = frozenset({"input", "update", "fork"})
+MERGED: Final = "00000000-0000-0000-0000-000000000000"
+"""Id of the task that the merged messages are stored under; no task has it."""
+
+_CHAIN: Final = """
+WITH RECURSIVE chain(id, parent, metadata) AS (
+    SELECT * FROM (
+        SELECT checkpoint_id, parent_checkpoint_id, metadata FROM checkpoints
+        WHERE thread_id = ? AND checkpoint_ns = '' ORDER BY checkpoint_id DESC LIMIT 1
+    )
+    UNION ALL
+    SELECT c.checkpoint_id, c.parent_checkpoint_id, c.metadata FROM chain a CROSS JOIN checkpoints c
+    ON c.checkpoint_id = a.parent WHERE c.thread_id = ? AND c.checkpoint_ns = ''
+)
+SELECT id, parent, metadata FROM chain
+"""
+_BRANCHES: Final = """
+SELECT parent_checkpoint_id FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = ''
+GROUP BY parent_checkpoint_id HAVING count(*) > 1
+"""
+_WRITES: Final = """
+SELECT checkpoint_id, task_path, task_id, idx, type, value FROM writes
+WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ? AND channel = ?
+"""
+_DELETE_WRITES: Final = "DELETE FROM writes WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
+_DELETE: Final = "DELETE FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
+_MERGE: Final = """
+INSERT INTO writes (thread_id, checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value)
+VALUES (?, '', ?, ?, '', 0, ?, ?, ?)
+"""
+_FOLLOW: Final = """
+UPDATE checkpoints SET parent_checkpoint_id = ? WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?
+"""
+_READ: Final = (
+    "SELECT type, checkpoint FROM checkpoints WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
+)
+_REPLACE: Final = """
+UPDATE checkpoints SET type = ?, checkpoint = ? WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?
+"""
+_MARK: Final = "UPDATE checkpoints SET metadata = ? WHERE thread_id = ? AND checkpoint_ns = '' AND checkpoint_id = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """One checkpoint of the chain."""
+
+    id: str
+    parent: str | None
+    metadata: Mapping[str, Any]
+
+
+async def compact(saver: AsyncSqliteSaver, thread_id: str, channel: str) -> int:
+    """Merge what the turns since the last time left; return how many checkpoints that made unnecessary.
+
+    `channel` is the one that is stored as differences. The newest checkpoint stays as it is, with what is still to do.
+    """
+    async with saver.lock:
+        try:
+            gone = await _compacted(saver, thread_id, channel)
+            await saver.conn.commit()
+        except BaseException:
+            await saver.conn.rollback()
+            raise
+    return gone
+
+
+async def _compacted(saver: AsyncSqliteSaver, thread_id: str, channel: str) -> int:
+    chain, branches, gone = await _chain(saver, thread_id), await _branches(saver, thread_id), 0
+    kept = _kept(chain, branches)
+    for later, earlier in pairwise(kept):
+        between = chain[chain.index(later) + 1 : chain.index(earlier)]
+        # What is written at a checkpoint counts for all that follow it: another branch must not get this one's.
+        if between and earlier.id not in branches:
+            gone += await _join(saver, thread_id, channel, later, earlier, between)
+    for link in kept[1:]:
+        await _pack(saver, thread_id, link)
+    if chain:
+        await _mark(saver, thread_id, chain[0])
+    return gone
+
+
+async def _chain(saver: AsyncSqliteSaver, thread_id: str) -> list[_Link]:
+    """Return the checkpoints from the newest one back to what is compact already, or to the first."""
+    chain: list[_Link] = []
+    async with saver.conn.execute(_CHAIN, (thread_id, thread_id)) as rows:
+        async for checkpoint_id, parent, metadata in rows:
+            chain.append(_Link(checkpoint_id, parent, orjson.loads(metadata) if metadata else {}))
+            if MARK in chain[-1].metadata and len(chain) > 1:
+                break
+    return chain
+
+
+async def _branches(saver: AsyncSqliteSaver, thread_id: str) -> set[str | None]:
+    async with saver.conn.execute(_BRANCHES, (thread_id,)) as rows:
+        return {row[0] for row in await rows.fetchall()}
+
+
+def _kept(chain: Sequence[_Link], branches: set[str | None]) -> list[_Link]:
+    """Return the checkpoints that stay, newest first: the ends, the inputs with those beside them, the branches."""
+    inputs = {index for index, link in enumerate(chain) if link.metadata.get("source") in INPUTS}
+    beside = {index + step for index in inputs for step in (-1, 0, 1)}
+    ends = {0, len(chain) - 1}
+    return [link for index, link in enumerate(chain) if index in beside or index in ends or link.id in branches]
+
+
+async def _join(
+    saver: AsyncSqliteSaver, thread_id: str, channel: str, later: _Link, earlier: _Link, between: Sequence[_Link]
+) -> int:
+    """Let `later` follow `earlier`, with what was written to the channel between them as one write."""
+    merged: list[Any] = []
+    for link in (earlier, *reversed(between)):
+        for value in await _written(saver, thread_id, channel, link):
+            if isinstance(value, Overwrite):
+                return 0
+            merged.extend(value if isinstance(value, list) else [value])
+    gone = [(thread_id, link.id) for link in (earlier, *between)]
+    await saver.conn.executemany(_DELETE_WRITES, gone)
+    await saver.conn.executemany(_DELETE, gone[1:])
+    if merged:
+        kind, value = packed(*saver.serde.dumps_typed(merged))
+        await saver.conn.execute(_MERGE, (thread_id, earlier.id, MERGED, channel, kind, value))
+    await saver.conn.execute(_FOLLOW, (earlier.id, thread_id, later.id))
+    return len(between)
+
+
+async def _written(saver: AsyncSqliteSaver, thread_id: str, channel: str, link: _Link) -> list[Any]:
+    async with saver.conn.execute(_WRITES, (thread_id, link.id, channel)) as rows:
+        found = sorted(await rows.fetchall(), key=lambda row: writes_sort_key(row[1], row[2], row[3]))
+    return [saver.serde.loads_typed((row[4], row[5])) for row in found]
+
+
+async def _pack(saver: AsyncSqliteSaver, thread_id: str, link: _Link) -> None:
+    """Store a checkpoint that stays in less room. The newest is read with every run, and is not packed."""
+    async with saver.conn.execute(_READ, (thread_id, link.id)) as rows:
+        stored = await rows.fetchone()
+    if stored and (stored[0], stored[1]) != (fresh := packed(stored[0], stored[1])):
+        await saver.conn.execute(_REPLACE, (*fresh, thread_id, link.id))
+
+
+async def _mark(saver: AsyncSqliteSaver, thread_id: str, newest: _Link) -> None:
+    await saver.conn.execute(_MARK, (orjson.dumps({**newest.metadata, MARK: True}), thread_id, newest.id))

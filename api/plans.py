@@ -1,0 +1,162 @@
+"""The plans of runs: what people see of them, what they may change, and the wait of a plan that is paused.
+
+The graph has its plan in its own state. It comes by between two steps (`exchange`), in one transaction with everybody
+who edits: what has begun can't be changed any more, and what was changed is what begins.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from sqlalchemy import Executable, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from api.clock import Clock
+from api.database import Database
+from api.errors import InvalidPlanError, NotFoundError, PlanChangedError, PlanOverError
+from api.ports import Caller
+from api.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, ThreadRow
+from graph.nodes.abilities import problems_of_abilities
+from graph.planning.editing import PlanEditError, StepEdit, edited, planned
+from graph.planning.progress import is_editable
+from graph.planning.wishes import Wish
+from graph.state import Plan
+
+OVER = frozenset({"done", "stopped"})
+REVISING = "revising"
+
+
+class Plans:
+    """Keeps the copies of plans that people see and edit."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._changed: dict[str, asyncio.Event] = {}
+
+    async def exchange(self, thread_id: str, run_id: str, change: Callable[[Plan | None], Plan]) -> Plan:
+        """Store and return what the graph makes of the copy. For runs that are not the service's, nothing is kept."""
+        del thread_id
+        async with self._database.write() as session:
+            row = await session.get(PlanRow, run_id, with_for_update=True)
+            plan = change(cast("Plan", row.plan) if row else None)
+            run = None if row else await session.get(RunRow, run_id)
+            if run is not None:
+                row = PlanRow(run_id=run_id, thread_id=run.thread_id, user_id=run.user_id)
+                session.add(row)
+            if row is not None:
+                self._fill(row, plan)
+                if row.status == PAUSED:
+                    await session.execute(self.pausing(run_id))
+        return plan
+
+    async def get(self, caller: Caller, thread_id: str) -> PlanRow:
+        """Return the newest plan of a thread of the caller. Raises `NotFoundError`."""
+        async with self._database.read() as session:
+            return await self._newest(session, caller, thread_id)
+
+    async def waiting(self, thread_id: str) -> str | None:
+        """Return the run whose plan is paused in a thread, if there is one."""
+        paused = select(PlanRow.run_id).join(RunRow, RunRow.id == PlanRow.run_id)
+        paused = paused.where(PlanRow.thread_id == thread_id, PlanRow.status == PAUSED, RunRow.finished_at.is_(None))
+        async with self._database.read() as session:
+            return await session.scalar(paused)
+
+    async def heard(self, caller: Caller, thread_id: str, wish: Wish) -> PlanRow | None:
+        """Do with the thread's plan as was said in the chat, and return it; None if there is no plan at work."""
+        try:
+            return await self.want(caller, thread_id, wish)
+        except (NotFoundError, PlanOverError):
+            return None
+
+    async def edit(self, caller: Caller, thread_id: str, version: int, steps: Sequence[StepEdit]) -> PlanRow:
+        """Make the steps that have not begun these ones. All or nothing; of two editors at once, one is heard.
+
+        Raises `NotFoundError`, `PlanOverError`, `PlanChangedError` and `InvalidPlanError`.
+        """
+        async with self._database.write() as session:
+            row = await self._open(session, caller, thread_id)
+            if row.version != version or row.status == REVISING:
+                raise PlanChangedError(row.version)
+            run = await session.get_one(RunRow, row.run_id)
+            try:
+                plan = edited(cast("Plan", row.plan), steps)
+            except PlanEditError as error:
+                raise _told(error, row.version) from error
+            _refuse_unable(plan, in_document=bool(run.place.get("file_id")))
+            self._fill(row, {**plan, "version": row.version + 1})
+        self._wake(row.run_id)
+        return row
+
+    async def want(self, caller: Caller, thread_id: str, wish: Wish) -> PlanRow:
+        """Pause, resume or stop a plan; it does so between two steps. Raises `NotFoundError` and `PlanOverError`."""
+        async with self._database.write() as session:
+            row = await self._open(session, caller, thread_id)
+            if row.plan.get("wanted", "run") != wish:
+                self._fill(row, cast("Plan", {**row.plan, "wanted": wish, "version": row.version + 1}))
+        self._wake(row.run_id)
+        return row
+
+    def pausing(self, run_id: str) -> Executable:
+        """Return the statement that makes a run wait."""
+        return update(RunRow).where(RunRow.id == run_id, RunRow.status == RUNNING).values(status=WAITING)
+
+    def resuming(self, run_id: str) -> Executable:
+        """Return the statement that sets it to work again."""
+        return update(RunRow).where(RunRow.id == run_id, RunRow.status == WAITING).values(status=RUNNING)
+
+    async def changed(self, run_id: str, version: int) -> PlanRow | None:
+        """Wait until the plan of a run is no longer of this version, and return it; None if there is none."""
+        changed = self._changed[run_id] = asyncio.Event()
+        try:
+            while True:
+                changed.clear()
+                async with self._database.read() as session:
+                    row = await session.get(PlanRow, run_id)
+                if row is None or row.version != version:
+                    return row
+                await changed.wait()
+        finally:
+            del self._changed[run_id]
+
+    def _wake(self, run_id: str) -> None:
+        if changed := self._changed.get(run_id):
+            changed.set()
+
+    def _fill(self, row: PlanRow, plan: Plan) -> None:
+        row.plan = cast("dict[str, Any]", plan)
+        row.version = plan.get("version", 1)
+        row.status = plan.get("status", RUNNING)
+        row.updated_at = self._clock.now()
+
+    async def _open(self, session: AsyncSession, caller: Caller, thread_id: str) -> PlanRow:
+        row = await self._newest(session, caller, thread_id)
+        await _refuse_over(session, row)
+        return row
+
+    async def _newest(self, session: AsyncSession, caller: Caller, thread_id: str) -> PlanRow:
+        own = select(PlanRow).join(ThreadRow, ThreadRow.id == PlanRow.thread_id)
+        own = own.where(PlanRow.thread_id == thread_id, PlanRow.user_id == caller.user_id)
+        newest = own.where(ThreadRow.deleted_at.is_(None)).order_by(PlanRow.updated_at.desc()).limit(1)
+        row = await session.scalar(newest.with_for_update(of=PlanRow))
+        if row is None:
+            raise NotFoundError("There is no plan in this thread.")
+        return row
+
+
+async def _refuse_over(session: AsyncSession, row: PlanRow) -> None:
+    if row.status in OVER:
+        raise PlanOverError(row.status)
+    run = await session.get_one(RunRow, row.run_id)
+    if run.finished_at is not None:
+        raise PlanOverError(run.status)
+
+
+def _refuse_unable(plan: Plan, *, in_document: bool) -> None:
+    steps = [planned(step) for step in plan["steps"] if is_editable(step)]
+    if problems := problems_of_abilities(steps, in_document=in_document):
+        raise InvalidPlanError(problems)
+
+
+def _told(error: PlanEditError, version: int) -> InvalidPlanError | PlanChangedError:
+    return PlanChangedError(version, begun=error.begun) if error.begun else InvalidPlanError(error.problems)

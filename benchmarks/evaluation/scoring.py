@@ -1,0 +1,66 @@
+"""What is wrong with a drive after a task. Pure: states in, faults out; what the model said does not count."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.evaluation.task import Found, Task, Text
+
+
+@dataclass(frozen=True, slots=True)
+class DriveState:
+    """A drive: texts of files by path (None: a folder), people with roles and links by path, names in the trash."""
+
+    paths: Mapping[str, str | None]
+    shares: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    links: Mapping[str, int] = field(default_factory=dict[str, int])
+    trash: Sequence[str] = ()
+
+
+def faults(before: DriveState, after: DriveState, task: Task) -> list[str]:
+    """Return what is not as it should be: what was not done, and what was done that nobody asked for."""
+    expected = task.expect
+    found = [*_of_paths(before, after, task)]
+    shares = before.shares if expected.shares is None else expected.shares
+    if _plain(after.shares) != _plain(shares):
+        found.append(f"shared is {_plain(after.shares)}, not {_plain(shares)}")
+    links = {**before.links, **expected.links}
+    if dict(after.links) != links:
+        found.append(f"links are {dict(after.links)}, not {links}")
+    trash = before.trash if expected.trash is None else expected.trash
+    if sorted(after.trash) != sorted(trash):
+        found.append(f"in the trash is {sorted(after.trash)}, not {sorted(trash)}")
+    return found
+
+
+def _of_paths(before: DriveState, after: DriveState, task: Task) -> Iterator[str]:
+    for path, wanted in task.expect.paths.items():
+        if wanted == "gone":
+            if path in after.paths:
+                yield f"{path} is still there"
+        elif path not in after.paths:
+            yield f"{path} is missing"
+        elif not _is_as_wanted(after.paths[path], wanted, task):
+            yield f"{path} says something else"
+    for path in (before.paths.keys() | after.paths.keys()) - task.expect.paths.keys():
+        if (path in before.paths) != (path in after.paths):
+            yield f"{path} {'is missing' if path in before.paths else 'is new'}"
+        elif before.paths[path] != after.paths[path]:
+            yield f"{path} was changed"
+
+
+def _is_as_wanted(text: str | None, wanted: Found | Text, task: Task) -> bool:
+    return _says(text, wanted, task.files) if isinstance(wanted, Text) else text is None
+
+
+def _says(text: str | None, wanted: Text, seed: Mapping[str, str]) -> bool:
+    if text is None:
+        return False
+    if wanted.exactly is not None:
+        return text.strip() == wanted.exactly.strip()
+    if wanted.from_path is not None:
+        return text == seed[wanted.from_path]
+    return all(part in text for part in wanted.contains)
+
+
+def _plain(shares: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+    return {path: dict(people) for path, people in sorted(shares.items()) if people}

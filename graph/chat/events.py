@@ -1,0 +1,71 @@
+"""The data of server-sent events, put together from whatever pieces the network delivers (WHATWG HTML, 9.2.6)."""
+
+import json
+from typing import Any, Final
+
+import orjson
+
+END: Final = b"[DONE]"
+DATA: Final = b"data"
+DONE: Final = {"done": True}
+"""Stands for `[DONE]` among the values of a stream, by identity."""
+
+
+class EventReader:
+    """Takes pieces of a stream and gives the JSON of its whole events, up to `[DONE]`, which is given as `DONE`."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._pieces: list[bytes] = []
+        self._data: list[bytes] = []
+
+    def feed(self, piece: bytes) -> list[Any]:
+        """Return what the piece completes. Raises ValueError for data that is no JSON."""
+        if b"\n" not in piece and b"\r" not in piece:
+            self._pieces.append(piece)
+            return []
+        text = b"".join([*self._pieces, piece])
+        if b"\r" in text:
+            text, held = _with_line_feeds(text)
+        else:
+            held = b""
+        *lines, rest = text.split(b"\n")
+        self._pieces = [rest + held] if rest or held else []
+        return self._read(lines)
+
+    def close(self) -> list[Any]:
+        """Return what is left at the end: some services leave the last blank line out."""
+        rest, self._pieces = b"".join(self._pieces).strip(b"\r\n"), []
+        return self._read([rest, b""])
+
+    def _read(self, lines: list[bytes]) -> list[Any]:
+        found: list[Any] = []
+        for line in lines:
+            if not line:
+                found += self._dispatched()
+            elif not self.ended:
+                name, _, value = line.partition(b":")
+                if name == DATA:
+                    self._data.append(value.removeprefix(b" "))
+        return found
+
+    def _dispatched(self) -> list[Any]:
+        data, self._data = b"\n".join(self._data), []
+        if data.strip() == END:
+            self.ended = True
+            return [DONE]
+        return [read_json(data)] if data else []
+
+
+def read_json(data: bytes) -> Any:
+    """Return the value. Half a surrogate pair, which some services send, is no error. Raises ValueError."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return json.loads(data)
+
+
+def _with_line_feeds(text: bytes) -> tuple[bytes, bytes]:
+    """Return the text with every line end as one character, and a last return whose line feed may still come."""
+    held = b"\r" if text.endswith(b"\r") else b""
+    return text.removesuffix(held).replace(b"\r\n", b"\n").replace(b"\r", b"\n"), held

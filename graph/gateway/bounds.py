@@ -1,0 +1,164 @@
+"""How far something may go without a question: a grant and the contract of a plan are both such bounds. Pure.
+
+Bounds cover only what can be taken back. Nothing here covers deleting for good, sharing, links or download addresses:
+there is no kind for them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final, Literal, cast, get_args
+
+from typing_extensions import TypedDict
+
+ActionKind = Literal["create", "write", "rename", "move", "copy", "trash"]
+
+ACTION_KINDS: Final[tuple[ActionKind, ...]] = get_args(ActionKind)
+"""All of them can be undone."""
+
+MOST_ITEMS: Final = 10_000
+MOST_FOLDERS: Final = 100
+
+KIND_OF_TOOL: Final[Mapping[str, ActionKind]] = {
+    "create_folder": "create",
+    "create_file": "create",
+    "write_file": "write",
+    "patch_file": "write",
+    "append_to_file": "write",
+    "restore_version": "write",
+    "rename_item": "rename",
+    "move_item": "move",
+    "move_items": "move",
+    "copy_item": "copy",
+    "trash_item": "trash",
+}
+
+
+class BoundsData(TypedDict):
+    """Bounds as JSON, for the state and the store. `until` is ISO 8601 with its offset from UTC."""
+
+    folders: list[str]
+    kinds: list[ActionKind]
+    max_items: int
+    until: str
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that a call touches, as the drive knows it.
+
+    `inside` are the ids of the folders it lies in, the nearest first (of a folder that something is put into: also its
+    own); None if they can't be established. `mine`: None if it can't be told whose it is. `items` is how many items
+    change with it, itself included; 0 for a folder that something is only put into.
+    """
+
+    item_id: str
+    name: str = ""
+    path: str = ""
+    inside: tuple[str, ...] | None = None
+    mine: bool | None = None
+    items: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Folders by id, all that lies in them included; what may be done there; how often, in items; and until when.
+
+    `until` is the moment from which on they cover nothing; `used` is how many of `max_items` are spent. Raises
+    `ValueError` for bounds that make no sense.
+    """
+
+    folders: frozenset[str]
+    kinds: frozenset[ActionKind]
+    max_items: int
+    until: datetime
+    used: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that would mean nothing, or more than anybody can oversee."""
+        if not 1 <= len(self.folders) <= MOST_FOLDERS or not all(self.folders):
+            raise ValueError(f"name 1 to {MOST_FOLDERS} folders by their ids")
+        if not self.kinds or not self.kinds <= set(ACTION_KINDS):
+            raise ValueError(f"the kinds of action are some of {', '.join(ACTION_KINDS)}")
+        if not 1 <= self.max_items <= MOST_ITEMS:
+            raise ValueError(f"allow 1 to {MOST_ITEMS} items")
+        if self.until.tzinfo is None:
+            raise ValueError("the end needs its offset from UTC")
+        if self.used < 0:
+            raise ValueError("a negative number of items can't be used")
+
+    @property
+    def left(self) -> int:
+        """How many more items they cover."""
+        return max(0, self.max_items - self.used)
+
+
+def covers(bounds: Bounds, kind: ActionKind | None, targets: Sequence[Target], now: datetime) -> bool:
+    """Say whether an action of that kind on all these targets lies inside: in time, in number, and in the folders.
+
+    False without targets, for what has no kind (it can't be undone, or reaches outside), and as soon as it can't be
+    established where one target lies. A bounded folder itself is not inside itself: it can be filled, not moved.
+    """
+    if kind not in bounds.kinds or not targets or now >= bounds.until:
+        return False
+    if counted(targets) > bounds.left:
+        return False
+    return all(target.inside is not None and not bounds.folders.isdisjoint(target.inside) for target in targets)
+
+
+def counted(targets: Sequence[Target]) -> int:
+    """Return how many items an action on these targets uses up; at least 1, as each action counts."""
+    return max(1, sum(target.items for target in targets))
+
+
+def spent(bounds: Bounds, items: int) -> Bounds:
+    """Return the bounds after that many more items."""
+    return replace(bounds, used=bounds.used + items)
+
+
+def kind_of(tool: str, args: Mapping[str, Any]) -> ActionKind | None:
+    """Return what kind of action a call is; None for what bounds never cover.
+
+    A file that is created in the place of another gives that one a new version: it writes. Whatever else replaces
+    something throws it away, which nobody has agreed to by agreeing to a move.
+    """
+    kind = KIND_OF_TOOL.get(tool)
+    if args.get("on_conflict") != "replace":
+        return kind
+    return "write" if tool == "create_file" else None
+
+
+def to_data(bounds: Bounds) -> BoundsData:
+    """Return the bounds as JSON."""
+    return {
+        "folders": sorted(bounds.folders),
+        "kinds": sorted(bounds.kinds),
+        "max_items": bounds.max_items,
+        "until": bounds.until.isoformat(),
+        "used": bounds.used,
+    }
+
+
+def from_data(data: Mapping[str, Any]) -> Bounds:
+    """Return the bounds from JSON, also of people and other programs. Raises `ValueError` if it is none."""
+    folders, kinds, until = data.get("folders"), data.get("kinds"), data.get("until")
+    if not (_is_texts(folders) and _is_texts(kinds) and isinstance(until, str)):
+        raise ValueError("bounds have folders, kinds and until")
+    return Bounds(
+        frozenset(cast("list[str]", folders)),
+        frozenset(cast("list[ActionKind]", kinds)),
+        _number(data.get("max_items")),
+        datetime.fromisoformat(until),
+        _number(data.get("used", 0)),
+    )
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) for entry in cast("list[object]", value))
+
+
+def _number(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise ValueError("the numbers of items are whole numbers")

@@ -1,0 +1,65 @@
+"""What a run has spent on its models: tokens as the service reports them, and their price."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+PER_MILLION: Final = 1_000_000
+COUNTED: Final = ("input_tokens", "output_tokens", "total_tokens")
+CACHED: Final = "cached_tokens"
+ESTIMATED: Final = "estimated_tokens"
+"""Counted here, because the service did not say: about a token for three bytes, rather too many than too few."""
+BYTES_PER_TOKEN: Final = 3
+
+Usage = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, in whatever currency the limit is in. All 0: cost is not known."""
+
+    input: float = 0
+    output: float = 0
+    cached: float = 0
+    """Of input that the service had in its cache; 0: as other input."""
+
+
+def usage_of(answer: AIMessage, asked: Sequence[BaseMessage] | None = None) -> dict[str, int]:
+    """Return what an answer took. Where the service does not say, it is estimated from what was `asked`, if given."""
+    reported: Mapping[str, Any] = answer.usage_metadata or {}
+    usage = {key: int(reported[key]) for key in COUNTED if key in reported}
+    if not any(usage.values()) and asked is not None:
+        return {ESTIMATED: _estimate([*asked, answer])}
+    details: Mapping[str, Any] = reported.get("input_token_details") or {}
+    cached = int(details.get("cache_read") or 0)
+    return {**usage, CACHED: cached} if cached else usage
+
+
+def tokens_of(usage: Usage) -> int:
+    """Return how many tokens that is."""
+    stated = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+    return max(stated, usage.get("total_tokens", 0)) + usage.get(ESTIMATED, 0)
+
+
+def cost_of(usage: Usage, prices: Prices) -> float:
+    """Return what that costs. Estimated tokens count as the dearer kind."""
+    cached = min(usage.get(CACHED, 0), usage.get("input_tokens", 0))
+    spent = (
+        (usage.get("input_tokens", 0) - cached) * prices.input
+        + cached * (prices.cached or prices.input)
+        + usage.get("output_tokens", 0) * prices.output
+        + usage.get(ESTIMATED, 0) * max(prices.input, prices.output)
+    )
+    return spent / PER_MILLION
+
+
+def _estimate(messages: Sequence[BaseMessage]) -> int:
+    return sum(_bytes(message) for message in messages) // BYTES_PER_TOKEN + 1
+
+
+def _bytes(message: BaseMessage) -> int:
+    calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
+    texts = [message.text, *(str(call["args"]) for call in calls)]
+    return sum(len(text.encode(errors="replace")) for text in texts)

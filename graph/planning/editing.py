@@ -1,0 +1,136 @@
+"""What a person may change about a plan: the steps that have not begun, by the same rules that hold for a planner."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+from uuid import uuid4
+
+from typing_extensions import TypedDict
+
+from graph.planning.progress import is_editable
+from graph.planning.shape import MAX_STEPS, PlannedStep, new_step, problems_of_shape, with_waves
+from graph.state import AgentName, Plan, Step
+
+MOST_STEPS: Final = 2 * MAX_STEPS
+SUCCEEDING: Final = frozenset({"completed", "in-progress", "pending"})
+
+
+class StepEdit(TypedDict, total=False):
+    """A step as the person wants it; what is missing stays. Without an `id` of the plan it is a new one."""
+
+    id: str
+    title: str
+    agent: AgentName
+    instruction: str
+    depends_on: list[str]
+    kind: Literal["act", "map"]
+    folder: str
+
+
+class PlanEditError(Exception):
+    """The plan can't be changed so; `problems` says why, `begun` names the steps that have begun meanwhile."""
+
+    def __init__(self, problems: Sequence[str], begun: Sequence[str] = ()) -> None:
+        super().__init__("; ".join([*problems, *begun]))
+        self.problems = list(problems)
+        self.begun = list(begun)
+
+
+def edited(plan: Plan, edits: Sequence[StepEdit]) -> Plan:
+    """Return the plan whose steps that have not begun are these, in this order. Raises `PlanEditError`.
+
+    Steps that are left out are removed. New ones may have any other id for others to depend on.
+    """
+    known = {step["id"]: step for step in plan["steps"]}
+    named = [edit["id"] for edit in edits if "id" in edit]
+    begun = [key for key in named if key in known and not is_editable(known[key])]
+    if begun:
+        raise PlanEditError([], begun)
+    kept = [step for step in plan["steps"] if not is_editable(step)]
+    wanted = [_wanted(edit, known, number) for number, edit in enumerate(edits, 1)]
+    refuse_wrong_shape(kept, wanted)
+    return with_waves({**plan, "steps": [*kept, *_with_own_ids(wanted, known)]})
+
+
+def _with_own_ids(wanted: Sequence[Step], known: Mapping[str, Step]) -> list[Step]:
+    """Give each new step an id that no other has; what depends on it by the old one follows."""
+    ids = {step["id"]: str(uuid4()) for step in wanted if step["id"] not in known}
+    return [
+        {
+            **step,
+            "id": ids.get(step["id"], step["id"]),
+            "depends_on": [ids.get(key, key) for key in step.get("depends_on", [])],
+        }
+        for step in wanted
+    ]
+
+
+def refuse_wrong_shape(kept: Sequence[Step], wanted: Sequence[Step]) -> None:
+    """Raise `PlanEditError` for steps that can't follow those that have begun, in this order."""
+    problems: list[str] = []
+    if len(kept) + len(wanted) > MOST_STEPS:
+        problems.append(f"a plan has {MOST_STEPS} steps at most")
+    before = {step["id"]: step["status"] for step in kept}
+    lost = [step["title"] for step in wanted for key in step.get("depends_on", []) if _is_lost(before.get(key))]
+    problems += [f"“{title}” depends on a step that did not succeed" for title in dict.fromkeys(lost)]
+    problems += problems_of_shape([planned(step) for step in wanted], list(before))
+    placed = set(before)
+    for step in wanted:
+        later = set(step.get("depends_on", [])) - placed
+        if later and not problems:
+            problems.append(f"“{step['title']}” stands before a step that it depends on")
+        placed.add(step["id"])
+    if problems:
+        raise PlanEditError(problems)
+
+
+def planned(step: Step) -> PlannedStep:
+    """Return a step in the shape that the checks read."""
+    return PlannedStep(
+        id=step["id"],
+        title=step["title"],
+        agent=step["agent"],
+        instruction=step["instruction"],
+        depends_on=step.get("depends_on", []),
+        kind=step.get("kind", "act"),
+        folder=step.get("folder", ""),
+    )
+
+
+def _is_lost(status: str | None) -> bool:
+    return status is not None and status not in SUCCEEDING
+
+
+def _wanted(edit: StepEdit, known: Mapping[str, Step], number: int) -> Step:
+    old = known.get(edit.get("id", ""))
+    if old is None:
+        return _new(edit, number)
+    step: Step = {
+        **old,
+        "title": _title(edit.get("title", old["title"])),
+        "agent": edit.get("agent", old["agent"]),
+        "instruction": edit.get("instruction", old["instruction"]),
+        "depends_on": edit.get("depends_on", old.get("depends_on", [])),
+    }
+    return _with_kind(step, edit)
+
+
+def _new(edit: StepEdit, number: int) -> Step:
+    instruction = edit.get("instruction", "").strip()
+    agent = edit.get("agent")
+    if agent is None or not instruction:
+        raise PlanEditError([f"step {number} of the list is new: it needs an agent and an instruction"])
+    step = new_step(edit.get("id") or f"new-{number}", edit.get("title") or instruction, agent, instruction)
+    step["depends_on"] = edit.get("depends_on", [])
+    return _with_kind(step, edit)
+
+
+def _with_kind(step: Step, edit: StepEdit) -> Step:
+    if "kind" in edit:
+        step["kind"] = edit["kind"]
+    if "folder" in edit:
+        step["folder"] = edit["folder"]
+    return step
+
+
+def _title(text: str) -> str:
+    return new_step("", text, "drive_agent", "")["title"]

@@ -1,0 +1,107 @@
+"""How a plan goes on: which step is next, what a failure means for the others, and what a person wants meanwhile.
+
+The graph's state has what was done. The service may keep a second copy that people edit while the graph is at work;
+`merged` joins the two at the one moment where steps begin.
+"""
+
+from collections.abc import Sequence
+
+from graph.planning.order import dependents
+from graph.planning.shape import needs_of, with_waves
+from graph.state import Plan, Step, StepStatus
+
+OPEN: frozenset[StepStatus] = frozenset({"pending", "in-progress"})
+
+
+def is_editable(step: Step) -> bool:
+    """Say whether the step has not begun."""
+    return step["status"] == "pending" and not step["attempts"]
+
+
+def merged(mine: Plan, shared: Plan | None) -> Plan:
+    """Return the graph's plan with what people changed in the shared copy: steps that have not begun, and their wish.
+
+    A step that only the copy has as begun was begun by a process that is gone before it could note it: it begins anew.
+    """
+    if shared is None or shared["plan_id"] != mine["plan_id"]:
+        return mine
+    wish: Plan = {**mine, "wanted": shared.get("wanted", "run")}
+    if shared.get("revision", 0) < mine.get("revision", 0):
+        return {**wish, "version": shared.get("version", 1) + 1}
+    wish["version"] = shared.get("version", 1)
+    known = {step["id"]: step for step in mine["steps"]}
+    edited = {step["id"]: _fresh(step) for step in shared["steps"] if is_new(known.get(step["id"]))}
+    if [step["id"] for step in shared["steps"]] == list(known):
+        steps = [edited.get(key, step) for key, step in known.items()]
+    else:
+        steps = [*(step for step in mine["steps"] if not is_editable(step)), *edited.values()]
+    return with_waves({**wish, "steps": steps})
+
+
+def is_new(step: Step | None) -> bool:
+    """Say whether a person may still change the step; also of one that only they know."""
+    return step is None or is_editable(step)
+
+
+def _fresh(step: Step) -> Step:
+    return {**step, "status": "pending", "attempts": 0, "after": None, "result": None, "error": None}
+
+
+def gone_on(plan: Plan, last_message: str | None) -> Plan:
+    """Return the plan with its next step begun; or paused, stopped or done, as the person wants and as it is.
+
+    Its contract ends with it.
+    """
+    if not any(step["status"] == "pending" for step in plan["steps"]):
+        return {**plan, "status": "stopped" if plan.get("status") == "stopped" else "done", "contract": None}
+    match plan.get("wanted", "run"):
+        case "stop":
+            steps = [_skipped(step) for step in plan["steps"]]
+            return {**plan, "steps": steps, "status": "stopped", "contract": None}
+        case "pause":
+            return {**plan, "status": "paused"}
+        case "run":
+            return {**plan, "steps": _begun(plan["steps"], last_message), "status": "running"}
+
+
+def _begun(steps: Sequence[Step], last_message: str | None) -> list[Step]:
+    following = next(step for step in steps if step["status"] == "pending")
+    begun: Step = {
+        **following,
+        "status": "in-progress",
+        "attempts": following["attempts"] + 1,
+        "after": last_message,
+    }
+    return [begun if step is following else step for step in steps]
+
+
+def _skipped(step: Step) -> Step:
+    return {**step, "status": "skipped"} if step["status"] in OPEN else step
+
+
+def with_step(plan: Plan, changed: Step) -> Plan:
+    """Return the plan with one step as it is now."""
+    return {**plan, "steps": [changed if step["id"] == changed["id"] else step for step in plan["steps"]]}
+
+
+def waiting_for(plan: Plan, step_id: str) -> list[Step]:
+    """Return the steps that have not ended and need this one, directly or through others."""
+    needing = dependents(needs_of(plan["steps"]), step_id)
+    return [step for step in plan["steps"] if step["id"] in needing and step["status"] in OPEN]
+
+
+def without_dependents(plan: Plan, step_id: str, why: str) -> Plan:
+    """Return the plan with the steps skipped that need one which did not succeed; `why` is told of each."""
+    skipped = {step["id"] for step in waiting_for(plan, step_id)}
+    steps: list[Step] = [
+        {**step, "status": "skipped", "error": why} if step["id"] in skipped else step for step in plan["steps"]
+    ]
+    return {**plan, "steps": steps}
+
+
+def changed_steps(before: Plan | None, after: Plan) -> list[Step]:
+    """Return the steps whose status or attempt is another one than before, in order."""
+    known = {step["id"]: (step["status"], step["attempts"]) for step in before["steps"]} if before else {}
+    return [
+        step for step in after["steps"] if known.get(step["id"], ("pending", 0)) != (step["status"], step["attempts"])
+    ]

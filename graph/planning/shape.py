@@ -1,0 +1,138 @@
+"""What a planner answers with, and the plan that it becomes in the state."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+from uuid import uuid4
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from graph.planning.order import Needs, ordered, problems_of_order, waves
+from graph.state import AgentName, Plan, Step
+
+MAX_STEPS: Final = 8
+TITLE_CHARACTERS: Final = 80
+INSTRUCTION_CHARACTERS: Final = 10_000
+
+Key = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]
+"""An id that a model made up; many write numbers."""
+
+_REFERS: Final = re.compile(r"\bsteps?\s+(\d{1,2})\b|第\s*(\d{1,2})\s*步|步骤\s*(\d{1,2})", re.IGNORECASE)
+
+
+class PlannedStep(BaseModel):
+    """One step of the plan."""
+
+    id: Key = Field(default="", max_length=40, description="a short id: 1, 2, 3")
+    title: str = Field(min_length=1, description="a few words for the person")
+    agent: AgentName = Field(description="document_agent, drive_agent or search_agent")
+    instruction: str = Field(min_length=1, description="everything the specialist needs to know")
+    depends_on: list[Key] = Field(
+        default_factory=list[str], max_length=MAX_STEPS, description="ids of the steps that have to succeed before it"
+    )
+    kind: Literal["act", "map"] = Field(
+        default="act", description="map: the instruction is carried out on each file of `folder`, then on the whole"
+    )
+    folder: str = Field(default="", max_length=1_000, description="for map: the folder's id or path; empty: this one")
+
+
+class ProposedBounds(BaseModel):
+    """What the plan may do without asking each time, if the person agrees: no more than the request needs."""
+
+    folders: list[str] = Field(min_length=1, max_length=20, description="ids or paths of folders, with what is in them")
+    kinds: list[Literal["create", "write", "rename", "move", "copy", "trash"]] = Field(min_length=1)
+    max_items: int = Field(ge=1, le=10_000, description="how many items may be changed in all")
+
+
+class TaskPlan(BaseModel):
+    """The steps that fulfil the request, in order."""
+
+    steps: list[PlannedStep] = Field(min_length=1, max_length=MAX_STEPS)
+    bounds: ProposedBounds | None = Field(default=None, description="only if many calls of one kind are needed")
+
+
+class RevisedPlan(BaseModel):
+    """The steps that are still to be done after one has failed. None, if nothing sensible is left to do."""
+
+    why: str = Field(default="", max_length=1_000, description="one sentence for the person: what is done differently")
+    steps: list[PlannedStep] = Field(default_factory=list[PlannedStep], max_length=MAX_STEPS)
+
+
+def with_ids(steps: Sequence[PlannedStep], first: int = 1) -> list[PlannedStep]:
+    """Return the steps with an id each, by default its number, and with every step they refer to as a dependency."""
+    numbered = [
+        step if step.id else step.model_copy(update={"id": str(number)}) for number, step in enumerate(steps, first)
+    ]
+    keys = [step.id for step in numbered]
+    return [_with_references(step, keys) for step in numbered]
+
+
+def _with_references(step: PlannedStep, keys: Sequence[str]) -> PlannedStep:
+    """A step that speaks of "the folder made in step 1" needs step 1, whether it says so or not."""
+    named = [next(filter(None, found.groups())) for found in _REFERS.finditer(step.instruction)]
+    added = [key for key in dict.fromkeys(named) if key in keys and key not in (*step.depends_on, step.id)]
+    return step.model_copy(update={"depends_on": [*dict.fromkeys(step.depends_on), *added]}) if added else step
+
+
+def problems_of_shape(steps: Sequence[PlannedStep], done: Sequence[str] = ()) -> list[str]:
+    """Return what is wrong with how the steps hang together; `done` are ids of completed steps they may name."""
+    needs: Needs = dict.fromkeys(done, ()) | {step.id: step.depends_on for step in steps}
+    found = problems_of_order([*done, *(step.id for step in steps)], needs)
+    found += [
+        f"step {step.id} is of kind map, which only search_agent does"
+        for step in steps
+        if step.kind == "map" and step.agent != "search_agent"
+    ]
+    return found
+
+
+def steps_of(planned: Sequence[PlannedStep], known: dict[str, str] | None = None) -> list[Step]:
+    """Return the steps for the state, in an order that can be kept; `known` has the ids of those that exist already."""
+    by_key = {step.id: step for step in planned}
+    ids = {**(known or {}), **{key: str(uuid4()) for key in by_key}}
+    order = [key for key in ordered({**dict.fromkeys(known or {}, ()), **_needs(planned)}) if key in by_key]
+    return [_step(by_key[key], ids) for key in order]
+
+
+def _needs(planned: Sequence[PlannedStep]) -> dict[str, Sequence[str]]:
+    return {step.id: step.depends_on for step in planned}
+
+
+def _step(planned: PlannedStep, ids: dict[str, str]) -> Step:
+    step = new_step(ids[planned.id], planned.title, planned.agent, planned.instruction)
+    step["depends_on"] = [ids[key] for key in planned.depends_on]
+    if planned.kind == "map":
+        step["kind"], step["folder"] = "map", planned.folder
+    return step
+
+
+def new_step(step_id: str, title: str, agent: AgentName, instruction: str) -> Step:
+    """Return a step that has not begun, and depends on none."""
+    return {
+        "id": step_id,
+        "title": " ".join(title.split())[:TITLE_CHARACTERS] or "…",
+        "agent": agent,
+        "instruction": instruction,
+        "status": "pending",
+        "result": None,
+        "error": None,
+        "attempts": 0,
+        "after": None,
+        "depends_on": [],
+    }
+
+
+def needs_of(steps: Sequence[Step]) -> dict[str, Sequence[str]]:
+    """Return what each step depends on, by id."""
+    return {step["id"]: step.get("depends_on", []) for step in steps}
+
+
+def with_waves(plan: Plan) -> Plan:
+    """Return the plan with each step marked: the wave it belongs to, and whether others could be done beside it."""
+    numbers = waves(needs_of(plan["steps"]))
+    together = [*numbers.values()]
+    steps: list[Step] = [
+        {**step, "wave": numbers[step["id"]], "parallel": together.count(numbers[step["id"]]) > 1}
+        for step in plan["steps"]
+    ]
+    return {**plan, "steps": steps}

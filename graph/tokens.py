@@ -1,0 +1,115 @@
+"""How many tokens a text takes, estimated without a tokenizer; and how many a model can read.
+
+The estimate is made by rules, from counts of characters of each kind: no file has to be fetched, and it holds for
+English and Chinese alike. It is on the safe side of the common tokenizers; what models report about themselves
+corrects it (`corrected`).
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from graph.prompts import compact
+
+DEFAULT_CONTEXT: Final = 32_768
+CONTEXTS: Final[tuple[tuple[str, int], ...]] = (
+    ("gpt-4.1", 1_000_000),
+    ("gpt-4o", 128_000),
+    ("gpt-4-turbo", 128_000),
+    ("gpt-4", 8_192),
+    ("gpt-3.5", 16_385),
+    ("gpt-5", 400_000),
+    ("gpt-6", 400_000),
+    ("o1", 200_000),
+    ("o3", 200_000),
+    ("o4", 200_000),
+    ("claude", 200_000),
+    ("gemini", 1_000_000),
+    ("deepseek", 64_000),
+    ("qwen3", 128_000),
+    ("qwen2.5", 32_768),
+    ("qwen", 32_768),
+    ("glm-4", 128_000),
+    ("kimi", 128_000),
+    ("moonshot", 128_000),
+    ("mistral", 32_768),
+    ("llama-3.1", 128_000),
+    ("llama3.1", 128_000),
+    ("llama-4", 128_000),
+    ("llama", 8_192),
+    ("offline", 128_000),
+)
+"""Tokens that models read and write together, by the beginning of their names; the first that fits counts."""
+
+MESSAGE_TOKENS: Final = 6
+"""What a message takes beside its text."""
+CALL_TOKENS: Final = 12
+MARGIN: Final = 1.1
+LOWEST_SCALE: Final = 0.5
+HIGHEST_SCALE: Final = 3.0
+TELLING_TOKENS: Final = 500
+"""Shorter requests say little about how well texts are estimated."""
+
+_LETTERS: Final = bytes(range(ord("a"), ord("z") + 1)) + bytes(range(ord("A"), ord("Z") + 1)) + b" "
+_DIGITS: Final = b"0123456789"
+_CONTINUING: Final = bytes(range(0x80, 0xC0))
+_TWO: Final = bytes(range(0xC2, 0xE0))
+_THREE: Final = bytes(range(0xE0, 0xF0))
+_FOUR: Final = bytes(range(0xF0, 0xF5))
+
+
+def context_of(model: str) -> int:
+    """Return how many tokens the model reads and writes together; a careful guess for one that is not known."""
+    name = model.rpartition("/")[2].lower()
+    return next((size for start, size in CONTEXTS if name.startswith(start)), DEFAULT_CONTEXT)
+
+
+@lru_cache(maxsize=1_024)
+def tokens_of(text: str) -> int:
+    """Estimate the tokens of a text: four letters each, half a token for a digit or a sign, one for a Chinese
+    character, more for what tokenizers have no single token for.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    size = len(data)
+    if not size:
+        return 0
+    letters, digits = _count(data, _LETTERS), _count(data, _DIGITS)
+    several = size - letters - digits
+    two, three, four = _count(data, _TWO), _count(data, _THREE), _count(data, _FOUR)
+    signs = several - two - three - four - _count(data, _CONTINUING)
+    return round(MARGIN * (letters / 4 + digits / 2 + signs * 0.6 + two * 0.7 + three * 1.05 + four * 2.5)) + 1
+
+
+def tokens_of_message(message: BaseMessage) -> int:
+    """Estimate the tokens of a message with its calls."""
+    total = MESSAGE_TOKENS + tokens_of(message.text)
+    if isinstance(message, AIMessage):
+        calls = [*message.tool_calls, *message.invalid_tool_calls]
+        total += sum(CALL_TOKENS + tokens_of(f"{call['name']}{_text(call['args'])}") for call in calls)
+    return total
+
+
+def tokens_of_messages(messages: Iterable[BaseMessage]) -> int:
+    """Estimate the tokens of several messages."""
+    return sum(tokens_of_message(message) for message in messages)
+
+
+def corrected(scale: float, estimated: int, reported: int) -> float:
+    """Return by what estimates are to be multiplied, now that a model has reported how many tokens it read.
+
+    `scale` is what they were multiplied by until now; it moves half-way, so that one odd report does no harm.
+    """
+    if estimated < TELLING_TOKENS or reported <= 0:
+        return scale
+    seen = min(max(reported / estimated, LOWEST_SCALE), HIGHEST_SCALE)
+    return round((scale + seen) / 2, 3)
+
+
+def _count(data: bytes, kinds: bytes) -> int:
+    return len(data) - len(data.translate(None, kinds))
+
+
+def _text(args: object) -> str:
+    return args if isinstance(args, str) else compact(args)

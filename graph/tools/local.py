@@ -1,0 +1,121 @@
+"""What a tool of the assistant's own is, and one box for all tools: nodes call either kind alike."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.store.base import BaseStore
+from mcp.types import CallToolResult, TextContent
+from typing_extensions import override
+
+from graph.connections import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY, META_RUN_ID, OnProgress, Toolbox
+from graph.context import Clock
+from graph.shelf import Shelf
+
+META_UNANSWERED: Final = "the assistant's own tools are called by the graph"
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """What the assistant's tools work with in one run: the person and the thread are the run's, never arguments."""
+
+    toolbox: Toolbox
+    store: BaseStore | None
+    shelf: Shelf | None
+    user_id: str
+    thread_id: str
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call: its arguments fit the schema. `run_id` is the id of the message that it serves too."""
+
+    args: Mapping[str, Any]
+    bench: Workbench
+    run_id: str
+    key: str
+
+
+Answer = Callable[[Request], Awaitable[CallToolResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalTool:
+    """A tool of the assistant's own. `schema` is that of its arguments, in JSON; `effect_of` says what it would do."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    answer: Answer
+    reads_only: bool = True
+    effect_of: Callable[[Request], Awaitable[Mapping[str, Any]]] | None = None
+
+    def as_tool(self) -> BaseTool:
+        """Return it as models are told of it."""
+        return StructuredTool(
+            name=self.name,
+            description=self.description,
+            args_schema=dict(self.schema),
+            metadata={"readOnlyHint": self.reads_only, "destructiveHint": not self.reads_only},
+            coroutine=_never,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Toolset(Toolbox):
+    """The drive's tools and the assistant's own, by name; the drive's come first."""
+
+    bench: Workbench
+    local: Mapping[str, LocalTool]
+
+    @classmethod
+    def of(cls, bench: Workbench, offered: Sequence[LocalTool]) -> "Toolset":
+        """Return the box with these tools beside those of the drive."""
+        local = {tool.name: tool for tool in offered if tool.name not in bench.toolbox.tools}
+        return cls({**bench.toolbox.tools, **{name: _TOOLS(tool) for name, tool in local.items()}}, bench, local)
+
+    @override
+    async def call(
+        self, name: str, args: Mapping[str, Any], *, meta: Mapping[str, Any], on_progress: OnProgress | None = None
+    ) -> CallToolResult:
+        """Call a tool that is in the box. Raises `DriveUnavailableError` if the drive gives no answer."""
+        tool = self.local.get(name)
+        if tool is None:
+            return await self.bench.toolbox.call(name, args, meta=meta, on_progress=on_progress)
+        request = Request(args, self.bench, str(meta.get(META_RUN_ID, "")), str(meta.get(META_IDEMPOTENCY_KEY, "")))
+        if not meta.get(META_DRY_RUN):
+            return await tool.answer(request)
+        effect = await tool.effect_of(request) if tool.effect_of else {}
+        return CallToolResult.model_validate({"content": [], "_meta": {META_EFFECT: effect}})
+
+
+class _Described:
+    """The tools as models are told of them: made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, BaseTool] = {}
+
+    def __call__(self, tool: LocalTool) -> BaseTool:
+        if tool.name not in self._made:
+            self._made[tool.name] = tool.as_tool()
+        return self._made[tool.name]
+
+
+_TOOLS: Final = _Described()
+
+
+async def _never(**_args: Any) -> str:
+    raise NotImplementedError(META_UNANSWERED)
+
+
+def said(text: str, data: Mapping[str, Any] | None = None) -> CallToolResult:
+    """Return a tool's answer: a short text, and data."""
+    return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=dict(data) if data else None)
+
+
+def refused(code: str, sentence: str) -> CallToolResult:
+    """Return a tool's refusal."""
+    told = TextContent(type="text", text=f"{code}: {sentence}")
+    return CallToolResult(content=[told], structuredContent={"code": code, "message": sentence}, isError=True)
