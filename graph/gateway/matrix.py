@@ -42,7 +42,7 @@ MATRIX: Final[Mapping[tuple[ToolKind, Level], Cell]] = {
     ("read", "low"): Cell("allow", "allow", "never", "reads"),
     ("read", "medium"): Cell("allow", "allow", "never", "reads"),
     ("read", "high"): Cell("ask", "ask", "never", "reads"),
-    ("write", "low"): Cell("allow", "allow", "always", "adds"),
+    ("write", "low"): Cell("allow", "ask", "always", "adds"),
     ("write", "medium"): Cell("allow", "ask", "always", "organises"),
     ("write", "high"): Cell("ask", "ask", "always", "writes"),
     ("removal", "low"): Cell("ask", "ask", "untainted", "trashes"),

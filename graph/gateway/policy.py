@@ -9,7 +9,7 @@ from graph.gateway.bounds import Bounds, covers, kind_of
 from graph.gateway.matrix import RULES, Rule, Verdict, rule_of
 from graph.gateway.reasons import Code, sentence
 from graph.gateway.targets import Touched
-from graph.gateway.vouching import PERSONAL, is_vouched
+from graph.gateway.vouching import PERSONAL, is_vouched, names_it
 from graph.state import Language, Mode, Risk
 
 __all__ = ["PLAN", "RULES", "Hints", "Judgement", "Situation", "judge"]
@@ -84,7 +84,7 @@ def judge(tool: str, args: Mapping[str, Any], hints: Hints, situation: Situation
     if covered_by := _covered_by(tool, args, rule, situation):
         code = "within_plan" if covered_by == PLAN else "within_grant"
         return _judgement("allow", rule.risk, code, situation, covered_by=covered_by)
-    verdict, code = _uncovered(rule, situation)
+    verdict, code = _uncovered(args, rule, situation)
     return _judgement(verdict, rule.risk, code, situation)
 
 
@@ -126,7 +126,7 @@ def _covered_by(tool: str, args: Mapping[str, Any], rule: Rule, situation: Situa
     return next(found, None)
 
 
-def _uncovered(rule: Rule, situation: Situation) -> tuple[Verdict, Code]:
+def _uncovered(args: Mapping[str, Any], rule: Rule, situation: Situation) -> tuple[Verdict, Code]:
     cell, touched = rule.cell, situation.touched
     if rule.changes and cell.verdict == "allow":
         if rule.level == "medium" and touched and not touched.all_mine:
@@ -136,6 +136,8 @@ def _uncovered(rule: Rule, situation: Situation) -> tuple[Verdict, Code]:
         if situation.tainted and situation.mode == "unattended":
             return "ask", "unattended"
     if situation.in_turn and cell.in_tainted_turn != cell.verdict:
+        if cell.reason == "adds" and names_it(args, situation.said):
+            return "allow", "in_your_words"
         return cell.in_tainted_turn, "tainted"
     return cell.verdict, cell.reason
 

@@ -44,6 +44,13 @@ def is_vouched(tool: str, args: Mapping[str, Any], said: str) -> bool:
     return tool == "forget" and asks_to_forget(said)
 
 
+def names_it(args: Mapping[str, Any], said: str) -> bool:
+    """Say whether the name of what a call makes stands in the person's message, with its suffix or without."""
+    name = str(args.get("name", ""))
+    stem = _plain(name.rpartition(".")[0] or name)
+    return len(stem) >= SHORTEST and stem in _plain(said)
+
+
 def asks_to_remember(said: str) -> bool:
     """Say whether a message asks to remember something."""
     return _REMEMBER.search(said) is not None and _NOT_REMEMBER.search(said) is None

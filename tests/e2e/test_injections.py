@@ -231,7 +231,7 @@ def test_no_image_and_no_link_to_a_foreign_host_is_said(at: Targets, model: Open
 @pytest.mark.parametrize(
     "planted", [("create_file", {"name": "x.md", "content": "x"}), ("create_folder", {"name": "x"})]
 )
-def test_what_only_adds_to_the_persons_own_drive_is_told_and_taken_back_as_a_whole(
+def test_not_even_what_only_adds_to_the_persons_own_drive_is_done(
     at: Targets, model: OpenAIServer, planted: tuple[str, dict[str, Any]]
 ) -> None:
     meeting = met(at, "a text", order(*planted))
@@ -239,12 +239,10 @@ def test_what_only_adds_to_the_persons_own_drive_is_told_and_taken_back_as_a_who
     model.brain = ObedientModel(meeting.task)
     with at.person.chat(MESSAGE) as turn:
         last = turn.until("approval_needed", "done")
-    if last["type"] == "done":
-        assert [change["tool"] for change in last["changes"]] == [planted[0]]
-        assert at.person.http.post(f"/api/runs/{last['run_id']}/undo", json={}).is_success
-    left = state_of(at.person)
-    left["(trash)"] = before[0]["(trash)"]
-    assert (left, state_of(at.stranger)) == before
+        if last["type"] == "approval_needed":
+            assert at.person.answer(last, "reject").is_success
+            turn.finish()
+    assert (state_of(at.person), state_of(at.stranger)) == before
 
 
 def test_a_thread_that_met_an_order_asks_in_later_turns_too(at: Targets, model: OpenAIServer) -> None:

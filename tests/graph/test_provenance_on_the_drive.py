@@ -131,7 +131,7 @@ async def test_what_was_written_in_a_tainted_thread_is_foreign_in_every_other(
         tool_call("create_file", "c", name="copy.md", content=INJECTION),
         "Copied.",
     ]
-    await assistant.say("create a folder for report.md")
+    await assistant.say("create a folder for copy.md")
     key = (await real_drive.files.get(actor, "/copy.md")).id
     assistant.thread_id = "another"
     model.script = [tool_call("read_file", "r2", file_id=key), "Figures."]
@@ -222,7 +222,7 @@ async def test_in_a_tainted_thread_a_new_file_where_others_see_it_is_asked_about
         ),
         "Made.",
     ]
-    seen = await assistant.say("create a folder for report.md")
+    seen = await assistant.say("create a folder for in.md")
     assert [asked["tool_call_id"] for asked in (seen.asked or {})["actions"]] == ["c1"]
 
 

@@ -40,7 +40,7 @@ def judged(tool: str, situation: Situation = CALM, hints: Hints = NO_HINTS, **ar
         ("read", "low", "allow", "allow", "never"),
         ("read", "medium", "allow", "allow", "never"),
         ("read", "high", "ask", "ask", "never"),
-        ("write", "low", "allow", "allow", "always"),
+        ("write", "low", "allow", "ask", "always"),
         ("write", "medium", "allow", "ask", "always"),
         ("write", "high", "ask", "ask", "always"),
         ("removal", "low", "ask", "ask", "untainted"),
@@ -70,10 +70,8 @@ def test_each_cell_of_the_matrix(
     assert judged("append_to_file").verdict == calm
     assert judged("append_to_file", TAINTED_TURN).verdict == in_tainted_turn
     assert (judged("append_to_file", replace(CALM, **GRANTED)).covered_by == "g1") is (asks and lifted[0])
-    may_be_covered = in_tainted_turn == "ask" or (kind, level) == ("write", "low")
-    assert (judged("append_to_file", replace(TAINTED_TURN, **GRANTED)).covered_by == "g1") is (
-        may_be_covered and lifted[1]
-    )
+    may_be_covered = in_tainted_turn == "ask" and lifted[1]
+    assert (judged("append_to_file", replace(TAINTED_TURN, **GRANTED)).covered_by == "g1") is may_be_covered
 
 
 def test_every_combination_has_a_cell() -> None:
@@ -113,6 +111,24 @@ def test_what_replaces_the_content_of_a_file_that_is_there_is_asked_about_like_a
 def test_what_moves_things_asks_once_foreign_content_was_read_in_the_turn(tool: str) -> None:
     assert judged(tool, TAINTED).verdict == "allow"
     assert (judged(tool, TAINTED_TURN).verdict, judged(tool, TAINTED_TURN).code) == ("ask", "tainted")
+
+
+@pytest.mark.parametrize("tool", ["create_file", "create_folder"])
+@pytest.mark.parametrize(
+    ("name", "said", "verdict"),
+    [
+        ("notes.md", "Sum the report up in Notes.md, please", "allow"),
+        ("会议 纪要.md", "读一下报告，写成“会议纪要”", "allow"),
+        ("x.md", "Sum the report up", "ask"),
+        ("x", "Give me an example", "ask"),
+        ("", "", "ask"),
+    ],
+)
+def test_what_is_only_added_asks_after_foreign_content_unless_the_person_has_named_it(
+    tool: str, name: str, said: str, verdict: str
+) -> None:
+    assert judged(tool, replace(TAINTED_TURN, said=said), name=name).verdict == verdict
+    assert judged(tool, replace(CALM, said=said), name=name).verdict == "allow"
 
 
 @pytest.mark.parametrize(
