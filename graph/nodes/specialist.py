@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.runtime import Runtime
 
 from graph.connections import Toolbox
@@ -24,7 +24,7 @@ from graph.nodes.surroundings import Look, Looking, Remembered, Surroundings
 from graph.nodes.view import scale_after, tokens_of_tools, view_of, with_view
 from graph.outgoing import let_out
 from graph.prompts import json_section, section
-from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn
+from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
 from graph.summaries import summary_section
 from graph.tools import LOCAL_NAMES, toolset
 from graph.tools.facts import facts_told
@@ -121,7 +121,7 @@ def _query(state: State) -> str:
     step = current_step(state)
     if step:
         return step["instruction"]
-    return next(message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
+    return said_last(state)
 
 
 def _sections(specialist: Specialist, seen: Surroundings, state: State) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from typing_extensions import TypedDict
 
+from graph.planning.words import without_code
 from graph.state import Language
 
 NOTHING: Final = "NOTHING"
@@ -60,7 +61,6 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     },
 }
 _TAG: Final = re.compile(r"<(?=\s*/?\s*(?:task|how|file|answers?|counts)\b)", re.IGNORECASE)
-_CODE: Final = re.compile(r"^[a-z_]+: ")
 _QUOTE: Final = re.compile(r"^[\s>*_#-]*QUOTE\s*\**\s*[:：].*\Z", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 
 
@@ -115,7 +115,7 @@ def reply_of(said: str) -> str:
 def reason_of(refusal: str) -> str:
     """Return why a file failed, as part of a sentence: without the drive's code in front of it."""
     line = " ".join(refusal.split())
-    return _CODE.sub("", line)[:REASON_CHARACTERS].rstrip(" .。")
+    return without_code(line)[:REASON_CHARACTERS].rstrip(" .。")
 
 
 def groups(answers: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:

@@ -25,7 +25,6 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     "revised": {"en": "The plan was changed after a failure. {why}", "zh": "有步骤失败，计划已调整。{why}"},
 }
 _CODE: Final = re.compile(r"^[a-z_]+: ")
-"""What the drive's refusals begin with: it is for programs."""
 STATUSES: Final[Mapping[StepStatus, Mapping[Language, str]]] = {
     "failed": {"en": "failed", "zh": "失败了"},
     "skipped": {"en": "was not done", "zh": "没有执行"},
@@ -54,6 +53,11 @@ def closing(plan: Plan, language: Language) -> str:
     return "\n".join([*lines, _what_was_done(steps, language)]) if lines else ""
 
 
+def without_code(refusal: str) -> str:
+    """Return a refusal of the drive without the code that it begins with, which is for programs."""
+    return _CODE.sub("", refusal)
+
+
 def revision(why: str, language: Language) -> str:
     """Return what is told when a plan goes on in another way."""
     return TEXTS["revised"][language].format(why=why).strip()
@@ -67,7 +71,7 @@ def _what_was_done(steps: Sequence[Step], language: Language) -> str:
 
 
 def _failure(step: Step, language: Language) -> str:
-    return TEXTS["failed"][language].format(title=step["title"], error=_CODE.sub("", step["error"] or ""))
+    return TEXTS["failed"][language].format(title=step["title"], error=without_code(step["error"] or ""))
 
 
 def _rejection(step: Step, language: Language) -> str:

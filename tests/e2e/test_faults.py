@@ -198,16 +198,17 @@ def test_what_passes_after_a_retry_is_not_noticed(world: World, alice: Person) -
 
 
 # LangChain's client parses each piece of a call again and again: these two would take it minutes.
-ONLY_LEAN = {"deeply-nested", "10-MB-in-pieces"}
+BAD_FOR_LEAN = [
+    pytest.param(calls(call("trash_item", '{"item_id":' * 100_000)), id="deeply-nested"),
+    pytest.param(in_pieces("trash_item", f'{{"item_id": "{HUGE}"}}', 10_000), id="10-MB-in-pieces"),
+]
 
 BAD_ARGUMENTS = [
     pytest.param(calls(call("trash_item", '{"item_id": "ID", ')), "invalid_argument", id="cut-json"),
     pytest.param(calls(call("trash_item", '{"item_id": nope}')), "invalid_argument", id="no-json"),
     pytest.param(calls(call("trash_item", '["ID"]')), "invalid_argument", id="a-list"),
     pytest.param(calls(call("trash_item", '{"item_id": "ID"}{"item_id": "ID"}')), "invalid_argument", id="two-objects"),
-    pytest.param(calls(call("trash_item", '{"item_id":' * 100_000)), "", id="deeply-nested"),
     pytest.param(calls(call("trash_item", f'{{"item_id": "{HUGE}"}}')), "", id="10-MB-at-once"),
-    pytest.param(in_pieces("trash_item", f'{{"item_id": "{HUGE}"}}', 10_000), "", id="10-MB-in-pieces"),
     pytest.param(calls(call("trash_item", f'{{"item_id": "{"x" * LIMIT}"}}')), "argument_size", id="over-the-limit"),
     pytest.param(calls(call("format_disk", '{"item_id": "ID"}')), "unknown_tool", id="unknown-tool"),
     pytest.param(calls(call("rm -rf /; 删除", '{"item_id": "ID"}')), "unknown_tool", id="a-name-that-is-none"),
@@ -221,11 +222,19 @@ BAD_ARGUMENTS = [
 
 @pytest.mark.parametrize(("reply", "told"), BAD_ARGUMENTS)
 def test_a_call_that_makes_no_sense_is_refused_to_the_model_and_done_by_nobody(
-    request: pytest.FixtureRequest, world: World, alice: Person, reply: Reply, told: str
+    world: World, alice: Person, reply: Reply, told: str
 ) -> None:
-    case = request.node.callspec.id.removeprefix("openai-")
-    if case in ONLY_LEAN:
-        pytest.skip("the lean client only")
+    make_no_sense(world, alice, reply, told)
+
+
+@pytest.mark.parametrize("world", ["lean"], indirect=True)
+@pytest.mark.parametrize("reply", BAD_FOR_LEAN)
+def test_what_takes_long_to_read_is_refused_by_our_client(world: World, alice: Person, reply: Reply) -> None:
+    make_no_sense(world, alice, reply, "")
+
+
+def make_no_sense(world: World, alice: Person, reply: Reply, told: str) -> None:
+    """Have the model answer that; nothing of it is done, the model is told, and the thread goes on."""
     alice.upload("a.txt", "30 days")
     world.model.plays(reply, says("I can't."))
     turn, last = say(alice, "delete a.txt")
