@@ -52,6 +52,7 @@ from graph.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
+from graph.gateway.budget import Spending
 from graph.settings import OFFLINE, AgentSettings
 
 Schema = TypeVar("Schema", bound=BaseModel)
@@ -206,16 +207,24 @@ def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
 
 
 async def ask_for(
-    model: BaseChatModel, schema: type[Schema], messages: Sequence[BaseMessage], *, repairs: int = 0
+    model: BaseChatModel,
+    schema: type[Schema],
+    messages: Sequence[BaseMessage],
+    *,
+    spending: Spending | None = None,
+    repairs: int = 0,
 ) -> Schema:
     """Return the model's answer in the shape of `schema`; raise `ModelOutputError` if it has another.
 
-    An answer of another shape is sent back with what is wrong with it, at most `repairs` times.
+    An answer of another shape is sent back with what is wrong with it, at most `repairs` times. What all answers took
+    is added to `spending`.
     """
     bound = model.bind_tools([schema], tool_choice="any")
     asked = list(messages)
     while True:
         answer = await ask(bound, asked, hidden=True)
+        if spending is not None:
+            spending.add(answer, asked)
         try:
             return _shaped(schema, answer)
         except ModelOutputError as error:

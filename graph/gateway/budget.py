@@ -1,7 +1,8 @@
 """What a run has spent on its models: tokens as the service reports them, and their price."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -24,6 +25,26 @@ class Prices:
     output: float = 0
     cached: float = 0
     """Of input that the service had in its cache; 0: as other input."""
+
+
+@dataclass(slots=True)
+class Spending:
+    """What some questions to models took together, those too whose answers could not be used.
+
+    `estimates`: what a service does not report is estimated, because something depends on it.
+    """
+
+    estimates: bool
+    usage: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, answer: AIMessage, asked: Sequence[BaseMessage]) -> None:
+        """Count one answer to what was asked."""
+        self.usage.update(usage_of(answer, asked if self.estimates else None))
+
+    @property
+    def update(self) -> dict[str, Any]:
+        """What a node returns to have it counted; empty if no model was asked."""
+        return {"turn": {"usage": dict(self.usage)}} if self.usage else {}
 
 
 def usage_of(answer: AIMessage, asked: Sequence[BaseMessage] | None = None) -> dict[str, int]:

@@ -9,6 +9,7 @@ from langgraph.types import Send
 from graph.connections import Toolbox
 from graph.context import GraphDependencies, RunContext
 from graph.errors import AgentError, DriveUnavailableError
+from graph.gateway.limits import limit_of
 from graph.gateway.provenance import Read, reads_in
 from graph.nodes.messages import text_of
 from graph.nodes.origins import foreign_in
@@ -44,6 +45,8 @@ def make_map_items(deps: GraphDependencies) -> Any:
         step = current_step(state)
         if step is None:
             return {}
+        if reached := limit_of(state, deps.settings):
+            return {"limit": reached, "survey": None, "findings": None}
         try:
             toolbox = await deps.connections.toolbox(deps.user(runtime))
             survey, reads = await _survey(toolbox, step, state)

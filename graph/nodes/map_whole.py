@@ -25,7 +25,7 @@ from graph.planning.many import (
     told,
     which_failed,
 )
-from graph.state import Language, State, Update, current_step, running_turn
+from graph.state import Language, LimitReached, State, Update, current_step, running_turn
 
 
 def make_map_whole(deps: GraphDependencies) -> Any:
@@ -42,6 +42,8 @@ def make_map_whole(deps: GraphDependencies) -> Any:
         findings = [found[item["id"]] for item in survey["items"] if item["id"] in found]
         failed = [one for one in findings if one["status"] == "failed"]
         if len(failed) == len(findings):
+            if reached := _limit(state, deps):
+                return {**ended, "limit": reached}
             which = which_failed(failed, language)
             return {**ended, "failure": TEXTS["none_read"][language].format(total=len(findings), which=which)}
         bringing = Bringing(deps, survey["task"], language)
@@ -66,7 +68,7 @@ class Bringing:
         answers = [(one["path"], one["text"]) for one in findings if one["status"] == "read"]
         if not answers:
             return TEXTS["nothing"][self._language]
-        if reached := limit_of({**state, "messages": []}, self._deps.settings):
+        if reached := _limit(state, self._deps):
             return TEXTS["no_whole"][self._language].format(why=reached["message"])
         try:
             return await self._levels(answers)
@@ -86,3 +88,8 @@ class Bringing:
         answer = await ask(self._deps.models["agent"], asked, hidden=True)
         self.used.update(usage_of(answer, asked if has_budget(self._deps.settings) else None))
         return reply_of(answer.text) or TEXTS["nothing"][self._language]
+
+
+def _limit(state: State, deps: GraphDependencies) -> LimitReached | None:
+    """Return the limit of the turn; what calls were refused for has ended with the step before."""
+    return limit_of({**state, "messages": []}, deps.settings)

@@ -12,6 +12,8 @@ from langgraph.runtime import Runtime
 from graph.context import GraphDependencies, RunContext
 from graph.errors import ModelError, ModelOutputError
 from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
+from graph.gateway.budget import Spending
+from graph.gateway.limits import has_budget
 from graph.models import ask_for
 from graph.nodes.abilities import problems_of_abilities
 from graph.nodes.agree import proposal_for
@@ -43,7 +45,8 @@ def make_plan(deps: GraphDependencies) -> Any:
 
     async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
         outgoing = outgoing_for(state, deps.hosts)
-        planned, bounds = await _planned(planner, state)
+        spending = Spending(estimates=has_budget(deps.settings))
+        planned, bounds = await _planned(planner, state, spending)
         steps: list[Step] = [{**step, "title": outgoing.clean(step["title"])} for step in planned]
         made = with_waves({"plan_id": str(uuid4()), "steps": steps, "version": 1, "revision": 0, "wanted": "run"})
         made["proposal"] = await proposal_for(made, bounds, state, deps, runtime)
@@ -56,7 +59,7 @@ def make_plan(deps: GraphDependencies) -> Any:
         if made["proposal"]:
             event["bounds"] = made["proposal"]["call"]["args"]
         emit(event)
-        return {"plan": made}
+        return {"plan": made, **spending.update}
 
     return plan
 
@@ -95,13 +98,16 @@ def refuse_wrong(steps: Sequence[PlannedStep], state: State, done: Sequence[str]
         raise ModelOutputError("; ".join(problems))
 
 
-async def _planned(planner: BaseChatModel, state: State) -> tuple[list[Step], ProposedBounds | None]:
+async def _planned(
+    planner: BaseChatModel, state: State, spending: Spending
+) -> tuple[list[Step], ProposedBounds | None]:
     """Ask for a plan and its bounds, once more if it is wrong; else all of it is one step for the routed specialist."""
     request = request_of(state)
     system = system_of(state)
     for _ in range(ATTEMPTS):
         try:
-            plan = await ask_for(planner, TaskPlan, [SystemMessage(system), HumanMessage(request.text)])
+            asked = [SystemMessage(system), HumanMessage(request.text)]
+            plan = await ask_for(planner, TaskPlan, asked, spending=spending)
             steps = with_ids(plan.steps)
             refuse_wrong(steps, state)
         except ModelOutputError as error:

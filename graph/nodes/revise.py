@@ -14,6 +14,8 @@ from langchain_core.runnables import RunnableConfig
 from graph.context import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
 from graph.events import emit
+from graph.gateway.budget import Spending
+from graph.gateway.limits import has_budget
 from graph.models import ask_for
 from graph.nodes.begin_step import exchanged
 from graph.nodes.messages import outgoing_for, say, written
@@ -50,10 +52,11 @@ def make_revise(deps: GraphDependencies) -> Any:
 
         current = await exchanged(deps, config, state, take)
         language = running_turn(state)["language"]
-        answer = await _revised(planner, state, current)
+        spending = Spending(estimates=has_budget(deps.settings))
+        answer = await _revised(planner, state, current, spending)
         if answer is None or not answer.steps:
-            return {"plan": _cut(current, language)}
-        return _update(current, _let_out(answer, outgoing_for(state, deps.hosts)), language)
+            return {"plan": _cut(current, language), **spending.update}
+        return _update(current, _let_out(answer, outgoing_for(state, deps.hosts)), language, spending)
 
     return revise
 
@@ -64,7 +67,7 @@ def _let_out(answer: RevisedPlan, outgoing: Outgoing) -> RevisedPlan:
     return answer.model_copy(update={"why": outgoing.clean(answer.why), "steps": steps})
 
 
-def _update(current: Plan, answer: RevisedPlan, language: Language) -> Update:
+def _update(current: Plan, answer: RevisedPlan, language: Language, spending: Spending) -> Update:
     kept = [step for step in current["steps"] if step["status"] != "pending"]
     known = _done(current)
     steps = [*kept, *steps_of(answer.steps, known)]
@@ -78,7 +81,8 @@ def _update(current: Plan, answer: RevisedPlan, language: Language) -> Update:
             "steps": views(plan),
         }
     )
-    return {**written([say(revision(answer.why, language) + "\n\n")]), "plan": plan}
+    told = say(revision(answer.why, language) + "\n\n")
+    return {**written([told], usage=dict(spending.usage)), "plan": plan}
 
 
 def _cut(current: Plan, language: Language) -> Plan:
@@ -91,7 +95,7 @@ def _cut(current: Plan, language: Language) -> Plan:
     return plan
 
 
-async def _revised(planner: BaseChatModel, state: State, plan: Plan) -> RevisedPlan | None:
+async def _revised(planner: BaseChatModel, state: State, plan: Plan, spending: Spending) -> RevisedPlan | None:
     """Ask for the remaining steps, once more if they are wrong; None if there is no answer that can be used."""
     so_far = json_section("plan_so_far", [_told(number, step, plan) for number, step in enumerate(plan["steps"], 1)])
     refused = ""
@@ -99,7 +103,7 @@ async def _revised(planner: BaseChatModel, state: State, plan: Plan) -> RevisedP
         system = f"{system_of(state, so_far)}\n\n{TASK}{refused}"
         try:
             asked = [SystemMessage(system), HumanMessage(request_of(state).text)]
-            return _checked(await ask_for(planner, RevisedPlan, asked), state, plan)
+            return _checked(await ask_for(planner, RevisedPlan, asked, spending=spending), state, plan)
         except ModelOutputError as error:
             logger.warning("The revised plan was wrong: %s", error)
             refused = f"\n\nYour last answer was refused: {error.detail}"

@@ -11,6 +11,8 @@ from pydantic import BaseModel, Field
 from graph.context import GraphDependencies
 from graph.errors import ModelError
 from graph.events import emit
+from graph.gateway.budget import Spending
+from graph.gateway.limits import has_budget
 from graph.models import ask_for
 from graph.nodes.followups import goes_on, is_follow_up
 from graph.nodes.intents import pattern_agent, read_intent
@@ -58,7 +60,8 @@ def make_route(deps: GraphDependencies) -> Any:
     router = deps.models["router"]
 
     async def route(state: State) -> Update:
-        decision = by_pattern(state) or by_stickiness(state) or await _by_model(router, state)
+        spending = Spending(estimates=has_budget(deps.settings))
+        decision = by_pattern(state) or by_stickiness(state) or await _by_model(router, state, spending)
         emit(
             {
                 "type": "route_decision",
@@ -68,7 +71,7 @@ def make_route(deps: GraphDependencies) -> Any:
                 "method": decision["method"],
             }
         )
-        return {"route": decision}
+        return {"route": decision, **spending.update}
 
     return route
 
@@ -98,10 +101,10 @@ def by_stickiness(state: State) -> Route | None:
     return _route(last["agent"], STICKY_CONFIDENCE, REASONS["sticky"][running_turn(state)["language"]], "sticky")
 
 
-async def _by_model(router: BaseChatModel, state: State) -> Route:
+async def _by_model(router: BaseChatModel, state: State, spending: Spending) -> Route:
     language = running_turn(state)["language"]
     try:
-        answer = await ask_for(router, RouteDecision, _prompt(state), repairs=1)
+        answer = await ask_for(router, RouteDecision, _prompt(state), spending=spending, repairs=1)
     except ModelError as error:
         logger.warning("Routing fell back: %s", error)
         return _route("drive_agent", FALLBACK_CONFIDENCE, REASONS["fallback"][language], "model")

@@ -1,6 +1,5 @@
 """The node that all specialists share: look around, ask the model, and hand on what it wants."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,7 +11,7 @@ from langgraph.runtime import Runtime
 from graph.connections import Toolbox
 from graph.context import GraphDependencies, RunContext
 from graph.errors import AgentError, ModelOutputError
-from graph.gateway.budget import usage_of
+from graph.gateway.budget import Spending
 from graph.gateway.limits import has_budget, limit_of
 from graph.memory import call_ids, taken_ids, unanswered
 from graph.models import ChatRunnable, ask
@@ -65,12 +64,17 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         model, size = model_for(tools)
         sections = [*_sections(specialist, seen, state), *await facts_told(tools.bench, look.query)]
         view = await view_of(state, sections, deps.settings, deps.shelf(runtime), size)
-        answer, usage = await _answer(model, view.messages, estimates=has_budget(deps.settings))
+        spending = Spending(estimates=has_budget(deps.settings))
+        answer = await _answer(model, view.messages, spending)
         scale = scale_after(state, view, answer)
         answer = without_long_arguments(answer, deps.settings.max_argument_characters)
         answer = let_out(answer, outgoing_for(state, deps.hosts))
         taints = await foreign_in(seen.reads, user, runtime.store)
-        return {**_update(with_view(answer, view), usage, state, taints), "limit": None, "token_scale": scale}
+        return {
+            **_update(with_view(answer, view), dict(spending.usage), state, taints),
+            "limit": None,
+            "token_scale": scale,
+        }
 
     async def run(state: State, runtime: Runtime[RunContext]) -> Update:
         if unanswered(state["messages"]):
@@ -88,16 +92,13 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     return run
 
 
-async def _answer(
-    model: ChatRunnable, messages: Sequence[AnyMessage], *, estimates: bool
-) -> tuple[AIMessage, dict[str, int]]:
-    """Ask, once more if the answer is empty; return the answer, and what was used for both."""
-    used: Counter[str] = Counter()
+async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
+    """Ask, once more if the answer is empty; count what was used for both."""
     for _ in range(ATTEMPTS):
         answer = await ask(model, [sendable(message) for message in messages])
-        used.update(usage_of(answer, messages if estimates else None))
+        spending.add(answer, messages)
         if answer.text.strip() or call_ids(answer):
-            return answer, dict(used)
+            return answer
     raise ModelOutputError("the answer was empty twice")
 
 

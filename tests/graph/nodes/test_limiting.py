@@ -129,6 +129,18 @@ async def test_tokens_end_a_turn_and_an_answer_that_is_there_stands(
     assert seen.state["limit"] is None
 
 
+async def test_what_the_router_and_the_planner_take_counts_as_well(build: Build, model: ScriptedChatModel) -> None:
+    assistant = build(max_run_tokens=1_000)
+    decided = tool_call("RouteDecision", agent="drive_agent", needs_plan=True, confidence=0.8, reason="Because.")
+    steps = [{"title": "x", "agent": "drive_agent", "instruction": "x"}]
+    planned = tool_call("TaskPlan", steps=steps)
+    model.script = [with_usage(AIMessage("?"), 200), with_usage(decided, 300), with_usage(planned, 500), "never"]
+    seen = await assistant.say("Please get everything ready for the board meeting of next week")
+    assert seen.state["limit"]["code"] == "run_tokens"
+    assert seen.state["turn"]["usage"]["total_tokens"] == 1_000
+    assert model.script == ["never"]
+
+
 async def test_a_service_that_reports_no_tokens_is_held_to_an_estimate(build: Build, model: ScriptedChatModel) -> None:
     assistant = build(max_run_tokens=200)
     model.script = [reading(1), "never", "never"]

@@ -28,6 +28,11 @@ PLAN = tool_call(
 )
 
 
+def planned_for(tokens: int) -> AIMessage:
+    usage = {"input_tokens": tokens - 1, "output_tokens": 1, "total_tokens": tokens}
+    return PLAN.model_copy(update={"usage_metadata": usage})
+
+
 class GoneError(BaseException):
     """The process is killed."""
 
@@ -199,14 +204,21 @@ async def test_a_limit_of_the_turn_ends_the_reading_and_says_so(
     saver: AsyncSqliteSaver,
     folder: str,
 ) -> None:
-    settings = AgentSettings(map_concurrency=1, max_run_tokens=400)
+    settings = AgentSettings(map_concurrency=1, max_run_tokens=1_400)
     pool = ConnectionPool.of(settings, drive_sessions(real_drive))
     models: Any = {"router": model, "planner": model, "agent": reading}
     deps = GraphDependencies(models=models, connections=pool, settings=settings, checkpointer=saver)
-    model.script = [PLAN]
+    model.script = [planned_for(1_000)]
     seen = await Assistant(build_graph(deps), person(actor)).say(REQUEST, folder_id=folder)
     assert 1 <= len(reading.read) < 8
     assert "is the limit" in seen.text
+    assert seen.state["plan"]["status"] == "done"
+    read = len(reading.read)
+    model.script = [planned_for(2_000)]
+    seen = await Assistant(build_graph(deps), person(actor)).say(REQUEST, folder_id=folder)
+    assert len(reading.read) == read
+    assert "is the limit" in seen.text
+    assert seen.state["limit"]["code"] == "run_tokens"
     await pool.aclose()
 
 
