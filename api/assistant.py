@@ -1,20 +1,21 @@
 """The assistant as the service uses it: the compiled graph with its storage, its models and its connections."""
 
+import sqlite3
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from api.assistant_memory import AssistantMemory
-from api.checkpoints import CHANNEL, open_checkpoints
+from api.checkpoints import BUSY_TIMEOUT_SECONDS, CHANNEL, CheckpointSaver, open_checkpoints
 from api.clock import Clock
 from api.compaction import compact
 from api.erasing import ERASING, truncate_log
+from api.gathering import GatheringConnection
 from api.ports import GrantInfo
 from graph.build import build_graph
 from graph.connections import ConnectionPool, SessionOpener
@@ -29,15 +30,13 @@ from graph.models import open_models
 from graph.outgoing import Outgoing, hosts_of
 from graph.settings import AgentSettings
 from graph.shelf import clear_shelf
-from graph.state import AGENTS, Mode
+from graph.state import Mode
 
 
 class Assistant:
     """The graph, and what the service has to know of its words (`GraphPort`)."""
 
-    text_nodes = frozenset(AGENTS)
-
-    def __init__(self, deps: GraphDependencies, saver: AsyncSqliteSaver, files: Sequence[Path] = ()) -> None:
+    def __init__(self, deps: GraphDependencies, saver: CheckpointSaver, files: Sequence[Path] = ()) -> None:
         self.graph: Any = build_graph(deps)
         self._files = files
         self._shelves = deps.shelves
@@ -96,6 +95,16 @@ class Assistant:
         await self._saver.aget_tuple({"configurable": {"thread_id": "", "checkpoint_ns": ""}})
 
 
+@asynccontextmanager
+async def _open_store(path: Path) -> AsyncGenerator[AsyncSqliteStore]:
+    async with GatheringConnection(lambda: sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS)) as connection:
+        store = AsyncSqliteStore(connection)
+        await store.setup()
+        await connection.execute(ERASING)
+        await connection.commit()
+        yield store
+
+
 def _told(grant: Grant) -> GrantInfo:
     bounds = grant.bounds
     return GrantInfo(
@@ -126,9 +135,7 @@ async def open_assistant(
     """
     async with AsyncExitStack() as stack:
         saver = await stack.enter_async_context(open_checkpoints(root / "graph.db"))
-        store = await stack.enter_async_context(AsyncSqliteStore.from_conn_string(str(root / "store.db")))
-        await store.setup()
-        await store.conn.execute(ERASING)
+        store = await stack.enter_async_context(_open_store(root / "store.db"))
         connections = ConnectionPool(
             sessions,
             call_seconds=settings.tool_timeout_seconds,

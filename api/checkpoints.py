@@ -1,24 +1,36 @@
 """The file that the graph's checkpoints are kept in, and a saver that does not read a thread twice."""
 
+import asyncio
+import logging
 import sqlite3
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
+from contextvars import Context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from aiosqlite import Connection
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import DeltaChannelHistory, PendingWrite, get_checkpoint_id, writes_sort_key
+from langgraph.checkpoint.base import (
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    DeltaChannelHistory,
+    PendingWrite,
+    get_checkpoint_id,
+    writes_sort_key,
+)
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from typing_extensions import override
 
 from api.erasing import ERASING
-from api.gathering import GatheringConnection
+from api.gathering import GatheringConnection, later
 from api.packing import PackingSerializer
 from graph.state import MESSAGES
+
+logger = logging.getLogger(__name__)
 
 # A checkpoint waits for another process, or for one that is just ending, instead of failing its run.
 BUSY_TIMEOUT_SECONDS = 30
@@ -26,6 +38,7 @@ CHANNEL: Final = "messages"
 MOST_KNOWN: Final = 20_000
 """How many messages of all threads together are kept in memory: some 30 MB."""
 MOST_STEPS: Final = 500
+GATHERING_SECONDS: Final = 0.02
 
 _ANCESTORS: Final = """
 WITH RECURSIVE ancestors(id, parent, type, checkpoint) AS (
@@ -57,10 +70,16 @@ class CheckpointSaver(AsyncSqliteSaver):
 
     Messages are stored as differences (`graph/state.py`): read from the file, a thread of 200 long turns costs as much
     as ten turns. What is remembered is the value at one checkpoint, which never changes; forks lead to others.
+
+    What a task wrote is stored with the checkpoint that follows at once, or else a moment later.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: GatheringConnection) -> None:
         super().__init__(connection, serde=PackingSerializer())
+        self.gathering = connection
+        connection.on_lost = self._lose
+        self._lost: dict[str, Exception] = {}
+        self._saving: asyncio.Task[None] | None = None
         self._known: OrderedDict[tuple[str, str], _Known] = OrderedDict()
 
     @override
@@ -80,6 +99,57 @@ class CheckpointSaver(AsyncSqliteSaver):
                 history = (await super().aget_delta_channel_history(config=config, channels=channels))[CHANNEL]
             known = self._remember(thread, _Known(target, _value(history)))
         return {CHANNEL: {"seed": list(known.messages), "writes": []}}
+
+    @override
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint, and what waits to be stored; when this returns, both outlive a crash.
+
+        Raises what went wrong with what the thread's tasks wrote before: without that, it can't go on.
+        """
+        if error := self._lost.pop(_thread_of(config), None):
+            raise error
+        return await super().aput(config, checkpoint, metadata, new_versions)
+
+    @override
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        """Take what a task wrote; it is on disk with the next checkpoint, or after 20 ms.
+
+        A process that is killed before that does the task again: its calls have keys, and are not done twice.
+        """
+        with later(_thread_of(config)):
+            await super().aput_writes(config, writes, task_id, task_path)
+        if self._saving is None:
+            self._saving = asyncio.create_task(self._save_soon(), context=Context())
+
+    async def aclose(self) -> None:
+        """Store what waits, while the connection is still there."""
+        if self._saving:
+            self._saving.cancel()
+        await self._save()
+
+    async def _save_soon(self) -> None:
+        await asyncio.sleep(GATHERING_SECONDS)
+        self._saving = None
+        await self._save()
+
+    async def _save(self) -> None:
+        """What goes wrong here is told to the threads that it belongs to, when they go on."""
+        async with self.lock:
+            if self.gathering.owes:
+                with suppress(sqlite3.Error):
+                    await self.gathering.commit()
+
+    def _lose(self, threads: set[str], error: Exception) -> None:
+        logger.error("what tasks of %d threads wrote could not be stored", len(threads), exc_info=error)
+        self._lost |= dict.fromkeys(threads, error)
 
     @override
     async def adelete_thread(self, thread_id: str) -> None:
@@ -127,6 +197,10 @@ class CheckpointSaver(AsyncSqliteSaver):
         return known
 
 
+def _thread_of(config: RunnableConfig) -> str:
+    return str(config.get("configurable", {})["thread_id"])
+
+
 def _value(history: DeltaChannelHistory) -> list[AnyMessage]:
     channel: Any = MESSAGES.from_checkpoint(history.get("seed", []))
     channel.replay_writes(history["writes"])
@@ -136,7 +210,8 @@ def _value(history: DeltaChannelHistory) -> list[AnyMessage]:
 @asynccontextmanager
 async def open_checkpoints(path: Path) -> AsyncGenerator[CheckpointSaver]:
     """Open the checkpoints at the path, which are made if absent, and leave nothing locked at the end."""
-    async with GatheringConnection(lambda: sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS)) as connection:
+    connection = GatheringConnection(lambda: sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS))
+    async with connection:
         saver = CheckpointSaver(connection)
         await saver.setup()
         await connection.execute(ERASING)
@@ -146,6 +221,7 @@ async def open_checkpoints(path: Path) -> AsyncGenerator[CheckpointSaver]:
             # A run that was stopped between its write and the commit leaves a transaction open. Closing alone would
             # keep the lock until the last cursor is collected (sqlite3_close_v2): nobody could write until then. The
             # saver's own lock keeps out the writes of such runs that come in between.
+            await saver.aclose()
             async with saver.lock:
                 await connection.rollback()
                 await connection.close()

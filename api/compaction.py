@@ -5,16 +5,18 @@ times what was said. Kept are, of each turn, the checkpoint that it began from, 
 whatever another branch goes on from. Their messages are those that they had.
 """
 
+import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import orjson
 from langgraph.checkpoint.base import writes_sort_key
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.types import Overwrite
 
+from api.checkpoints import CheckpointSaver
 from api.packing import packed
 
 MARK: Final = "compacted"
@@ -70,50 +72,84 @@ class _Link:
     metadata: Mapping[str, Any]
 
 
-async def compact(saver: AsyncSqliteSaver, thread_id: str, channel: str) -> int:
+async def compact(saver: CheckpointSaver, thread_id: str, channel: str) -> int:
     """Merge what the turns since the last time left; return how many checkpoints that made unnecessary.
 
     `channel` is the one that is stored as differences. The newest checkpoint stays as it is, with what is still to do.
+    All of it is one transaction, in one trip to the connection's thread.
     """
     async with saver.lock:
-        try:
-            gone = await _compacted(saver, thread_id, channel)
-            await saver.conn.commit()
-        except BaseException:
-            await saver.conn.rollback()
-            raise
-    return gone
+        return await saver.gathering.apart(
+            lambda connection: _Compaction(connection, saver.serde, thread_id, channel).run()
+        )
 
 
-async def _compacted(saver: AsyncSqliteSaver, thread_id: str, channel: str) -> int:
-    chain, branches, gone = await _chain(saver, thread_id), await _branches(saver, thread_id), 0
-    kept = _kept(chain, branches)
-    for later, earlier in pairwise(kept):
-        between = chain[chain.index(later) + 1 : chain.index(earlier)]
-        # What is written at a checkpoint counts for all that follow it: another branch must not get this one's.
-        if between and earlier.id not in branches:
-            gone += await _join(saver, thread_id, channel, later, earlier, between)
-    for link in kept[1:]:
-        await _pack(saver, thread_id, link)
-    if chain:
-        await _mark(saver, thread_id, chain[0])
-    return gone
+@dataclass(frozen=True, slots=True)
+class _Compaction:
+    """Makes one thread's checkpoints small."""
 
+    connection: sqlite3.Connection
+    serde: SerializerProtocol
+    thread_id: str
+    channel: str
 
-async def _chain(saver: AsyncSqliteSaver, thread_id: str) -> list[_Link]:
-    """Return the checkpoints from the newest one back to what is compact already, or to the first."""
-    chain: list[_Link] = []
-    async with saver.conn.execute(_CHAIN, (thread_id, thread_id)) as rows:
-        async for checkpoint_id, parent, metadata in rows:
+    def run(self) -> int:
+        """Return how many checkpoints are gone."""
+        chain, branches, gone = self._chain(), self._branches(), 0
+        kept = _kept(chain, branches)
+        for later, earlier in pairwise(kept):
+            between = chain[chain.index(later) + 1 : chain.index(earlier)]
+            # What is written at a checkpoint counts for all that follow it: another branch must not get this one's.
+            if between and earlier.id not in branches:
+                gone += self._join(later, earlier, between)
+        for link in kept[1:]:
+            self._pack(link)
+        if chain:
+            self._mark(chain[0])
+        return gone
+
+    def _chain(self) -> list[_Link]:
+        """Return the checkpoints from the newest one back to what is compact already, or to the first."""
+        chain: list[_Link] = []
+        for checkpoint_id, parent, metadata in self.connection.execute(_CHAIN, (self.thread_id, self.thread_id)):
             chain.append(_Link(checkpoint_id, parent, orjson.loads(metadata) if metadata else {}))
             if MARK in chain[-1].metadata and len(chain) > 1:
                 break
-    return chain
+        return chain
 
+    def _branches(self) -> set[str | None]:
+        return {row[0] for row in self.connection.execute(_BRANCHES, (self.thread_id,))}
 
-async def _branches(saver: AsyncSqliteSaver, thread_id: str) -> set[str | None]:
-    async with saver.conn.execute(_BRANCHES, (thread_id,)) as rows:
-        return {row[0] for row in await rows.fetchall()}
+    def _join(self, later: _Link, earlier: _Link, between: Sequence[_Link]) -> int:
+        """Let `later` follow `earlier`, with what was written to the channel between them as one write."""
+        merged: list[Any] = []
+        for link in (earlier, *reversed(between)):
+            for value in self._written(link):
+                if isinstance(value, Overwrite):
+                    return 0
+                merged.extend(cast("list[Any]", value) if isinstance(value, list) else [value])
+        gone = [(self.thread_id, link.id) for link in (earlier, *between)]
+        self.connection.executemany(_DELETE_WRITES, gone)
+        self.connection.executemany(_DELETE, gone[1:])
+        if merged:
+            kind, value = packed(*self.serde.dumps_typed(merged))
+            self.connection.execute(_MERGE, (self.thread_id, earlier.id, MERGED, self.channel, kind, value))
+        self.connection.execute(_FOLLOW, (earlier.id, self.thread_id, later.id))
+        return len(between)
+
+    def _written(self, link: _Link) -> list[Any]:
+        rows = self.connection.execute(_WRITES, (self.thread_id, link.id, self.channel)).fetchall()
+        found = sorted(rows, key=lambda row: writes_sort_key(row[1], row[2], row[3]))
+        return [self.serde.loads_typed((row[4], row[5])) for row in found]
+
+    def _pack(self, link: _Link) -> None:
+        """Store a checkpoint that stays in less room. The newest is read with every run, and is not packed."""
+        stored = self.connection.execute(_READ, (self.thread_id, link.id)).fetchone()
+        if stored and (stored[0], stored[1]) != (fresh := packed(stored[0], stored[1])):
+            self.connection.execute(_REPLACE, (*fresh, self.thread_id, link.id))
+
+    def _mark(self, newest: _Link) -> None:
+        self.connection.execute(_MARK, (orjson.dumps({**newest.metadata, MARK: True}), self.thread_id, newest.id))
 
 
 def _kept(chain: Sequence[_Link], branches: set[str | None]) -> list[_Link]:
@@ -122,41 +158,3 @@ def _kept(chain: Sequence[_Link], branches: set[str | None]) -> list[_Link]:
     beside = {index + step for index in inputs for step in (-1, 0, 1)}
     ends = {0, len(chain) - 1}
     return [link for index, link in enumerate(chain) if index in beside or index in ends or link.id in branches]
-
-
-async def _join(
-    saver: AsyncSqliteSaver, thread_id: str, channel: str, later: _Link, earlier: _Link, between: Sequence[_Link]
-) -> int:
-    """Let `later` follow `earlier`, with what was written to the channel between them as one write."""
-    merged: list[Any] = []
-    for link in (earlier, *reversed(between)):
-        for value in await _written(saver, thread_id, channel, link):
-            if isinstance(value, Overwrite):
-                return 0
-            merged.extend(value if isinstance(value, list) else [value])
-    gone = [(thread_id, link.id) for link in (earlier, *between)]
-    await saver.conn.executemany(_DELETE_WRITES, gone)
-    await saver.conn.executemany(_DELETE, gone[1:])
-    if merged:
-        kind, value = packed(*saver.serde.dumps_typed(merged))
-        await saver.conn.execute(_MERGE, (thread_id, earlier.id, MERGED, channel, kind, value))
-    await saver.conn.execute(_FOLLOW, (earlier.id, thread_id, later.id))
-    return len(between)
-
-
-async def _written(saver: AsyncSqliteSaver, thread_id: str, channel: str, link: _Link) -> list[Any]:
-    async with saver.conn.execute(_WRITES, (thread_id, link.id, channel)) as rows:
-        found = sorted(await rows.fetchall(), key=lambda row: writes_sort_key(row[1], row[2], row[3]))
-    return [saver.serde.loads_typed((row[4], row[5])) for row in found]
-
-
-async def _pack(saver: AsyncSqliteSaver, thread_id: str, link: _Link) -> None:
-    """Store a checkpoint that stays in less room. The newest is read with every run, and is not packed."""
-    async with saver.conn.execute(_READ, (thread_id, link.id)) as rows:
-        stored = await rows.fetchone()
-    if stored and (stored[0], stored[1]) != (fresh := packed(stored[0], stored[1])):
-        await saver.conn.execute(_REPLACE, (*fresh, thread_id, link.id))
-
-
-async def _mark(saver: AsyncSqliteSaver, thread_id: str, newest: _Link) -> None:
-    await saver.conn.execute(_MARK, (orjson.dumps({**newest.metadata, MARK: True}), thread_id, newest.id))

@@ -1,13 +1,13 @@
 """The one door to the service's database: its engine, the only commit, and the seam that translates its errors."""
 
 import logging
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
-from sqlalchemy import URL, column, event, make_url, select, table
+from sqlalchemy import URL, Connection, column, event, make_url, select, table
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
@@ -15,9 +15,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from api import migrations
 from api.erasing import ERASING, truncate_log
 from api.errors import StorageFailureError
-from drive_server.storage.engine import configure_sqlite, is_sqlite, open_engine
+from drive_server.storage.engine import Transactions, configure_sqlite, is_sqlite, open_engine
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _FAILURES = (OperationalError, InternalError, InterfaceError, PoolTimeoutError, OSError)
 
@@ -27,6 +29,7 @@ class Database:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._transactions = Transactions(engine, _erasing)
         self._writing = engine.execution_options(writes=True)
         # SQLite has one writer. Queueing here is fair and costs no polling; the busy timeout is for other processes.
         self._turn = anyio.Lock() if engine.dialect.name == "sqlite" else nullcontext()
@@ -52,6 +55,15 @@ class Database:
                 with anyio.CancelScope(shield=True):
                     await session.commit()
 
+    async def write_sync(self, work: Callable[[Connection], T]) -> T:
+        """Return what the work returns, and commit, as `write` does: far cheaper, as it is done in one go.
+
+        It must not touch what belongs to the event loop: on SQLite it runs in a thread.
+        """
+        async with self._turn:
+            with _translated():
+                return await self._transactions.write(work)
+
     async def schema_version(self) -> str | None:
         """Return the newest migration that the database has seen."""
         async with self.read() as session:
@@ -65,6 +77,7 @@ class Database:
 
     async def dispose(self) -> None:
         """Close every connection."""
+        await self._transactions.close()
         await self._engine.dispose()
 
 

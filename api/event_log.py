@@ -2,7 +2,8 @@
 
 All runs share one writer. What comes in while a transaction is being committed goes into the next one, so the busier
 the service, the more events a transaction carries; text deltas of a run that meet there become one event. What nobody
-waits for is stored 50 times a second at most, which no reader sees and the disk does.
+waits for is stored 50 times a second at most, which no reader sees and the disk does; ten times in a crowd, whose
+storing would else take the time that its answers need.
 """
 
 import asyncio
@@ -10,20 +11,22 @@ import logging
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Executable, insert
+from sqlalchemy import Connection, Executable
 
 from api.database import Database
 from api.errors import StorageFailureError
-from api.event_store import newest_number, read_frames
+from api.event_store import NEW_EVENT, newest_number, read_frames, row_of
 from api.events import Event, Frame, encode
 from api.feed import Feed
-from api.tables import EventRow, table_of
 
 logger = logging.getLogger(__name__)
 
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
 GATHERING_SECONDS = 0.02
+LONGEST_GATHERING_SECONDS = 0.1
+GATHERED_PER_STORED = 4
+"""What nobody waits for gathers so many times as long as the storing before took."""
 TEXT_DELTA = {"type", "text"}
 
 
@@ -65,6 +68,7 @@ class EventLog:
         self._database = database
         self._feeds: dict[str, Feed] = {}
         self._pending: list[_Entry] = []
+        self._last: dict[str, _Entry] = {}
         self._arrived = asyncio.Event()
         self._urgent = asyncio.Event()
         self._not_before = 0.0
@@ -82,7 +86,7 @@ class EventLog:
 
     def append(self, run_id: str, event: Event) -> None:
         """Hand over an event; it is stored and sent soon, in this order."""
-        last = next((entry for entry in reversed(self._pending) if entry.run_id == run_id), None)
+        last = self._last.get(run_id)
         if last is None or not last.join(event):
             self._enqueue(_Entry(run_id, [event]))
 
@@ -135,9 +139,11 @@ class EventLog:
             self._arrived.clear()
             self._urgent.clear()
             batch, self._pending = self._pending, []
+            self._last.clear()
             if batch:
+                begun = asyncio.get_running_loop().time()
                 await self._store_at_last(batch)
-                self._not_before = asyncio.get_running_loop().time() + GATHERING_SECONDS
+                self._not_before = next_time(begun, asyncio.get_running_loop().time())
 
     def stop(self) -> None:
         """Let `write` end once it has stored what it was handed over."""
@@ -153,6 +159,7 @@ class EventLog:
 
     def _enqueue(self, entry: _Entry) -> None:
         self._pending.append(entry)
+        self._last[entry.run_id] = entry
         self._arrived.set()
         if entry.stored is not None:
             self._urgent.set()
@@ -189,20 +196,26 @@ class EventLog:
             ahead = frames.setdefault(entry.run_id, [])
             first = self._feeds[entry.run_id].seq + len(ahead) + 1
             ahead.extend(Frame(seq, event["type"], encode(event)) for seq, event in enumerate(entry.events, first))
-        rows = [_row(run_id, frame) for run_id, listed in frames.items() for frame in listed]
-        async with self._database.write() as session:
+        rows = [row_of(run_id, frame) for run_id, listed in frames.items() for frame in listed]
+        statements = [statement for entry in batch for statement in entry.statements]
+
+        def store(connection: Connection) -> None:
             if rows:
-                await session.execute(insert(table_of(EventRow)), rows)
-            for statement in (statement for entry in batch for statement in entry.statements):
-                await session.execute(statement)
+                connection.execute(NEW_EVENT, rows)
+            for statement in statements:
+                connection.execute(statement)
+
+        await self._database.write_sync(store)
         for run_id, listed in frames.items():
             self._feeds[run_id].publish(listed)
         for entry in batch:
             entry.settle()
 
 
-def _row(run_id: str, frame: Frame) -> dict[str, object]:
-    return {"run_id": run_id, "seq": frame.seq, "type": frame.type, "data": frame.data.decode()}
+def next_time(begun: float, ended: float) -> float:
+    """Return when events that nobody waits for are stored next, after a storing from `begun` to `ended`; in seconds."""
+    gathering = GATHERED_PER_STORED * (ended - begun)
+    return ended + min(max(gathering, GATHERING_SECONDS), LONGEST_GATHERING_SECONDS)
 
 
 def _pauses() -> Iterator[float]:

@@ -1,13 +1,19 @@
 """The stored events of runs, and the questions that are asked of them."""
 
 import orjson
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
 from api.database import Database
 from api.events import Event, Frame
-from api.tables import EventRow
+from api.tables import EventRow, table_of
 
 PAGE_FRAMES = 1000
+NEW_EVENT = insert(table_of(EventRow))
+
+
+def row_of(run_id: str, frame: Frame) -> dict[str, object]:
+    """Return a frame as `NEW_EVENT` takes it."""
+    return {"run_id": run_id, "seq": frame.seq, "type": frame.type, "data": frame.data.decode()}
 
 
 async def read_frames(database: Database, run_id: str, after: int, limit: int | None = PAGE_FRAMES) -> list[Frame]:

@@ -2,12 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable
-from contextlib import aclosing
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 from langgraph.types import Command, Interrupt
 from sqlalchemy import Executable, select, update
 
@@ -24,6 +23,7 @@ from api.speech import Speech
 from api.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, ThreadRow, table_of
 from api.telling import told_changes
 from api.webhooks import Webhooks
+from graph.events import GraphEvent, Piece, listening
 from graph.language import language_of
 from graph.planning.views import PLAN_PAUSED, edited_event
 
@@ -35,7 +35,6 @@ logger = logging.getLogger(__name__)
 # A run that takes the process down with it must not do so for ever.
 MOST_STARTS = 5
 UNATTENDED: Final = "unattended"
-STREAM_MODES = ["custom", "messages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +61,6 @@ class Ending:
     retryable: bool = False
 
 
-class StalledError(Exception):
-    """The graph stopped with work left, and taking it up again did not move it."""
-
-
 class Execution:
     """Runs one run. `recovered` says that another process began it."""
 
@@ -75,7 +70,7 @@ class Execution:
         self.is_finishing = False
         self._shop = shop
         self._recovered = recovered
-        self._has_called = False
+        self._has_called = self._has_failed_calls = self._has_changed = False
         self._speech = Speech(shop.graph.outgoing(run.message))
         self._config = {"configurable": {"thread_id": run.thread_id}}
         self._context = shop.graph.context(run.user_id, run.email, run.scopes, mode_of(run))
@@ -114,18 +109,8 @@ class Execution:
 
     async def _work(self) -> None:
         step = await self._take_up() if self._recovered else self._input()
-        snapshot: Snapshot | None = None
-        while True:
-            await self._stream(step)
-            before, snapshot = snapshot, await self._state()
-            if interrupt := _interrupt(snapshot):
-                step = await self._answer(interrupt)
-            elif not snapshot.tasks:
-                return
-            elif before is not None and _checkpoint(before) == _checkpoint(snapshot):
-                raise StalledError(self.run.id)
-            else:
-                step = None
+        while interrupt := await self._go_on(step):
+            step = await self._answer(interrupt)
 
     def _input(self) -> dict[str, Any]:
         return {"messages": [HumanMessage(self.run.message, id=self.run.id)], "place": self.run.place}
@@ -140,36 +125,42 @@ class Execution:
         interrupt = _interrupt(snapshot)
         return await self._answer(interrupt) if interrupt else None
 
+    async def _go_on(self, step: Any) -> Interrupt | None:
+        """Run the graph to its end, or to the next thing that it waits for, which is returned."""
+        with listening(self._hear):
+            # A step is on disk before the next one begins: a call that was made is then always one that is known.
+            output = await self._shop.graph.graph.ainvoke(
+                step, self._config, context=self._context, durability="sync", version="v2"
+            )
+        self._send(self._speech.end())
+        if output.value is None:
+            await self._state()
+        else:
+            self._note(output.value)
+        return next(iter(output.interrupts), None)
+
     async def _state(self) -> Snapshot:
         snapshot = await self._shop.graph.graph.aget_state(self._config)
-        self._usage = _usage(snapshot, self.run.id)
-        if _is_of(snapshot, self.run.id):
-            turn: dict[str, Any] = snapshot.values.get("turn") or {}
-            self._language = turn.get("language") or self._language
-            self._limit = snapshot.values.get("limit")
+        self._note(snapshot.values)
         return snapshot
 
-    async def _stream(self, step: Any) -> None:
-        # A step is on disk before the next one begins: a call that was made is then always one that is known.
-        stream = self._shop.graph.graph.astream(
-            step, self._config, context=self._context, stream_mode=STREAM_MODES, durability="sync"
-        )
-        async with aclosing(stream):
-            async for mode, part in stream:
-                if mode == "messages":
-                    self._take_message(*part)
-                else:
-                    self._send(self._speech.event(part))
-        self._send(self._speech.end())
+    def _note(self, state: Mapping[str, Any]) -> None:
+        """Keep what the last event tells, unless the state is of the run before: this one made no step of its own."""
+        turn: dict[str, Any] = state.get("turn") or {}
+        if turn.get("run_id", self.run.id) == self.run.id:
+            self._usage = dict(turn.get("usage") or {})
+            self._language = turn.get("language") or self._language
+            self._limit = state.get("limit")
+            self._has_changed = bool(turn.get("changes"))
 
-    def _take_message(self, message: Any, metadata: dict[str, Any]) -> None:
-        if metadata.get("langgraph_node") not in self._shop.graph.text_nodes or not isinstance(message, AIMessage):
-            return
-        self._send(self._speech.message(message))
+    def _hear(self, said: GraphEvent | Piece) -> None:
+        self._send(self._speech.piece(said) if isinstance(said, Piece) else self._speech.event(dict(said)))
 
     def _send(self, events: Iterable[Event]) -> None:
         for event in events:
             self._has_called = self._has_called or event["type"] == "tool_call_start"
+            ended_badly = event["type"] == "tool_call_end" and event["status"] in {"error", "cancelled"}
+            self._has_failed_calls = self._has_failed_calls or ended_badly
             self._shop.log.append(self.run.id, event)
 
     async def _answer(self, interrupt: Interrupt) -> Command[Any]:
@@ -240,27 +231,32 @@ class Execution:
                 logger.exception("what run %s did can't be read", self.run.id)
                 ending = self._failed(error)
         told = {"code": ending.code, "message": ending.message, "retryable": ending.retryable}
-        return {"type": "error", "run_id": self.run.id, **told, **await self._done_before_failing()}, ending
+        return {"type": "error", "run_id": self.run.id, **told, **await self._done_before_failing(ending)}, ending
 
     async def _done(self, ending: Ending) -> Event:
         if ending.status == CANCELLED:
             await self._state()
-        told: Event = {"usage": self._usage, **told_changes(await self._changes(), self._language)}
+        told: Event = {"usage": self._usage, **told_changes(await self._changes(ending), self._language)}
         if self._limit:
             told["limit"] = self._limit
         return {"type": "done", "run_id": self.run.id, "status": ending.status, **told}
 
-    async def _done_before_failing(self) -> Event:
+    async def _done_before_failing(self, ending: Ending) -> Event:
         try:
-            return told_changes(await self._changes(), self._language)
+            return told_changes(await self._changes(ending), self._language)
         except Exception:
             # The run has an error of its own, which is what the person has to be told.
             logger.exception("what run %s did can't be read", self.run.id)
             return {}
 
-    async def _changes(self) -> tuple[RunChange, ...]:
-        """Return what the run changed. Only calls change anything; what was called before a restart is not known."""
-        if not (self._has_called or self._recovered):
+    async def _changes(self, ending: Ending) -> tuple[RunChange, ...]:
+        """Return what the run changed. Only calls change anything; what was called before a restart is not known.
+
+        A turn that ended well knows of its changes, but for calls that failed: one of those may have been done.
+        """
+        ended_well = ending.status == SUCCESS
+        may_have_changed = self._has_changed or self._has_failed_calls if ended_well else self._has_called
+        if not (may_have_changed or self._recovered):
             return ()
         return await self._shop.drive.changes(self.run.user_id, self.run.id)
 
@@ -276,8 +272,9 @@ class Execution:
     def _closing(self, ending: Ending) -> list[Executable]:
         now = self._shop.clock.now()
         run, thread = self.run.id, self.run.thread_id
+        waited = [] if ending.status == SUCCESS else [cancelling(run, self.cancelled_by or self.run.email, now)]
         return [
-            cancelling(run, self.cancelled_by or self.run.email, now),
+            *waited,
             update(table_of(RunRow)).where(RunRow.id == run).values(status=ending.status, finished_at=now),
             update(table_of(ThreadRow)).where(ThreadRow.id == thread).values(updated_at=now),
         ]
@@ -290,21 +287,6 @@ def mode_of(run: RunRow) -> Mode:
 
 def _interrupt(snapshot: Snapshot) -> Interrupt | None:
     return next((interrupt for task in snapshot.tasks for interrupt in task.interrupts), None)
-
-
-def _checkpoint(snapshot: Any) -> str:
-    return snapshot.config["configurable"]["checkpoint_id"]
-
-
-def _usage(snapshot: Snapshot, run_id: str) -> dict[str, Any]:
-    turn: Any = snapshot.values.get("turn") or {}
-    return dict(turn.get("usage") or {}) if _is_of(snapshot, run_id) else {}
-
-
-def _is_of(snapshot: Snapshot, run_id: str) -> bool:
-    """Say whether the state is of this run: one that was stopped before its first step left the one before in it."""
-    turn: Any = snapshot.values.get("turn") or {}
-    return turn.get("run_id", run_id) == run_id
 
 
 def _cancelled_approval(row: ApprovalRow) -> Event:

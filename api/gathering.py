@@ -1,19 +1,36 @@
 """A connection to SQLite that goes to its thread once for a transaction, and once for a question.
 
 aiosqlite goes there for the cursor, the statement, its rows, its end and the commit. A trip wakes two threads that want
-the same lock; those of the checkpoints were a sixth of what a turn costs.
+the same lock; those of LangGraph's saver and store were a fifth of what a turn costs.
 """
 
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from aiosqlite import Connection
 
 CHANGES: Final = ("insert", "replace", "update", "delete")
 READ_AHEAD: Final = 1000
+BEGIN: Final = "begin"
+COMMIT: Final = "commit"
 Row = tuple[Any, ...]
+T = TypeVar("T")
+
+_later: Final = ContextVar[str | None]("later", default=None)
+
+
+@contextmanager
+def later(owner: str) -> Generator[None]:
+    """Let commits inside the block wait for the next one outside. `owner` is who loses something if that fails."""
+    token = _later.set(owner)
+    try:
+        yield
+    finally:
+        _later.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +43,21 @@ class _Change:
 
 
 class GatheringConnection(Connection):
-    """A connection whose changes wait until they are committed or asked about, which is when they may fail."""
+    """A connection whose changes wait until they are committed or asked about, which is when they may fail.
+
+    `on_lost` is told whose changes could not be stored, of those whose commit was put off.
+    """
 
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
         super().__init__(connector, iter_chunk_size=READ_AHEAD)
         self._waiting: list[_Change] = []
+        self._owed: set[str] = set()
+        self.on_lost: Callable[[set[str], Exception], None] = _ignore
+
+    @property
+    def owes(self) -> bool:
+        """Whether something waits whose commit was put off."""
+        return bool(self._owed)
 
     def cursor(self) -> "Asked":  # pyright: ignore[reportIncompatibleMethodOverride] - needs no trip of its own
         """Return a new cursor."""
@@ -46,8 +73,10 @@ class GatheringConnection(Connection):
 
     async def commit(self) -> None:
         """Make what waits and commit it, in one trip. If that fails, all of the transaction is taken back."""
-        if self._waiting or self.in_transaction:
-            await self._execute(self._committed, self._taken())
+        if owner := _later.get():
+            self._owed.add(owner)
+        elif self._waiting or self.in_transaction:
+            await self.apart(_nothing)
 
     async def rollback(self) -> None:
         """Take back what was made, and forget what waits."""
@@ -56,11 +85,25 @@ class GatheringConnection(Connection):
             await super().rollback()
 
     async def run(self, change: _Change) -> tuple[sqlite3.Cursor, list[Row]] | None:
-        """Ask, after what waits; None for a change, which waits itself."""
-        if change.sql.lstrip()[:7].lower().startswith(CHANGES):
+        """Ask, after what waits; None for a change, which waits itself.
+
+        A transaction begins with its first change, whether it is said or not, so that one of questions is none.
+        """
+        word = change.sql.lstrip()[:7].lower()
+        if word.startswith(CHANGES):
             self._waiting.append(change)
             return None
-        return await self._execute(self._answered, self._taken(), change)
+        if word.startswith(BEGIN):
+            return None
+        if word.startswith(COMMIT):
+            await self.commit()
+            return None
+        return await self._going(self._owed, self._answered, self._taken(), change)
+
+    async def apart(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do the work in the connection's thread, after what waits, and commit. If that fails, all is taken back."""
+        owed, self._owed = self._owed, set()
+        return await self._going(owed, self._worked, self._taken(), work)
 
     async def more(self, cursor: sqlite3.Cursor, size: int) -> list[Row]:
         """Return the next rows of a question."""
@@ -74,16 +117,31 @@ class GatheringConnection(Connection):
         waiting, self._waiting = self._waiting, []
         return waiting
 
-    def _committed(self, changes: Sequence[_Change]) -> None:
+    async def _going(self, owed: set[str], trip: Callable[..., T], *args: Any) -> T:
+        try:
+            return await self._execute(trip, *args)
+        except Exception as error:
+            if owed:
+                self.on_lost(set(owed), error)
+                self._owed -= owed
+            raise
+
+    def _worked(self, changes: Sequence[_Change], work: Callable[[sqlite3.Connection], T]) -> T:
         try:
             self._make(changes)
+            result = work(self._conn)
             self._conn.commit()
         except BaseException:
             self._conn.rollback()
             raise
+        return result
 
     def _answered(self, changes: Sequence[_Change], question: _Change) -> tuple[sqlite3.Cursor, list[Row]]:
-        self._make(changes)
+        try:
+            self._make(changes)
+        except BaseException:
+            self._conn.rollback()
+            raise
         cursor = self._conn.execute(question.sql, question.rows)
         return cursor, cursor.fetchmany(READ_AHEAD)
 
@@ -162,3 +220,11 @@ class Asked:
         if len(rows) < READ_AHEAD:
             self._cursor = None
         return bool(rows)
+
+
+def _nothing(connection: sqlite3.Connection) -> None:
+    del connection
+
+
+def _ignore(owners: set[str], error: Exception) -> None:
+    del owners, error

@@ -1,10 +1,11 @@
 """What the service needs from the drive and the graph, as protocols: `api/app.py` plugs the real ones in."""
 
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
+from langgraph.types import Interrupt
 from starlette.requests import Request
 
 Mode = Literal["attended", "unattended"]
@@ -118,10 +119,24 @@ class Snapshot(Protocol):
         ...
 
 
+class Output(Protocol):
+    """What a run of the graph came to, as LangGraph's `GraphOutput` has it."""
+
+    @property
+    def value(self) -> Mapping[str, Any] | None:
+        """The channels; None if there was nothing to do."""
+        ...
+
+    @property
+    def interrupts(self) -> Sequence[Interrupt]:
+        """What it waits for."""
+        ...
+
+
 class Graph(Protocol):
     """The part of a compiled graph that runs are made of."""
 
-    def astream(self, input: Any, config: Any, **options: Any) -> AsyncGenerator[Any]:  # noqa: A002 - LangGraph's name
+    async def ainvoke(self, input: Any, config: Any, **options: Any) -> Output:  # noqa: A002 - LangGraph's name
         """Run the graph on from where the thread is."""
         ...
 
@@ -212,11 +227,6 @@ class GraphPort(Protocol):
     @property
     def memory(self) -> MemoryPort:
         """What is remembered."""
-        ...
-
-    @property
-    def text_nodes(self) -> frozenset[str]:
-        """The nodes whose model's text is the assistant's answer."""
         ...
 
     def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode) -> Any:

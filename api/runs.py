@@ -4,19 +4,21 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 
-from sqlalchemy import select, update
+from sqlalchemy import Connection, insert, select, update
 
 from api.audit import Audit, read_audit
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
+from api.event_store import NEW_EVENT, row_of
 from api.events import Event, Frame, encode
 from api.execution import Execution, Workshop
 from api.ports import Caller, Mode, Place, RunChange, RunUndo
-from api.tables import RUNNING, EventRow, RunRow, new_id
+from api.tables import RUNNING, RunRow, new_id, table_of, values_of
 from api.threads import thread_for
 
 logger = logging.getLogger(__name__)
 
 CANCEL_SECONDS = 5.0
+NEW_RUN = insert(table_of(RunRow))
 
 
 class Runs:
@@ -55,6 +57,8 @@ class Runs:
             mode=mode,
             place={"file_id": place.file_id, "folder_id": place.folder_id},
             status=RUNNING,
+            cancel_requested=False,
+            starts=1,
         )
         first = await self._store(caller, run, thread_id)
         logger.info("run %s: begun on thread %s by user %s", run.id, run.thread_id, run.user_id)
@@ -167,15 +171,17 @@ class Runs:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _store(self, caller: Caller, run: RunRow, thread_id: str | None) -> Frame:
-        async with self._shop.database.write() as session:
-            now = self._shop.clock.now()
-            thread = await thread_for(session, caller, thread_id, run.message, now)
-            run.thread_id, run.created_at = thread.id, now
-            event: Event = {"type": "run", "run_id": run.id, "thread_id": thread.id}
+        run.created_at = self._shop.clock.now()
+
+        def begin(connection: Connection) -> Frame:
+            run.thread_id = thread_for(connection, caller, thread_id, run.message, run.created_at)
+            event: Event = {"type": "run", "run_id": run.id, "thread_id": run.thread_id}
             frame = Frame(1, "run", encode(event))
-            session.add(run)
-            session.add(EventRow(run_id=run.id, seq=1, type="run", data=frame.data.decode()))
-        return frame
+            connection.execute(NEW_RUN, values_of(run))
+            connection.execute(NEW_EVENT, row_of(run.id, frame))
+            return frame
+
+        return await self._shop.database.write_sync(begin)
 
     async def _note_cancel(self, run_id: str) -> None:
         async with self._shop.database.write() as session:

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage
-
 from api.events import Event, Frame
 from api.ports import TextFilter
 from api.replay import Replay
+from graph.events import Piece
 
 
 class Speech:
@@ -21,14 +20,12 @@ class Speech:
         self._replay = Replay(frames)
         self._speaking: str | None = None
 
-    def message(self, message: AIMessage) -> Iterator[Event]:
+    def piece(self, piece: Piece) -> Iterator[Event]:
         """Yield the events for a piece of a model's answer."""
-        if not (text := str(message.text)):
-            return
-        if message.id != self._speaking:
+        if piece.message_id != self._speaking:
             yield from self._pause()
-            self._speaking = message.id
-        if out := self._outgoing.feed(text):
+            self._speaking = piece.message_id
+        if out := self._outgoing.feed(piece.text):
             yield from self._replay.text(out)
 
     def event(self, event: Event) -> Iterator[Event]:

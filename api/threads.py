@@ -4,17 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Table, and_, delete, or_, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete, insert, or_, select, update
+from sqlalchemy.orm import Session
 
 from api.clock import Clock
 from api.cursors import decode_cursor, encode_cursor
 from api.database import Database
 from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
 from api.ports import Caller
-from api.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id
+from api.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id, table_of
 
 TITLE_CHARACTERS = 80
+
+_THREADS = table_of(ThreadRow)
+_NEW = insert(_THREADS)
+_USED = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(updated_at=bindparam("now"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Threads:
     async def get(self, caller: Caller, thread_id: str) -> ThreadRow:
         """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
         async with self._database.read() as session:
-            return await find_thread(session, caller, thread_id)
+            return await session.run_sync(find_thread, caller, thread_id)
 
     async def newest_run(self, thread_id: str) -> RunRow | None:
         """Return the run that was started last."""
@@ -58,15 +62,15 @@ class Threads:
     async def rename(self, caller: Caller, thread_id: str, title: str) -> ThreadRow:
         """Give a thread another title."""
         async with self._database.write() as session:
-            row = await find_thread(session, caller, thread_id)
+            row = await session.run_sync(find_thread, caller, thread_id)
             row.title = title_of(title)
         return row
 
     async def hide(self, caller: Caller, thread_id: str) -> None:
         """Make a thread unknown to everyone. Raises `NotFoundError`, and `ThreadBusyError` while a run is at work."""
         async with self._database.write() as session:
-            row = await find_thread(session, caller, thread_id)
-            if run := await active_run(session, thread_id):
+            row = await session.run_sync(find_thread, caller, thread_id)
+            if run := await session.run_sync(active_run, thread_id):
                 raise ThreadBusyError(run.id)
             row.deleted_at = self._clock.now()
 
@@ -104,46 +108,45 @@ def _of_thread(table: Table, thread_id: str, runs: Sequence[str]) -> ColumnEleme
     return table.c.run_id.in_(runs) if "run_id" in table.c else None
 
 
-async def find_thread(session: AsyncSession, caller: Caller, thread_id: str) -> ThreadRow:
+def find_thread(session: Session, caller: Caller, thread_id: str) -> ThreadRow:
     """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
-    row = await session.get(ThreadRow, thread_id)
+    row = session.get(ThreadRow, thread_id)
     if row is None or row.user_id != caller.user_id or row.deleted_at is not None:
         raise NotFoundError("There is no such thread.", hint="List your threads, or leave thread_id out to begin one.")
     return row
 
 
-async def active_run(session: AsyncSession, thread_id: str) -> RunRow | None:
+def active_run(session: Session, thread_id: str) -> RunRow | None:
     """Return the run that works or waits on a thread."""
-    return await session.scalar(select(RunRow).where(RunRow.thread_id == thread_id, RunRow.finished_at.is_(None)))
+    return session.scalar(select(RunRow).where(RunRow.thread_id == thread_id, RunRow.finished_at.is_(None)))
 
 
-async def refuse_if_taken(session: AsyncSession, thread_id: str) -> None:
+def refuse_if_taken(session: Session, thread_id: str) -> None:
     """Raise `ApprovalPendingError`, `PlanPausedError` or `ThreadBusyError` if a run is on the thread."""
-    run = await active_run(session, thread_id)
+    run = active_run(session, thread_id)
     if run is None:
         return
     waiting = select(ApprovalRow.id).where(ApprovalRow.run_id == run.id, ApprovalRow.status == WAITING)
-    if approval_id := await session.scalar(waiting):
+    if approval_id := session.scalar(waiting):
         raise ApprovalPendingError(approval_id, run.id)
     paused = select(PlanRow.run_id).where(PlanRow.run_id == run.id, PlanRow.status == PAUSED)
-    if await session.scalar(paused):
+    if session.scalar(paused):
         raise PlanPausedError(thread_id, run.id)
     raise ThreadBusyError(run.id)
 
 
-async def thread_for(
-    session: AsyncSession, caller: Caller, thread_id: str | None, message: str, now: datetime
-) -> ThreadRow:
-    """Return the thread that a message goes to: the one named, which has to be free, or a new one."""
-    if thread_id is None:
-        row = ThreadRow(id=new_id(), user_id=caller.user_id, title=title_of(message), created_at=now, updated_at=now)
-        session.add(row)
-        await session.flush()
-        return row
-    row = await find_thread(session, caller, thread_id)
-    await refuse_if_taken(session, thread_id)
-    row.updated_at = now
-    return row
+def thread_for(connection: Connection, caller: Caller, thread_id: str | None, message: str, now: datetime) -> str:
+    """Return the id of the thread that a message goes to: the one named, which has to be free, or a new one."""
+    if thread_id is not None:
+        with Session(connection) as session:
+            find_thread(session, caller, thread_id)
+            refuse_if_taken(session, thread_id)
+        connection.execute(_USED, {"thread": thread_id, "now": now})
+        return thread_id
+    key = new_id()
+    row = {"id": key, "user_id": caller.user_id, "title": title_of(message), "created_at": now, "updated_at": now}
+    connection.execute(_NEW, row)
+    return key
 
 
 def _before(moment: datetime, thread_id: str) -> ColumnElement[bool]:

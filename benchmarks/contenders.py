@@ -168,14 +168,16 @@ CONTENDERS: dict[str, Opener] = {
 
 
 class _Server(uvicorn.Server):
-    """Tells its port once it serves, and then its CPU seconds as often as it is asked."""
+    """Tells its port once it serves, and then its CPU seconds as often as it is asked. `begun` is called before."""
 
-    def __init__(self, app: Any, token: Callable[[], str]) -> None:
+    def __init__(self, app: Any, token: Callable[[], str], begun: Callable[[], None] = lambda: None) -> None:
         super().__init__(uvicorn.Config(app, port=0, loop="uvloop", log_config=None, access_log=False, backlog=1024))
         self._token = token
+        self._begun = begun
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
+        self._begun()
         port = self.servers[0].sockets[0].getsockname()[1]
         print(json.dumps({"port": port, "token": self._token()}), flush=True)
         threading.Thread(target=_tell_cpu, daemon=True).start()
@@ -194,9 +196,11 @@ def main() -> None:
         _Server(app, lambda: "").run()
     else:
         from api.app import create_app
+        from drive_server.garbage import spare_what_is_there
 
         token = Path(os.environ["DRIVE_DATA_DIR"]) / "token"
-        _Server(create_app(), lambda: token.read_text().strip()).run()
+        # As `drive-agent serve` begins.
+        _Server(create_app(), lambda: token.read_text().strip(), spare_what_is_there).run()
 
 
 if __name__ == "__main__":

@@ -44,7 +44,10 @@ _graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, Graph] = WeakKeyDictionary
 
 
 def build_graph(deps: GraphDependencies) -> Graph:
-    """Return the compiled graph. Without a checkpointer in `deps` the platform that runs it supplies one."""
+    """Return the compiled graph. Without a checkpointer in `deps` the platform that runs it supplies one.
+
+    What decides on the way is asynchronous, though none of it waits: LangGraph would run it in a thread.
+    """
     graph = StateGraph(State, context_schema=RunContext, input_schema=GraphInput)
     graph.add_node("recall", make_recall(deps))
     graph.add_node("route", make_route(deps))
@@ -77,29 +80,34 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_edge("pause", "begin_step")
     graph.add_edge("revise", "begin_step")
     for agent in AGENTS:
-        graph.add_conditional_edges(agent, after_specialist, ["review", "cite", "advance"])
+        graph.add_conditional_edges(agent, after_specialist, ["review", "cite", "advance", END])
     graph.add_conditional_edges("review", after_review, ["approve", "act", *AGENTS])
     graph.add_conditional_edges("approve", after_review, ["approve", "act", *AGENTS])
-    graph.add_conditional_edges("act", active_agent, [*AGENTS])
-    graph.add_edge("cite", "advance")
+    graph.add_conditional_edges("act", after_act, [*AGENTS])
+    graph.add_conditional_edges("cite", after_answer, ["advance", END])
     graph.add_conditional_edges("advance", after_advance, ["begin_step", "revise", END])
     return graph.compile(checkpointer=deps.checkpointer, store=deps.store, name="drive_agent")
 
 
-def after_route(state: State) -> str:
+async def after_route(state: State) -> str:
     """A request of several steps is planned; else the specialist begins."""
     route = state.get("route")
     return "plan" if route and route["needs_plan"] else active_agent(state)
 
 
-def after_specialist(state: State) -> str:
+async def after_specialist(state: State) -> str:
     """Calls are reviewed, also those whose target changed before they ran; an answer from files is checked first."""
     if unanswered(state["messages"]):
         return "review"
-    return "cite" if has_to_cite(state) else "advance"
+    return "cite" if has_to_cite(state) else await after_answer(state)
 
 
-def after_review(state: State) -> str | list[Send]:
+async def after_answer(state: State) -> str:
+    """The rest of the plan, or the word about the limit that was reached; else the turn is over."""
+    return "advance" if state.get("plan") or state.get("limit") else END
+
+
+async def after_review(state: State) -> str | list[Send]:
     """What has to be asked is asked first, also what a person's edit leads to; then all runs at once."""
     return "approve" if asked(state.get("calls", [])) else to_act(state)
 
@@ -117,13 +125,18 @@ def to_act(state: State) -> str | list[Send]:
     return ready or active_agent(state)
 
 
-def after_plan(state: State) -> str:
+async def after_act(state: State) -> str:
+    """The specialist that wanted the calls."""
+    return active_agent(state)
+
+
+async def after_plan(state: State) -> str:
     """The question about the plan's bounds, if there is one; else its first step."""
     plan = state.get("plan")
     return "agree" if plan and plan.get("proposal") else "begin_step"
 
 
-def after_begin_step(state: State) -> str:
+async def after_begin_step(state: State) -> str:
     """The step's specialist; the end of the plan; or the wait for the person who has paused it."""
     plan = state.get("plan")
     if plan and plan.get("status") == "paused":
@@ -134,7 +147,7 @@ def after_begin_step(state: State) -> str:
     return active_agent(state) if step else END
 
 
-def after_advance(state: State) -> str:
+async def after_advance(state: State) -> str:
     """What is left of the plan, which is made anew if it can't go on as it is; or the end."""
     plan = state.get("plan")
     if plan is None:

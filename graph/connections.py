@@ -4,14 +4,14 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from contextvars import Context, ContextVar
+from contextvars import Context
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Any, Final, cast
+from functools import partial
+from typing import Any, Final, Protocol, cast
 
 import anyio
 from langchain_core.tools import BaseTool
-from langchain_mcp_adapters.interceptors import MCPToolCallRequest, ToolCallInterceptor
 from langchain_mcp_adapters.tools import load_mcp_tools
 from mcp import ClientSession, McpError
 from mcp.client.session import SamplingFnT
@@ -83,37 +83,32 @@ REQUEST_TIMEOUT: Final = 408
 """The code that the SDK gives an answer that did not come in time."""
 
 
-@dataclass(slots=True)
-class Exchange:
-    """What the adapters do not carry: `meta` on the way to the server, the whole `result` on the way back."""
+class Sender(Protocol):
+    """Sends one call to the person's session, whichever that is by then."""
 
-    meta: Mapping[str, Any]
-    on_progress: OnProgress | None = None
-    result: CallToolResult | None = None
-
-
-_exchange: ContextVar[Exchange] = ContextVar("exchange")
+    async def __call__(
+        self, name: str, args: Mapping[str, Any], meta: Mapping[str, Any], on_progress: OnProgress | None
+    ) -> CallToolResult:
+        """Return the answer. Raises `DriveUnavailableError` if none comes."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Toolbox:
-    """The tools that a person's session offers, by name. It outlives the session: calls go to the one that is alive."""
+    """The tools that a person's session offers, by name. It outlives the session: calls go to the one that is alive.
+
+    The adapters' tools are what models are told of. Calls don't go through them: they can't send `_meta`, keep half of
+    the result, and cost as much again as the call.
+    """
 
     tools: Mapping[str, BaseTool]
+    send: Sender
 
     async def call(
         self, name: str, args: Mapping[str, Any], *, meta: Mapping[str, Any], on_progress: OnProgress | None = None
     ) -> CallToolResult:
         """Call a tool that is in the box. Raises `DriveUnavailableError` if no answer comes."""
-        exchange = Exchange(meta, on_progress)
-        token = _exchange.set(exchange)
-        try:
-            await self.tools[name].ainvoke(dict(args))
-        finally:
-            _exchange.reset(token)
-        if exchange.result is None:
-            raise DriveUnavailableError(f"{name} was answered by nobody")
-        return exchange.result
+        return await self.send(name, args, meta, on_progress)
 
 
 @dataclass(slots=True, eq=False)
@@ -240,27 +235,23 @@ class ConnectionPool:
         self, who: RunContext, opened: "asyncio.Future[tuple[ClientSession, Toolbox]]", closing: asyncio.Event
     ) -> None:
         async with self._open_session(who) as session:
-            tools = await load_mcp_tools(session, tool_interceptors=[self._interceptor(who)])
-            opened.set_result((session, Toolbox({tool.name: tool for tool in tools})))
+            tools = await load_mcp_tools(session)
+            opened.set_result((session, Toolbox({tool.name: tool for tool in tools}, partial(self._call, who))))
             await closing.wait()
 
-    def _interceptor(self, who: RunContext) -> ToolCallInterceptor:
-        async def intercept(
-            request: MCPToolCallRequest,
-            handler: object,  # noqa: ARG001 - the adapters' handler can't send `_meta`, so the call is made here
-        ) -> CallToolResult:
-            exchange = _exchange.get()
-            exchange.result = await self._call(who, request.name, request.args, exchange)
-            return exchange.result
-
-        return intercept
-
-    async def _call(self, who: RunContext, name: str, args: dict[str, Any], exchange: Exchange) -> CallToolResult:
+    async def _call(
+        self,
+        who: RunContext,
+        name: str,
+        args: Mapping[str, Any],
+        meta: Mapping[str, Any],
+        on_progress: OnProgress | None,
+    ) -> CallToolResult:
         """Call, once more on a new session if the old one is dead: a changing call has its idempotency key."""
         for attempt in range(1, ATTEMPTS + 1):
             async with self._using(who) as connection:
                 try:
-                    return await self._answer(connection.session, name, args, exchange)
+                    return await self._answer(connection.session, name, args, meta, on_progress)
                 except (McpError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
                     if refusal := _refusal(error):
                         return refusal
@@ -270,13 +261,18 @@ class ConnectionPool:
         raise AssertionError
 
     async def _answer(
-        self, session: ClientSession, name: str, args: dict[str, Any], exchange: Exchange
+        self,
+        session: ClientSession,
+        name: str,
+        args: Mapping[str, Any],
+        meta: Mapping[str, Any],
+        on_progress: OnProgress | None,
     ) -> CallToolResult:
         is_long = name in LONG_CALLS
         request_id = session._request_id  # pyright: ignore[reportPrivateUsage] - of the request that is sent next
         timeout = self._long_timeout if is_long else self._timeout
         try:
-            return await session.call_tool(name, args, timeout, exchange.on_progress, meta=dict(exchange.meta))
+            return await session.call_tool(name, dict(args), timeout, on_progress, meta=dict(meta))
         except (asyncio.CancelledError, McpError) as error:
             if is_long and not (isinstance(error, McpError) and error.error.code != REQUEST_TIMEOUT):
                 self._withdraw(session, request_id)

@@ -4,8 +4,10 @@
 the others.
 """
 
-from collections.abc import Callable
-from contextvars import copy_context
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass
 from typing import Any, Final, Literal, NotRequired
 
 from langgraph.config import get_stream_writer
@@ -346,13 +348,46 @@ EVENTS: Final[dict[str, type]] = {
 """Every event that a client may see, by its `type`."""
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of what a model says; `message_id` tells one answer from the next."""
+
+    message_id: str | None
+    text: str
+
+
+Listener = Callable[[GraphEvent | Piece], None]
+
+_listener: Final = ContextVar[Listener | None]("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Generator[None]:
+    """Let the listener hear at once what a graph that runs inside the block emits, and each piece of its answers.
+
+    Nothing of it goes into LangGraph's own streams then: those cost more for each token than all the rest.
+    """
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
 def emit(event: GraphEvent) -> None:
-    """Write the event to the run's custom stream. Only inside a node."""
-    get_stream_writer()(event)
+    """Tell the run's listener, or else write to its custom stream. Only inside a node."""
+    (_listener.get() or get_stream_writer())(event)
 
 
 def emitter() -> Callable[[GraphEvent], None]:
-    """Return what writes to the stream of the run that is active now, also from another task."""
+    """Return what tells of the run that is active now, also from another task."""
+    if listener := _listener.get():
+        return listener
     # The writer asks for the run's config when it writes, which other tasks don't have.
     writer, context = get_stream_writer(), copy_context()
     return lambda event: context.run(writer, event)
+
+
+def speaker() -> Callable[[Piece], None] | None:
+    """Return who hears the pieces of an answer; None if whoever runs the graph reads them from LangGraph's stream."""
+    return _listener.get()

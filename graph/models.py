@@ -2,11 +2,13 @@
 
 import json
 import re
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
-from functools import cache
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from functools import cache, cached_property
 from typing import Any, Final, TypeVar, cast
+from urllib.parse import urlsplit
 
+import aiohttp
 import httpx
 from langchain_core.exceptions import (
     ContextOverflowError,
@@ -38,7 +40,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel, ValidationError
 
-from graph.chat import Endpoint, LeanChatModel
+from graph.chat import Connections, Endpoint, LeanChatModel, proxy_for
 from graph.context import ModelRole
 from graph.errors import (
     ModelAuthenticationError,
@@ -52,6 +54,7 @@ from graph.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
+from graph.events import Piece
 from graph.gateway.budget import Spending
 from graph.settings import OFFLINE, AgentSettings
 
@@ -93,49 +96,65 @@ NEUTRAL_ERRORS: Final[ErrorMap] = (
     (TimeoutError, ModelTimeoutError),
     (httpx.TimeoutException, ModelTimeoutError),
     (httpx.HTTPError, ModelUnavailableError),
+    (aiohttp.ClientError, ModelUnavailableError),
     (ValueError, ModelOutputError),
     (TypeError, ModelOutputError),
 )
 """The first class that fits counts. ValueError and TypeError are what the client raises on a body that is no answer."""
 
 
+class Clients:
+    """What models are asked with, shared by all of them; each is made for the first model that needs it."""
+
+    @cached_property
+    def lean(self) -> Connections:
+        """The lean client's."""
+        return Connections(CONNECT_SECONDS, KEPT_SECONDS)
+
+    @cached_property
+    def openai(self) -> httpx.AsyncClient:
+        """What OpenAI's own client is given."""
+        limits = httpx.Limits(
+            max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS
+        )
+        return httpx.AsyncClient(limits=limits)
+
+    async def aclose(self) -> None:
+        """Close those that were made."""
+        for client in list(vars(self).values()):
+            await client.aclose()
+
+
 @asynccontextmanager
 async def open_models(settings: AgentSettings) -> AsyncGenerator[dict[ModelRole, BaseChatModel]]:
-    """Build the models over one HTTP client of their own, and close it at the end."""
-    async with _http_client() as client:
-        yield build_models(settings, client)
+    """Build the models over HTTP clients of their own, and close these at the end."""
+    async with aclosing(Clients()) as clients:
+        yield build_models(settings, clients)
 
 
-def _http_client() -> httpx.AsyncClient:
-    """A connection is kept for each of many chats at once: opening one costs more than a turn's work."""
-    limits = httpx.Limits(
-        max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS
-    )
-    return httpx.AsyncClient(limits=limits)
-
-
-def build_models(settings: AgentSettings, client: httpx.AsyncClient | None = None) -> dict[ModelRole, BaseChatModel]:
+def build_models(settings: AgentSettings, clients: Clients | None = None) -> dict[ModelRole, BaseChatModel]:
     """Return the model of each role; roles with the same name share one.
 
-    All of them use `client`, which the caller closes; without one, a client that lives as long as the process.
+    All of them use `clients`, which the caller closes; without, clients that live as long as the process.
     """
+    clients = clients or Clients()
     names: dict[ModelRole, str] = {
         "router": settings.router_model or settings.resolved_model,
         "planner": settings.planner_model or settings.resolved_model,
         "agent": settings.resolved_model,
     }
-    built = {name: _build(name, settings, client) for name in set(names.values())}
+    built = {name: _build(name, settings, clients) for name in set(names.values())}
     return {role: built[name] for role, name in names.items()}
 
 
-def _build(name: str, settings: AgentSettings, client: httpx.AsyncClient | None) -> BaseChatModel:
+def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatModel:
     # Each import costs up to a second, and only one of the two is needed.
     if name == OFFLINE:
         from graph.offline import OfflineChatModel
 
         return OfflineChatModel()
     if settings.chat_client == "lean" and not RESPONSES_ONLY.search(name):
-        return LeanChatModel(model_name=name, endpoint=_endpoint(settings, client or _http_client()))
+        return LeanChatModel(model_name=name, endpoint=_endpoint(settings, clients.lean))
     from langchain_openai import ChatOpenAI
 
     return ChatOpenAI(
@@ -145,41 +164,51 @@ def _build(name: str, settings: AgentSettings, client: httpx.AsyncClient | None)
         max_retries=settings.model_retries,
         timeout=httpx.Timeout(settings.model_timeout_seconds, connect=CONNECT_SECONDS),
         stream_chunk_timeout=settings.model_stall_seconds,
-        http_async_client=client,
+        http_async_client=clients.openai,
         streaming=True,
         stream_usage=True,
     )
 
 
-def _endpoint(settings: AgentSettings, client: httpx.AsyncClient) -> Endpoint:
-    key = settings.openai_api_key.get_secret_value()
+def _endpoint(settings: AgentSettings, connections: Connections) -> Endpoint:
+    url = (settings.openai_base_url or OPENAI_URL).rstrip("/")
+    headers = {"content-type": "application/json", "accept": "text/event-stream, application/json"}
+    if urlsplit(url).username is None:  # else aiohttp makes the header of the name and the password in the address
+        headers["authorization"] = f"Bearer {settings.openai_api_key.get_secret_value() or NO_KEY}"
     return Endpoint(
-        url=(settings.openai_base_url or OPENAI_URL).rstrip("/"),
-        headers={
-            "authorization": f"Bearer {key or NO_KEY}",
-            "content-type": "application/json",
-            "accept": "text/event-stream, application/json",
-        },
-        client=client,
-        connect=CONNECT_SECONDS,
+        url=url,
+        headers=headers,
+        connections=connections,
+        proxy=proxy_for(url),
         first=settings.model_timeout_seconds,
         between=settings.model_stall_seconds,
         retries=settings.model_retries,
     )
 
 
-async def ask(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool = False) -> AIMessage:
+async def ask(
+    model: ChatRunnable,
+    messages: Sequence[BaseMessage],
+    *,
+    hidden: bool = False,
+    said: Callable[[Piece], None] | None = None,
+) -> AIMessage:
     """Return the model's answer; raise `ModelError` if there is none.
 
-    `hidden` keeps the tokens out of the clients' stream.
+    `hidden` keeps the tokens out of LangGraph's stream. `said` is told each piece of the text as it comes.
     """
+    chunks: list[AIMessage] = []
     try:
-        return _whole([chunk async for chunk in model.astream(list(messages), HIDDEN if hidden else None)])
+        async for chunk in model.astream(list(messages), HIDDEN if hidden else None):
+            chunks.append(chunk)
+            if said and (text := str(chunk.text)):
+                said(Piece(chunk.id, text))
     except Exception as error:
         translated = translate(error)
         if translated is None:
             raise
         raise translated from error
+    return _whole(chunks)
 
 
 def _whole(chunks: Sequence[AIMessage]) -> AIMessage:

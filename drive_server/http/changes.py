@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.services.audit import MAX_MOMENT_CHARACTERS, ChangeKind
 from drive_server.services.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
-from drive_server.services.nodes import MAX_REF_CHARACTERS
+from drive_server.services.located import MAX_REF_CHARACTERS
 from drive_server.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_RUN_ID_CHARACTERS, MAX_TOOL_CHARACTERS
 from drive_server.tools.results import ChangesResult
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Header, Query, Request, Response, status
 from drive_server.errors import TooLargeError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.contents import body_of, content_response
-from drive_server.services.nodes import MAX_REF_CHARACTERS
+from drive_server.services.located import MAX_REF_CHARACTERS
 from drive_server.tools.arguments import MAX_NAME_CHARACTERS, MAX_VERSION
 from drive_server.tools.results import ItemResult
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.services.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
-from drive_server.services.nodes import MAX_REF_CHARACTERS
+from drive_server.services.located import MAX_REF_CHARACTERS
 from drive_server.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.tools.places import list_place
 from drive_server.tools.results import ItemResult, ListResult

@@ -12,7 +12,7 @@ from drive_server.http.access import ActorDep, DriveDep
 from drive_server.models import Hit, Page
 from drive_server.services.audit import MAX_MOMENT_CHARACTERS
 from drive_server.services.items import MAX_CURSOR_CHARACTERS
-from drive_server.services.nodes import MAX_REF_CHARACTERS
+from drive_server.services.located import MAX_REF_CHARACTERS
 from drive_server.services.search import MAX_QUERY_CHARACTERS
 from drive_server.services.search_filter import MAX_TYPES, SearchFilter
 from drive_server.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS

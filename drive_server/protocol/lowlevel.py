@@ -77,11 +77,17 @@ class DriveProtocol(Server[Any, Any]):
             await stack.enter_async_context(session)
             stack.enter_context(self.sessions.opened(session))
             async with anyio.create_task_group() as calls:
+
+                def take(message: Any) -> None:
+                    calls.start_soon(self._handle_message, message, session, lifespan, raise_exceptions)
+
                 calls.start_soon(session.send_posted)
+                session.takes = take
                 try:
-                    async for message in session.incoming_messages:
-                        calls.start_soon(self._handle_message, message, session, lifespan, raise_exceptions)
+                    async for message in session.incoming_messages:  # what came before it could be taken; then the end
+                        take(message)
                 finally:
+                    session.takes = None
                     calls.cancel_scope.cancel()
 
     async def _handle_message(

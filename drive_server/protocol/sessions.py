@@ -1,7 +1,7 @@
 """The open sessions, whatever their transport: what each may be sent besides answers."""
 
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -58,7 +58,8 @@ class DriveSession(TakesLateAnswers, ServerSession):
     """One connection. `opened_by` is whom a session inside this process was opened for, `request` the last over HTTP.
 
     What it is told besides answers goes through `post`, which never waits: a client that stopped reading holds up
-    nobody but itself.
+    nobody but itself. While `takes` is set, each message that comes is given to it in the task that reads, and it must
+    not wait: the SDK's way to another task, through another stream, is a good part of what a small call costs.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -66,6 +67,7 @@ class DriveSession(TakesLateAnswers, ServerSession):
         self._receive_request_type: Any = Requests
         self.opened_by = current_principal.get()
         self.request: Request | None = None
+        self.takes: Callable[[Any], None] | None = None
         self.log_level = FIRST_LEVEL
         self.subscriptions: dict[str, Subscription] = {}
         self._waiting: deque[tuple[str, ServerNotification]] = deque()
@@ -122,6 +124,12 @@ class DriveSession(TakesLateAnswers, ServerSession):
             return
         can_be_cancelled(responder)
         await super()._received_request(responder)
+
+    async def _handle_incoming(self, req: Any) -> None:
+        if self.takes is None:
+            await super()._handle_incoming(req)
+        else:
+            self.takes(req)
 
     async def _send_response(self, request_id: RequestId, response: ServerResult | ErrorData) -> None:
         """Unlike the SDK's, sends the structure of a tool's answer as it is: it is JSON already, and may be long."""

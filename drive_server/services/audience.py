@@ -6,7 +6,7 @@ from sqlalchemy import CTE, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.services.feed import Recorded
-from drive_server.services.nodes import BATCH
+from drive_server.services.located import BATCH
 from drive_server.storage.tables import NodeRow, ShareRow
 
 

@@ -3,17 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Select, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
 from drive_server.access import Principal, Role
 from drive_server.emails import normalise_email
 from drive_server.errors import ForbiddenError, InvalidInputError
 from drive_server.models import Change
 from drive_server.services.changes import as_seen_by, to_change
-from drive_server.services.nodes import Located, locate
+from drive_server.services.located import Located, locate_now
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow, UserRow
 
 MAX_MOMENT_CHARACTERS = 40
@@ -26,6 +25,7 @@ KINDS: Final[dict[ChangeKind, frozenset[str]]] = {
     "share": frozenset({"share", "update_share", "revoke", "create_link", "update_link", "revoke_link"}),
     "undo": frozenset({"undo", "redo"}),
 }
+_CHANGES = select(ChangeRow.__table__, UserRow.email).join(UserRow, UserRow.id == ChangeRow.user_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class ChangeFilter:
         return (self.item, self.run_id, *moments, self.tool, self.by, self.kind)
 
 
-async def find_changes(
-    session: AsyncSession,
+def find_changes(
+    connection: Connection,
     principal: Principal,
     wanted: ChangeFilter,
     *,
@@ -64,17 +64,16 @@ async def find_changes(
     """
     if everybodys and not principal.is_admin:
         raise ForbiddenError("Only administrators can see everybody's changes.", hint="Ask for your own.")
-    located = await locate(session, principal, wanted.item) if wanted.item is not None and not everybodys else None
+    located = locate_now(connection, principal, wanted.item) if wanted.item is not None and not everybodys else None
     query = _filtered(wanted, before_id)
     if not everybodys:
         query = query.where(*_visible(principal, wanted, located))
     elif wanted.item is not None:
         query = query.where(_touches(wanted.item))
-    rows = (await session.execute(query.order_by(ChangeRow.id.desc()).limit(size))).all()
-    found = [(row, to_change(row, email)) for row, email in rows]
+    rows = connection.execute(query.order_by(ChangeRow.id.desc()).limit(size)).all()
     if everybodys:
-        return [change for _, change in found]
-    return [await _seen(session, principal, row, change, located) for row, change in found]
+        return [to_change(row, row.email) for row in rows]
+    return [_seen(connection, principal, row, located) for row in rows]
 
 
 def parse_moment(text: str | None) -> datetime | None:
@@ -93,9 +92,8 @@ def parse_moment(text: str | None) -> datetime | None:
         raise _no_moment() from error
 
 
-def _filtered(wanted: ChangeFilter, before_id: int | None) -> Select[ChangeRow, str]:
-    query = select(ChangeRow, UserRow.email).join(UserRow, UserRow.id == ChangeRow.user_id)
-    return query.where(*_conditions(wanted), *([] if before_id is None else [ChangeRow.id < before_id]))
+def _filtered(wanted: ChangeFilter, before_id: int | None) -> Select[*tuple[Any, ...]]:
+    return _CHANGES.where(*_conditions(wanted), *([] if before_id is None else [ChangeRow.id < before_id]))
 
 
 def _conditions(wanted: ChangeFilter) -> Iterator[ColumnElement[bool]]:
@@ -133,15 +131,14 @@ def _touches(item_id: str) -> ColumnElement[bool]:
     return ChangeRow.id.in_(select(ChangeItemRow.change_id).where(ChangeItemRow.item_id == item_id))
 
 
-async def _seen(
-    session: AsyncSession, principal: Principal, row: ChangeRow, change: Change, located: Located | None
-) -> Change:
+def _seen(connection: Connection, principal: Principal, row: Row[Any], located: Located | None) -> Change:
+    change = to_change(row, row.email)
     if row.user_id == principal.user_id:
         return change
-    return as_seen_by(principal, change, located or await _touched_of_own(session, principal, row))
+    return as_seen_by(principal, change, located or _touched_of_own(connection, principal, row))
 
 
-async def _touched_of_own(session: AsyncSession, principal: Principal, row: ChangeRow) -> Located:
+def _touched_of_own(connection: Connection, principal: Principal, row: Row[Any]) -> Located:
     """Return an item of the caller's own tree that the change touched: there is one, or it would not be told."""
     query = (
         select(NodeRow.id)
@@ -150,7 +147,7 @@ async def _touched_of_own(session: AsyncSession, principal: Principal, row: Chan
         .order_by(NodeRow.id != row.item_id, NodeRow.id)
         .limit(1)
     )
-    return await locate(session, principal, (await session.scalars(query)).one())
+    return locate_now(connection, principal, connection.scalars(query).one())
 
 
 def _no_moment() -> InvalidInputError:

@@ -5,14 +5,14 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role
 from drive_server.errors import EtagMismatchError
 from drive_server.models import Change
 from drive_server.services.items import etag_of
-from drive_server.services.nodes import Located
+from drive_server.services.located import Located
 from drive_server.services.writing import Writing
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, UserRow
 
@@ -44,7 +44,7 @@ _PLAIN = {
 _MIXED = frozenset({"copy", "undo", "redo"})
 
 
-def to_change(row: ChangeRow, email: str, entries: Sequence[Any] | None = None) -> Change:
+def to_change(row: ChangeRow | Row[Any], email: str, entries: Sequence[Any] | None = None) -> Change:
     """Return the recorded row as a plain value, with all of its entries unless others are given."""
     return Change(
         id=row.id,

@@ -8,7 +8,8 @@ from drive_server.errors import InvalidInputError, NameConflictError
 from drive_server.models import OnConflict
 from drive_server.names import display_name
 from drive_server.services.items import etag_of
-from drive_server.services.nodes import Located, count_below, live_child
+from drive_server.services.located import Located
+from drive_server.services.nodes import count_below, live_child
 from drive_server.services.tree import free_name, require_free_name, trash_tree
 from drive_server.services.writing import Writing
 from drive_server.storage.tables import NodeRow

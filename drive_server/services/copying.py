@@ -12,8 +12,9 @@ from drive_server.models import Item, OnConflict
 from drive_server.names import display_name
 from drive_server.services.conflicts import make_way
 from drive_server.services.fingerprint import Leaf, fingerprint
+from drive_server.services.located import Located
 from drive_server.services.moving import refuse_root
-from drive_server.services.nodes import Located, descendants, locate_folder, locate_live
+from drive_server.services.nodes import descendants, locate_folder, locate_live
 from drive_server.services.progress import Progress
 from drive_server.services.quota import hold_all
 from drive_server.services.tree import add_node, add_version, begin, finish, require_room_below

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.services.nodes import BATCH, locate_many, whole_trees
+from drive_server.services.located import BATCH
+from drive_server.services.nodes import locate_many, whole_trees
 from drive_server.services.progress import Progress
 from drive_server.services.quota import release_all
 from drive_server.services.tree import UNSYNCHRONISED

@@ -18,7 +18,8 @@ from drive_server.services.cursors import Cursors
 from drive_server.services.edits import Edit, appended, apply_edits
 from drive_server.services.items import checked_limit, describe
 from drive_server.services.journal import Journal
-from drive_server.services.nodes import Located, live_child, locate_file, locate_folder
+from drive_server.services.located import Located
+from drive_server.services.nodes import live_child, locate_file, locate_folder
 from drive_server.services.quota import require_room_for
 from drive_server.services.readings import Readings
 from drive_server.services.texts import Wanted

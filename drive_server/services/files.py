@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from sqlalchemy import Connection
+
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import InvalidInputError
 from drive_server.models import DeletedItems, Item, MovedItems, OnConflict, Outcome, Page, TreeNode
@@ -9,10 +11,11 @@ from drive_server.names import clean_name, display_name
 from drive_server.services import copying, moving, trash
 from drive_server.services.conflicts import check_choice, make_way
 from drive_server.services.cursors import Cursors
-from drive_server.services.items import checked_limit, describe
+from drive_server.services.items import checked_limit, describe_all_now
 from drive_server.services.journal import Journal
 from drive_server.services.listing import folder_page, trash_page, tree_of
-from drive_server.services.nodes import locate, locate_folder
+from drive_server.services.located import locate_folder_now, locate_now
+from drive_server.services.nodes import locate_folder
 from drive_server.services.progress import Progress, silent
 from drive_server.services.tree import add_node, finish, located_new, require_room_below
 from drive_server.services.writing import Writing
@@ -37,17 +40,23 @@ class FileService:
     async def get(self, actor: Actor, ref: str) -> Item:
         """Return the item, live or (for editors) in the trash."""
         require_scope(actor.principal, Scope.READ)
-        async with self._database.read() as session:
-            return await describe(session, await locate(session, actor.principal, ref))
+
+        def item(connection: Connection) -> Item:
+            return describe_all_now(connection, [locate_now(connection, actor.principal, ref)])[0]
+
+        return await self._database.read_sync(item)
 
     async def list_folder(self, actor: Actor, ref: str, *, limit: int = 100, cursor: str | None = None) -> Page[Item]:
         """Return what is in the folder: folders first, then by name in code point order."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
-        async with self._database.read() as session:
-            folder = await locate_folder(session, actor.principal, ref)
+
+        def page(connection: Connection) -> Page[Item]:
+            folder = locate_folder_now(connection, actor.principal, ref)
             cursors = Cursors(self._database.signer, actor.user_id, "folder", folder.id)
-            return await folder_page(session, actor.principal, folder, size, cursors, cursor)
+            return folder_page(connection, actor.principal, folder, size, cursors, cursor)
+
+        return await self._database.read_sync(page)
 
     async def tree(self, actor: Actor, ref: str, *, depth: int = 2, limit: int = 200) -> TreeNode:
         """Return the folder with its items `depth` levels down, nearest levels first, at most `limit` items.

@@ -8,7 +8,8 @@ import orjson
 from sqlalchemy import and_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.services.nodes import BATCH, descendants
+from drive_server.services.located import BATCH
+from drive_server.services.nodes import descendants
 from drive_server.storage.tables import NodeRow, VersionRow
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, or_, select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, require_person
 from drive_server.emails import has_lookalike, normalise_email
@@ -50,6 +50,7 @@ KEY_METHOD = "api_key"
 TOKEN_METHOD = "jwt"  # noqa: S105 - how a caller proved who they are
 FIRST_KEY_NAME = "first key"
 USE_IS_NOTED_EVERY = timedelta(minutes=1)
+_PERSON = select(UserRow.id, UserRow.email).where(UserRow.id == bindparam("id"))
 
 
 def utc_now() -> datetime:
@@ -80,8 +81,8 @@ class IdentityService:
         """
         if self._tokens is not None and self._tokens.is_token(secret):
             return await self._holder_of(await self._tokens.verify(secret), may_create=self._tokens.create_users)
-        async with self._database.read() as session:
-            key, principal = await find_by_secret(session, secret, self._clock())
+        now = self._clock()
+        key, principal = await self._database.read_sync(lambda connection: find_by_secret(connection, secret, now))
         await self._used(key)
         return principal
 
@@ -90,8 +91,8 @@ class IdentityService:
 
         Raises `UnauthenticatedError` if it is unknown, revoked or expired.
         """
-        async with self._database.read() as session:
-            key, principal = await find_by_id(session, key_id, self._clock())
+        now = self._clock()
+        key, principal = await self._database.read_sync(lambda connection: find_by_id(connection, key_id, now))
         await self._used(key)
         return principal
 
@@ -101,8 +102,7 @@ class IdentityService:
         Raises `UnauthenticatedError` for an unknown user and `InvalidInputError` for an unknown scope.
         """
         granted = parse_scopes(scopes, may_be_empty=True)
-        async with self._database.read() as session:
-            user = await session.get(UserRow, user_id)
+        user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())
         if user is None:
             raise UnauthenticatedError("There is no such user.", hint="Sign in again.")
         return Principal(user_id=user.id, email=user.email, scopes=granted, method="in_process")
@@ -258,8 +258,8 @@ class IdentityService:
         stale: ColumnElement[bool] = or_(
             ApiKeyRow.last_used_at.is_(None), ApiKeyRow.last_used_at <= now - USE_IS_NOTED_EVERY
         )
-        async with self._database.write() as session:
-            await session.execute(update(ApiKeyRow).where(ApiKeyRow.id == key_id, stale).values(last_used_at=now))
+        noted = update(ApiKeyRow).where(ApiKeyRow.id == key_id, stale).values(last_used_at=now)
+        await self._database.write_sync(lambda connection: connection.execute(noted))
 
     async def _make_local_token(self) -> tuple[User, str]:
         # All of it inside one write transaction, the file too, so that two processes that start at once agree.

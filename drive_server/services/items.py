@@ -10,7 +10,8 @@ from sqlalchemy.orm import aliased
 from drive_server.access import Role
 from drive_server.errors import InvalidInputError
 from drive_server.models import Item, Kind
-from drive_server.services.nodes import Located
+from drive_server.services.chains import Reader
+from drive_server.services.located import Located
 from drive_server.storage.tables import IndexEntryRow, NodeRow, UserRow
 
 MAX_LIMIT = 1000
@@ -29,9 +30,14 @@ async def describe(session: AsyncSession, located: Located) -> Item:
 
 async def describe_all(session: AsyncSession, located: Sequence[Located]) -> list[Item]:
     """Return the items in their order, with owner, number of children and state of the index; one query for all."""
+    return await session.run_sync(describe_all_now, located)
+
+
+def describe_all_now(reader: Reader, located: Sequence[Located]) -> list[Item]:
+    """Return the items in their order, as `describe_all` does."""
     if not located:
         return []
-    found = await session.execute(DETAILS, {"ids": [entry.id for entry in located]})
+    found = reader.execute(DETAILS, {"ids": [entry.id for entry in located]})
     details = {row.id: row for row in found}
     return [describe_with(entry, details[entry.id]) for entry in located]
 

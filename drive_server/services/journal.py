@@ -168,10 +168,11 @@ class Journal:
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "changes", *wanted.key(), int(everybodys))
         before = cursors.decode(cursor, int)[0] if cursor is not None else None
-        async with self._database.read() as session:
-            found = await find_changes(
-                session, actor.principal, wanted, everybodys=everybodys, before_id=before, size=size + 1
+        found = await self._database.read_sync(
+            lambda connection: find_changes(
+                connection, actor.principal, wanted, everybodys=everybodys, before_id=before, size=size + 1
             )
+        )
         return Page(tuple(found[:size]), cursors.encode(found[size - 1].id) if len(found) > size else None)
 
     async def undo(

@@ -8,7 +8,7 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any, Final
 
-from sqlalchemy import Row, Select, bindparam, select
+from sqlalchemy import Connection, Row, Select, bindparam, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -85,20 +85,20 @@ _WITH_SECRET: Final = _LIVING.where(ApiKeyRow.secret_hash == bindparam(WANTED))
 _WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
 
 
-async def find_by_secret(session: AsyncSession, secret: str, now: datetime) -> tuple[Row[Any], Principal]:
+def find_by_secret(connection: Connection, secret: str, now: datetime) -> tuple[Row[Any], Principal]:
     """Return the living key with this secret (its `id` and `last_used_at`), and whom it stands for.
 
     Raises `UnauthenticatedError` without one.
     """
-    return await _find(session, _WITH_SECRET, digest(secret), now)
+    return _find(connection, _WITH_SECRET, digest(secret), now)
 
 
-async def find_by_id(session: AsyncSession, key_id: str, now: datetime) -> tuple[Row[Any], Principal]:
+def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[Any], Principal]:
     """Return the living key with this id (its `id` and `last_used_at`), and whom it stands for.
 
     Raises `UnauthenticatedError` without one.
     """
-    return await _find(session, _WITH_ID, key_id, now)
+    return _find(connection, _WITH_ID, key_id, now)
 
 
 async def own_key(session: AsyncSession, principal: Principal, key_id: str) -> ApiKeyRow:
@@ -186,10 +186,10 @@ def not_valid(hint: str) -> UnauthenticatedError:
     return UnauthenticatedError("This key is not valid.", hint=hint)
 
 
-async def _find(
-    session: AsyncSession, query: Select[*tuple[Any, ...]], wanted: str, now: datetime
+def _find(
+    connection: Connection, query: Select[*tuple[Any, ...]], wanted: str, now: datetime
 ) -> tuple[Row[Any], Principal]:
-    key = (await session.execute(query, {WANTED: wanted})).one_or_none()
+    key = connection.execute(query, {WANTED: wanted}).one_or_none()
     if key is None:
         raise not_valid("Check that it was copied whole, or create a new one.")
     if key.expires_at is not None and key.expires_at <= now:

@@ -12,7 +12,8 @@ from drive_server.models import Link, Outcome, Page, Share
 from drive_server.names import display_name
 from drive_server.services.cursors import Cursors
 from drive_server.services.items import checked_limit
-from drive_server.services.nodes import Located, locate, locate_live, locate_many
+from drive_server.services.located import Located
+from drive_server.services.nodes import locate, locate_live, locate_many
 from drive_server.services.sharing import carriers_of, inherited_path, refuse_root, shares_on
 from drive_server.services.tree import begin
 from drive_server.storage.tables import LinkRow, UserRow, new_id

@@ -10,10 +10,12 @@ from sqlalchemy.orm import aliased
 
 from drive_server.access import Principal, Role
 from drive_server.models import Item, Page, TreeNode
+from drive_server.services.chains import Reader, own_role
 from drive_server.services.cursors import Cursors
 from drive_server.services.items import describe_all, item_of
+from drive_server.services.located import Located
 from drive_server.services.name_order import ROOM, NameOrder, first_page, first_rows, rows_in_order
-from drive_server.services.nodes import Located, descendants, locate_many, own_role, seen_below
+from drive_server.services.nodes import descendants, locate_many, seen_below
 from drive_server.storage.tables import IndexEntryRow, NodeRow, ShareRow, UserRow
 
 _rank = case((NodeRow.kind == "folder", 0), else_=1)
@@ -52,22 +54,22 @@ _FIRST = _described(first_rows(_NODES.where(NodeRow.parent_id == bindparam("fold
 _BY_ID = _described(_NODES.where(NodeRow.id.in_(bindparam("ids", expanding=True))))
 
 
-async def folder_page(
-    session: AsyncSession, principal: Principal, folder: Located, size: int, cursors: Cursors, cursor: str | None
+def folder_page(
+    reader: Reader, principal: Principal, folder: Located, size: int, cursors: Cursors, cursor: str | None
 ) -> Page[Item]:
     """Return the folder's items: folders first, then by name in code point order."""
     here = {"folder_id": folder.id, "email": principal.email}
     if cursor is None:
-        found = (await session.execute(_FIRST, {**here, ROOM: size + 1})).all()
+        found = reader.execute(_FIRST, {**here, ROOM: size + 1}).all()
         rows, more = first_page(found, size, _FOLDERS_FIRST, cursors)
     else:
         query = _NODES.where(NodeRow.parent_id == folder.id)
-        rows, more = await rows_in_order(session, query, _FOLDERS_FIRST, size, cursors, cursor)
-        found = await session.execute(_BY_ID, {"ids": [row.id for row in rows], "email": principal.email})
+        rows, more = rows_in_order(reader, query, _FOLDERS_FIRST, size, cursors, cursor)
+        found = reader.execute(_BY_ID, {"ids": [row.id for row in rows], "email": principal.email})
         described = {row.id: row for row in found}
         rows = [described[row.id] for row in rows]
     is_whole = cursor is None and more is None
-    total = len(rows) if is_whole else await session.scalar(_TOTAL, here)
+    total = len(rows) if is_whole else reader.scalar(_TOTAL, here)
     return Page(tuple(_child(folder, row) for row in rows), more, total)
 
 

@@ -20,7 +20,8 @@ from drive_server.names import display_name
 from drive_server.services.changes import REPLACES, check_replaced
 from drive_server.services.conflicts import make_way
 from drive_server.services.items import describe, describe_all, etag_of
-from drive_server.services.nodes import Located, locate_folder, locate_live, locate_many
+from drive_server.services.located import Located
+from drive_server.services.nodes import locate_folder, locate_live, locate_many
 from drive_server.services.progress import Progress
 from drive_server.services.tree import begin, finish, place, require_room_below
 from drive_server.services.writing import Writing

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Integer, Row, Select, bindparam, func, select, tuple_
-from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
+from drive_server.services.chains import Reader
 from drive_server.services.cursors import Cursors
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow
 
@@ -51,8 +51,8 @@ def first_page(
     return _page(found, size, order, _Place((), seen, ()), cursors)
 
 
-async def rows_in_order(
-    session: AsyncSession,
+def rows_in_order(
+    reader: Reader,
     rows: Select[*tuple[Any, ...]],
     order: NameOrder,
     size: int,
@@ -65,32 +65,32 @@ async def rows_in_order(
     in the journal: it is left out if it was listed under its earlier name, and listed now if it was not.
     """
     if cursor is None:
-        found = (await session.execute(first_rows(rows, order), {ROOM: size + 1})).all()
+        found = reader.execute(first_rows(rows, order), {ROOM: size + 1}).all()
         return first_page(found, size, order, cursors)
-    seen = await session.scalar(_NEWEST_CHANGE) or 0
+    seen = reader.scalar(_NEWEST_CHANGE) or 0
     ordered = rows.order_by(*order.columns)
     key, then, listed = cursors.decode(cursor, list, int, list)
     place = _Place(tuple(key), then, tuple(listed))
     missed: list[Row[Any]] = []
     if seen > then:
-        missed, place = await _repaired(session, rows, order, place, seen)
+        missed, place = _repaired(reader, rows, order, place, seen)
     if len(missed) >= size:
         shown = missed[:size]
         kept = _Place(place.key, then, (*listed, *(row.id for row in shown)))
         return shown, _encoded(cursors, kept)
     room = size - len(missed)
     later = ordered.where(tuple_(*order.columns) > tuple_(*place.key), NodeRow.id.not_in(place.listed))
-    found = list(await session.execute(later.limit(room + 1)))
+    found = reader.execute(later.limit(room + 1)).all()
     shown, more = _page(found, room, order, place, cursors)
     return [*missed, *shown], more
 
 
-async def _repaired(
-    session: AsyncSession, rows: Select[*tuple[Any, ...]], order: NameOrder, place: _Place, seen: int
+def _repaired(
+    reader: Reader, rows: Select[*tuple[Any, ...]], order: NameOrder, place: _Place, seen: int
 ) -> tuple[list[Row[Any]], _Place]:
     """Return what was missed by being renamed, and the place with what was listed by an earlier name."""
-    earlier = await _earlier_names(session, rows, place.seen)
-    renamed = list(await session.execute(rows.where(NodeRow.id.in_(earlier)))) if earlier else []
+    earlier = _earlier_names(reader, rows, place.seen)
+    renamed = reader.execute(rows.where(NodeRow.id.in_(earlier))).all() if earlier else []
     missed: list[Row[Any]] = []
     listed = set(place.listed)
     for row in renamed:
@@ -104,14 +104,14 @@ async def _repaired(
     return missed, _Place(place.key, seen, tuple(sorted(listed)[-MOST_REMEMBERED:]))
 
 
-async def _earlier_names(session: AsyncSession, rows: Select[*tuple[Any, ...]], since: int) -> dict[str, str]:
+def _earlier_names(reader: Reader, rows: Select[*tuple[Any, ...]], since: int) -> dict[str, str]:
     """Return for each item that was renamed since the change how it was called then."""
     touched = select(ChangeItemRow.change_id).where(
         ChangeItemRow.change_id > since, ChangeItemRow.item_id.in_(rows.with_only_columns(NodeRow.id))
     )
     changes = select(ChangeRow.entries).where(ChangeRow.id.in_(touched)).order_by(ChangeRow.id)
     names: dict[str, str] = {}
-    for entries in await session.scalars(changes):
+    for entries in reader.scalars(changes):
         for entry in entries:
             before = entry["before"] or {}
             if entry["table"] == "nodes" and "name" in before and entry["after"]:

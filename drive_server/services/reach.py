@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.models import Touch
 from drive_server.names import display_name
-from drive_server.services.nodes import BATCH, Located, count_below, locate_many
+from drive_server.services.located import BATCH, Located
+from drive_server.services.nodes import count_below, locate_many
 from drive_server.services.writing import TREES, Entry, Writing, touched_items
 from drive_server.storage.tables import LinkRow, ShareRow
 

@@ -10,9 +10,10 @@ from drive_server.knowledge.reranking import MOST_PASSAGES, Reranker
 from drive_server.models import Hit, Item, Kind, Page
 from drive_server.services.cursors import Cursors
 from drive_server.services.items import checked_limit, describe_all
+from drive_server.services.located import Located
 from drive_server.services.name_search import NameMatch, match_names
 from drive_server.services.near_names import match_near_names
-from drive_server.services.nodes import Located, locate_many
+from drive_server.services.nodes import locate_many
 from drive_server.services.search_area import SearchArea, open_area
 from drive_server.services.search_filter import NO_FILTER, SearchFilter
 from drive_server.services.search_order import (

@@ -12,8 +12,9 @@ from drive_server.models import Item, Outcome, Page, Share
 from drive_server.names import display_name
 from drive_server.services.cursors import Cursors
 from drive_server.services.items import checked_limit, describe_all
+from drive_server.services.located import Located
 from drive_server.services.name_order import NameOrder, rows_in_order
-from drive_server.services.nodes import Located, locate, locate_live, locate_many
+from drive_server.services.nodes import locate, locate_live, locate_many
 from drive_server.services.tree import begin
 from drive_server.storage.tables import NodeRow, ShareRow, UserRow, new_id
 
@@ -104,7 +105,7 @@ class SharingService:
         )
         cursors = Cursors(self._database.signer, actor.user_id, "shared_with_me")
         async with self._database.read() as session:
-            rows, more = await rows_in_order(session, query, _BY_NAME, size, cursors, cursor)
+            rows, more = await session.run_sync(rows_in_order, query, _BY_NAME, size, cursors, cursor)
             seen = await locate_many(session, actor.principal, [row.id for row in rows])
             items = await describe_all(session, [seen[row.id] for row in rows if row.id in seen])
         return Page(tuple(items), more)

@@ -11,17 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import DriveError
 from drive_server.models import Kind
+from drive_server.services.located import SHARED_FOLDER, Located
 from drive_server.services.name_search import fold, match_names
-from drive_server.services.nodes import (
-    SHARED_FOLDER,
-    Located,
-    descendants,
-    live_child,
-    locate_folder,
-    locate_many,
-    shared_ids,
-    visible_ids,
-)
+from drive_server.services.nodes import descendants, live_child, locate_folder, locate_many, shared_ids, visible_ids
 from drive_server.storage.database import Database
 from drive_server.storage.tables import NodeRow, ShareRow, UserRow
 

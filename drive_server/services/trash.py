@@ -12,16 +12,9 @@ from drive_server.services.changes import REPLACES
 from drive_server.services.conflicts import make_way
 from drive_server.services.deleting import delete_trees
 from drive_server.services.items import describe, describe_all, etag_of
+from drive_server.services.located import Located
 from drive_server.services.moving import require_fits, require_may_take_out
-from drive_server.services.nodes import (
-    Located,
-    count_below,
-    descendants,
-    locate,
-    locate_folder,
-    locate_live,
-    locate_many,
-)
+from drive_server.services.nodes import count_below, descendants, locate, locate_folder, locate_live, locate_many
 from drive_server.services.progress import Progress, silent
 from drive_server.services.tree import begin, finish, place, trash_tree, untrash_tree
 from drive_server.services.writing import MAX_EFFECT_ITEMS, Writing

@@ -10,9 +10,11 @@ from drive_server.errors import NameConflictError, StateConflictError
 from drive_server.knowledge.formats import format_of
 from drive_server.models import Item
 from drive_server.names import display_name, numbered_name
+from drive_server.services.chains import MAX_DEPTH
 from drive_server.services.changes import check_etag, check_replaced
 from drive_server.services.items import describe, etag_of
-from drive_server.services.nodes import MAX_DEPTH, Located, depth_of, descendants, locate, seen_below
+from drive_server.services.located import Located
+from drive_server.services.nodes import depth_of, descendants, locate, seen_below
 from drive_server.services.quota import hold_now, release_now
 from drive_server.services.writing import ContentChange, Writing
 from drive_server.storage.blobs import Blob

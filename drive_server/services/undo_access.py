@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from drive_server.access import Role
 from drive_server.services.links import ANYONE
-from drive_server.services.nodes import Located
+from drive_server.services.located import Located
 from drive_server.services.undo_context import Kept, UndoContext
 from drive_server.services.writing import Entry
 from drive_server.storage.tables import ChangeRow, LinkRow, ShareRow

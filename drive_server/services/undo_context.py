@@ -9,7 +9,8 @@ from drive_server.access import Role
 from drive_server.errors import ForbiddenError, NotFoundError
 from drive_server.models import Change
 from drive_server.services.changes import changes_of_item
-from drive_server.services.nodes import Located, locate, whole_trees
+from drive_server.services.located import Located
+from drive_server.services.nodes import locate, whole_trees
 from drive_server.services.writing import Writing
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow, UserRow
 

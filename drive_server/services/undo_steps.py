@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 from drive_server.access import Role
 from drive_server.services.fingerprint import fingerprint, leaves_below
+from drive_server.services.located import Located
 from drive_server.services.moving import require_may_take_out
-from drive_server.services.nodes import Located, locate_folder
+from drive_server.services.nodes import locate_folder
 from drive_server.services.tree import (
     add_version,
     current_version,

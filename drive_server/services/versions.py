@@ -8,7 +8,7 @@ from drive_server.errors import NotFoundError, StorageFailureError
 from drive_server.models import Item, Page, Version
 from drive_server.services.cursors import Cursors
 from drive_server.services.items import DETAILS, describe_with
-from drive_server.services.nodes import Located
+from drive_server.services.located import Located
 from drive_server.services.quota import Limits, Usage
 from drive_server.services.tree import current_version, get_version
 from drive_server.storage.tables import NodeRow, UserRow, VersionRow

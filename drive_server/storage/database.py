@@ -1,14 +1,14 @@
 """The one door to the database: its engine, the only commit, and the seam that translates its errors."""
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from secrets import token_bytes
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, Connection, make_url
 from sqlalchemy.exc import (
     DatabaseError,
     DataError,
@@ -24,11 +24,13 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from drive_server.errors import DriveError, InvalidInputError, NameConflictError, StorageFailureError
 from drive_server.signing import Signer
 from drive_server.storage import migrations
-from drive_server.storage.engine import configure_sqlite, is_sqlite, open_engine
+from drive_server.storage.engine import Transactions, configure_sqlite, is_sqlite, open_engine
 from drive_server.storage.secret import KEY_BYTES, signing_key
 from drive_server.storage.token_file import make_private_directory
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 LIVE_NAME_INDEX = "uq_nodes_live_name"
 LIVE_NAME_COLUMNS = "nodes.parent_id, nodes.name"
@@ -41,12 +43,14 @@ _FAILURES = (DatabaseError, InterfaceError, PoolTimeoutError)
 class Database:
     """An engine, and the two ways to use it: a read at one snapshot, and a write that commits once at its end.
 
-    `signer` signs with the key that is kept in this database.
+    Both are there twice: as a block of asynchronous code, and, far cheaper, as a function that runs from its beginning
+    to its end in one go. `signer` signs with the key that is kept in this database.
     """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self.engine = engine
         self.signer = Signer(token_bytes(KEY_BYTES))
+        self._transactions = Transactions(engine)
         self._writing = engine.execution_options(writes=True)
         # SQLite has one writer. Queueing here is fair and costs no polling; busy_timeout is for other processes.
         self._turn = anyio.Lock() if engine.dialect.name == "sqlite" else None
@@ -78,8 +82,23 @@ class Database:
                 with anyio.CancelScope(shield=True):
                     await session.close()
 
+    async def read_sync(self, work: Callable[[Connection], T]) -> T:
+        """Return what the work returns, which sees one state of the database. Nothing done in it is kept.
+
+        It must not touch what belongs to the event loop: on SQLite it runs in a thread.
+        """
+        with _translated():
+            return await self._transactions.read(work)
+
+    async def write_sync(self, work: Callable[[Connection], T]) -> T:
+        """Return what the work returns, and commit, as `write` does; on SQLite it runs in a thread."""
+        async with self._turn_to_write():
+            with _translated():
+                return await self._transactions.write(work)
+
     async def dispose(self) -> None:
         """Close every connection."""
+        await self._transactions.close()
         await self.engine.dispose()
 
     def _turn_to_write(self) -> AbstractAsyncContextManager[Any]:

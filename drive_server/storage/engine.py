@@ -1,13 +1,21 @@
 """Engines for SQLAlchemy as the drive and the service want them: on SQLite, durable, and with one writer at a time."""
 
+import asyncio
 import sqlite3
 import time
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
 
-from sqlalchemy import URL, event
+import anyio
+from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from drive_server.storage.trips import TripConnection
+
+T = TypeVar("T")
 
 BUSY_TIMEOUT_SECONDS = 30
 POOL_SIZE = 16
@@ -28,6 +36,91 @@ def open_engine(url: URL) -> AsyncEngine:
     )
     configure_sqlite(engine.sync_engine)
     return engine
+
+
+class Transactions:
+    """Runs transactions as a whole: the same work on every database, and on SQLite in a single trip to a thread.
+
+    A trip for each statement costs a small transaction most of its time. The work gets a connection that has begun; it
+    must neither commit nor keep the connection. Whoever is cancelled while it runs is told so when it has ended, so
+    that nothing goes on behind the caller's back: a write may have been kept by then, whole.
+
+    SQLite's connections here are not the engine's: what listens there to new ones is to be given as `on_connect` too.
+    """
+
+    def __init__(self, engine: AsyncEngine, on_connect: Callable[[Any, Any], None] | None = None) -> None:
+        self._engine = engine
+        self._trips = _Trips(engine.url, on_connect) if is_sqlite(engine.url) else None
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Return what the work returns, which sees one state of the database. Nothing done in it is kept."""
+        if self._trips is not None:
+            return await self._trips.read(work)
+        async with self._engine.connect() as connection:
+            return await connection.run_sync(work)
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Return what the work returns, and commit; what it raises takes all of it back.
+
+        Take turns: on SQLite, who comes while another writes waits in a thread, 30 seconds at most.
+        """
+        if self._trips is not None:
+            return await self._trips.write(work)
+        async with self._engine.begin() as connection:
+            return await connection.run_sync(work)
+
+    async def close(self) -> None:
+        """Close the connections that are its own, after what goes on."""
+        if self._trips is not None:
+            await self._trips.close()
+
+
+class _Trips:
+    """Connections to a SQLite file that are used in threads: as many as there are threads, so that none waits."""
+
+    def __init__(self, url: URL, on_connect: Callable[[Any, Any], None] | None) -> None:
+        self._reading = create_engine(
+            url.set(drivername="sqlite"),
+            hide_parameters=True,
+            pool_size=POOL_SIZE,
+            max_overflow=0,
+            connect_args={"timeout": BUSY_TIMEOUT_SECONDS},
+        )
+        configure_sqlite(self._reading)
+        if on_connect is not None:
+            event.listen(self._reading, "connect", on_connect)
+        self._writing = self._reading.execution_options(writes=True)
+        self._threads = ThreadPoolExecutor(POOL_SIZE, thread_name_prefix="sqlite")
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        return await self._ended(partial(self._read, work))
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        return await self._ended(partial(self._write, work))
+
+    async def close(self) -> None:
+        await anyio.to_thread.run_sync(self._threads.shutdown)
+        self._reading.dispose()
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        with self._reading.connect() as connection:
+            return work(connection)
+
+    def _write(self, work: Callable[[Connection], T]) -> T:
+        with self._writing.begin() as connection:
+            return work(connection)
+
+    async def _ended(self, trip: Callable[[], T]) -> T:
+        going = asyncio.get_running_loop().run_in_executor(self._threads, trip)
+        try:
+            return await asyncio.shield(going)
+        except asyncio.CancelledError:
+            with anyio.CancelScope(shield=True):
+                while not going.done():
+                    with suppress(asyncio.CancelledError):
+                        await asyncio.wait({going})
+            going.exception()  # who is cancelled does not learn of it, and the event loop need not complain of that
+            raise
 
 
 def is_sqlite(url: URL) -> bool:
@@ -73,9 +166,11 @@ def _switch_to_wal(cursor: Any) -> None:
 
 
 def _on_begin(connection: Any) -> None:
-    statement = "BEGIN IMMEDIATE" if connection.get_execution_options().get("writes", False) else "BEGIN"
+    writes = connection.get_execution_options().get("writes", False)
     driver = connection.connection.driver_connection
     if isinstance(driver, TripConnection):
-        driver.begin_with(statement)
+        driver.begin_with("BEGIN IMMEDIATE" if writes else "BEGIN")
+    elif writes:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
-        connection.exec_driver_sql(statement)
+        driver.execute("BEGIN")  # it locks nothing yet, so there is no error for SQLAlchemy to translate

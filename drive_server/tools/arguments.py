@@ -15,8 +15,8 @@ from drive_server.services.files import MAX_TREE_DEPTH
 from drive_server.services.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.link_passwords import MAX_CHARACTERS, MIN_CHARACTERS
 from drive_server.services.links import MAX_DOWNLOADS, MAX_HOURS, TERMS, Term
+from drive_server.services.located import MAX_REF_CHARACTERS
 from drive_server.services.moving import MAX_MOVED_AT_ONCE
-from drive_server.services.nodes import MAX_REF_CHARACTERS
 from drive_server.services.search import MAX_QUERY_CHARACTERS
 from drive_server.services.search_filter import GROUPS, MAX_TYPE_CHARACTERS, MAX_TYPES
 

@@ -90,7 +90,7 @@ class BulkTools:
         told = f"{kept.coverage} {len(kept.results)} of {kept.files} from {kept.first} on."
         if kept.next is not None:
             told += f" For more, pass first={kept.next}."
-        return answer(actor, told, kept, finding_lines(kept.results))
+        return answer(actor, told, kept, lambda: finding_lines(kept.results))
 
     def _model(self, call: Call) -> LanguageModel:
         """Return the host's model, else the drive's own. Raises `NoLanguageModelError`."""

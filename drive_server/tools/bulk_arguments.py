@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import Field, Strict
 
-from drive_server.services.nodes import MAX_REF_CHARACTERS
+from drive_server.services.located import MAX_REF_CHARACTERS
 from drive_server.services.search import MAX_QUERY_CHARACTERS
 from drive_server.tools.arguments import AS_LIST, NOT_BOOLEAN
 

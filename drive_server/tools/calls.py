@@ -91,12 +91,16 @@ class Call(Context[ServerSession, Any, Request]):
         return approved
 
 
-def answer(actor: Actor, text: str, result: BaseModel, detail: str = "") -> CallToolResult:
+def answer(actor: Actor, text: str, result: BaseModel, detail: str | Callable[[], str] = "") -> CallToolResult:
     """Return the structured result with a short text beside it.
 
     `detail` is what a host needs that shows its model only texts; the assistant in this process reads the structure.
+    It may be what makes it, and is made only for those hosts then.
     """
-    shown = f"{text}\n{detail}" if detail and actor.principal.method != IN_PROCESS else text
+    shown = text
+    if detail and actor.principal.method != IN_PROCESS:
+        more = detail if isinstance(detail, str) else detail()
+        shown = f"{text}\n{more}" if more else text
     return CallToolResult(
         content=[TextContent(type="text", text=shown)], structuredContent=result.model_dump(mode="json")
     )

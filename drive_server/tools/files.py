@@ -46,7 +46,7 @@ class FileTools:
         """
         actor = await call.actor()
         page = await list_place(self._drive, actor, folder_id, limit, cursor)
-        return answer(actor, page_text(page, "item"), ListResult.of(page), item_lines(page.items))
+        return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
 
     async def get_folder_tree(
         self, call: Call, folder_id: FolderRef = "root", depth: Depth = 2
@@ -59,7 +59,7 @@ class FileTools:
         """
         actor = await call.actor()
         tree = await self._drive.files.tree(actor, folder_id, depth=depth)
-        return answer(actor, f"The tree of {shown_path(tree.item)}.", TreeResult.of(tree), tree_lines(tree))
+        return answer(actor, f"The tree of {shown_path(tree.item)}.", TreeResult.of(tree), lambda: tree_lines(tree))
 
     async def get_file_info(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, ItemResult]:
         """Tell what a file or folder is: name, path, size, type, version, etag, owner, your role, times.

@@ -101,7 +101,7 @@ class KnowledgeTools:
         if page.cursor:
             text += f" For more, pass cursor {page.cursor}."
         result = SearchResult.of(page, self._drive.settings.public_url)
-        return answer(actor, text, result, hit_lines(page.items))
+        return answer(actor, text, result, lambda: hit_lines(page.items))
 
 
 def register(box: Toolbox, drive: Drive) -> None:

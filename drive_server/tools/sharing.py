@@ -150,7 +150,7 @@ class SharingTools:
         """
         actor = await call.actor()
         page = await self._drive.sharing.shared_with_me(actor, limit, cursor)
-        return answer(actor, page_text(page, "item"), ListResult.of(page), item_lines(page.items))
+        return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
 
     async def _update_link(
         self, call: Call, actor: Actor, item_id: str, link_id: str, terms: LinkTerms

@@ -47,7 +47,7 @@ class TrashTools:
         """
         actor = await call.actor()
         page = await self._drive.files.list_trash(actor, limit=limit, cursor=cursor)
-        return answer(actor, page_text(page, "item"), ListResult.of(page), item_lines(page.items))
+        return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
 
     async def restore_item(
         self, call: Call, item_id: ItemRef, folder_id: OptionalFolderRef = None, on_conflict: Conflict = "fail"

@@ -23,7 +23,8 @@ from graph.chat.transport import Endpoint
 class LeanChatModel(BaseChatModel):
     """Any OpenAI-compatible service's model, by chat completions. Text comes as it is said, calls come whole.
 
-    Several tokens are one chunk where they are there already. Raises LangChain's model errors, httpx's, and ValueError.
+    Several tokens are one chunk where they are there already. Raises LangChain's model errors, aiohttp's, and
+    ValueError.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)

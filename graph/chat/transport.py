@@ -2,21 +2,26 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-import httpx
+import aiohttp
 import orjson
 from langchain_core.exceptions import ModelTimeoutError
 
+from graph.chat.connections import Connections
 from graph.chat.events import EventReader, read_json
 from graph.chat.failures import interruption, refusal
+from graph.chat.incoming import Incoming
 from graph.chat.retries import is_worth_again, pause
 
 REFUSED: Final = 400
 PATH: Final = "/chat/completions"
 LARGEST_REFUSAL_BYTES: Final = 64 * 1024
+CROWD: Final = 10
+GATHERED_PER_ANSWER: Final = 0.001
+LONGEST_GATHERING_SECONDS: Final = 0.1
 DRAIN_SECONDS: Final = 0.5
 """How long the end of a stream is waited for after its last event, so that the connection can be used again."""
 
@@ -31,8 +36,8 @@ class Endpoint:
 
     url: str
     headers: Mapping[str, str]
-    client: httpx.AsyncClient
-    connect: float
+    connections: Connections
+    proxy: str | None
     first: float
     between: float
     retries: int
@@ -40,134 +45,86 @@ class Endpoint:
     async def stream(self, body: Mapping[str, Any]) -> AsyncGenerator[list[Any]]:
         """Yield the chunks of the answer, all that are there at a time.
 
-        Raises LangChain's model errors for refusals, what httpx raises for lost connections, and ValueError for a body
-        that is no answer.
+        Raises LangChain's model errors for refusals, `aiohttp.ClientError` for lost connections, and ValueError for a
+        body that is no answer.
         """
         response = await self._send(orjson.dumps(body))
+        incoming = Incoming(response.content, self.first)
+        self.connections.answers += 1
         try:
             if response.headers.get("content-type", "").startswith("application/json"):
-                yield [_checked(read_json(await self._within(response.aread(), self.first)))]
+                incoming.expect(self.first)
+                yield [_checked(read_json(await incoming.read_all()))]
                 return
-            async with aclosing(self._events(response)) as batches:
-                async for chunks in batches:
+            reader, patience = EventReader(), self.first
+            while not reader.ended and not incoming.ended:
+                if chunks := await _next(reader, incoming, patience):
                     yield chunks
+                    await incoming.gather(gathering_seconds(self.connections.answers))
+                patience = self.between
+            await incoming.drain(DRAIN_SECONDS)
         finally:
-            await response.aclose()
+            self.connections.answers -= 1
+            incoming.close()
+            response.close()
 
-    async def _send(self, content: bytes) -> httpx.Response:
+    async def _send(self, content: bytes) -> aiohttp.ClientResponse:
         for attempt in range(self.retries + 1):
             is_last = attempt == self.retries
             headers: Mapping[str, str] = {}
             try:
-                response = await self._within(self._post(content), self.first)
-            except (httpx.TransportError, ModelTimeoutError):
+                response = await self._post(content)
+            except (aiohttp.ClientError, ModelTimeoutError):
                 if is_last:
                     raise
             else:
-                if response.status_code < REFUSED:
+                if response.status < REFUSED:
                     return response
-                body, headers = await _refused(response), response.headers
-                if is_last or not is_worth_again(response.status_code, headers):
-                    raise refusal(response.status_code, body)
+                body, headers = await self._refused(response), response.headers
+                if is_last or not is_worth_again(response.status, headers):
+                    raise refusal(response.status, body)
             await asyncio.sleep(pause(attempt, headers))
         raise AssertionError
 
-    async def _post(self, content: bytes) -> httpx.Response:
-        timeout = httpx.Timeout(None, connect=self.connect, pool=self.first)
-        request = self.client.build_request(
-            "POST", self.url + PATH, headers=dict(self.headers), content=content, timeout=timeout
-        )
-        return await self.client.send(request, stream=True)
-
-    async def _events(self, response: httpx.Response) -> AsyncGenerator[list[Any]]:
-        reader, pieces = EventReader(), _Pieces(response)
-        patience, is_open = self.first, True
+    async def _post(self, content: bytes) -> aiohttp.ClientResponse:
         try:
-            while is_open and not reader.ended:
-                deadline = asyncio.get_running_loop().time() + patience
-                chunks: list[Any] = []
-                while is_open and not chunks and not reader.ended:
-                    is_open = await pieces.arrived(deadline)
-                    chunks = [_checked(chunk) for piece in pieces.take() for chunk in reader.feed(piece)]
-                if not is_open:
-                    chunks += [_checked(chunk) for chunk in reader.close()]
-                if chunks:
-                    yield chunks
-                patience = self.between
-            if is_open:
-                await pieces.drained(DRAIN_SECONDS)
-        finally:
-            await pieces.close()
-
-    async def _within(self, answer: Any, seconds: float) -> Any:
-        try:
-            async with asyncio.timeout(seconds):
-                return await answer
+            async with asyncio.timeout(self.first):
+                return await self.connections.post(self.url + PATH, self.headers, content, self.proxy)
         except TimeoutError as error:
-            raise ModelTimeoutError(f"no answer within {seconds:g} s") from error
+            raise ModelTimeoutError(f"no answer within {self.first:g} s") from error
 
-
-class _Pieces:
-    """Reads a body in a task of its own, so that what has arrived meanwhile is taken at once.
-
-    Under load, when tokens come faster than they are worked off, each batch carries more of them.
-    """
-
-    def __init__(self, response: httpx.Response) -> None:
-        self._pieces: list[bytes] = []
-        self._news = asyncio.Event()
-        self._task = asyncio.create_task(self._read(response), name="model-answer")
-
-    async def arrived(self, deadline: float) -> bool:
-        """Wait for more; False once the body has ended. Raises `ModelTimeoutError`, and what reading raised."""
-        if not self._pieces and not self._task.done():
-            self._news.clear()
-            try:
-                async with asyncio.timeout_at(deadline):
-                    await self._news.wait()
-            except TimeoutError as error:
-                raise ModelTimeoutError("the answer stopped in its middle") from error
-        if self._pieces or not self._task.done():
-            return True
-        self._task.result()
-        return False
-
-    def take(self) -> list[bytes]:
-        """Return what has arrived since the last time."""
-        pieces, self._pieces = self._pieces, []
-        return pieces
-
-    async def drained(self, seconds: float) -> None:
-        """Wait for the end of the body, for so long at most."""
-        await asyncio.wait([self._task], timeout=seconds)
-
-    async def close(self) -> None:
-        """Stop reading."""
-        self._task.cancel()
-        await asyncio.wait([self._task])
-        if not self._task.cancelled():
-            self._task.exception()  # it was told where it mattered
-
-    async def _read(self, response: httpx.Response) -> None:
+    async def _refused(self, response: aiohttp.ClientResponse) -> bytes:
+        """Return the beginning of a refusal's body, as far as it comes, and let the connection go."""
+        body, incoming = b"", Incoming(response.content, self.first)
+        incoming.expect(self.first)
         try:
-            async for piece in response.aiter_bytes():
-                self._pieces.append(piece)
-                self._news.set()
+            with suppress(aiohttp.ClientError, ModelTimeoutError):
+                while len(body) <= LARGEST_REFUSAL_BYTES and (piece := await incoming.read()):
+                    body += piece
         finally:
-            self._news.set()
+            incoming.close()
+            response.close()
+        return body[:LARGEST_REFUSAL_BYTES]
 
 
-async def _refused(response: httpx.Response) -> bytes:
-    """Return the beginning of a refusal's body, and let the connection go."""
-    body = b""
-    try:
-        async for piece in response.aiter_bytes():
-            body += piece
-            if len(body) > LARGEST_REFUSAL_BYTES:
-                break
-    finally:
-        await response.aclose()
-    return body
+def gathering_seconds(answers: int) -> float:
+    """Return how long tokens gather before they are told together, while so many answers come in at once.
+
+    What follows a token costs more than the token. One person among few sees each as it comes; in a crowd of a hundred,
+    ten times a second is as often as there is time for.
+    """
+    return min(answers * GATHERED_PER_ANSWER, LONGEST_GATHERING_SECONDS) if answers >= CROWD else 0
+
+
+async def _next(reader: EventReader, incoming: Incoming, patience: float) -> list[Mapping[str, Any]]:
+    """Return the chunks that are there, or come next within `patience` seconds; none at the end of the body."""
+    incoming.expect(patience)
+    chunks: list[Mapping[str, Any]] = []
+    while not chunks and not incoming.ended:
+        piece = await incoming.read()
+        chunks = [_checked(chunk) for chunk in (reader.feed(piece) if piece else reader.close())]
+    incoming.relax()
+    return chunks
 
 
 def _checked(chunk: Any) -> Mapping[str, Any]:

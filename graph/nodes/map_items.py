@@ -60,7 +60,7 @@ def make_map_items(deps: GraphDependencies) -> Any:
     return map_items
 
 
-def after_map_items(state: State) -> str | list[Send]:
+async def after_map_items(state: State) -> str | list[Send]:
     """A task for each file; without any, what is to be said of none."""
     survey = state.get("survey")
     if survey is None:

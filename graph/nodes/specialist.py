@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from graph.connections import Toolbox
 from graph.context import GraphDependencies, RunContext
 from graph.errors import AgentError, ModelOutputError
+from graph.events import speaker
 from graph.gateway.budget import Spending
 from graph.gateway.limits import has_budget, limit_of
 from graph.memory import call_ids, taken_ids, unanswered
@@ -95,7 +96,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
 async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
     """Ask, once more if the answer is empty; count what was used for both."""
     for _ in range(ATTEMPTS):
-        answer = await ask(model, [sendable(message) for message in messages])
+        answer = await ask(model, [sendable(message) for message in messages], said=speaker())
         spending.add(answer, messages)
         if answer.text.strip() or call_ids(answer):
             return answer

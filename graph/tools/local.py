@@ -74,7 +74,8 @@ class Toolset(Toolbox):
     def of(cls, bench: Workbench, offered: Sequence[LocalTool]) -> "Toolset":
         """Return the box with these tools beside those of the drive."""
         local = {tool.name: tool for tool in offered if tool.name not in bench.toolbox.tools}
-        return cls({**bench.toolbox.tools, **{name: _TOOLS(tool) for name, tool in local.items()}}, bench, local)
+        tools = {**bench.toolbox.tools, **{name: _TOOLS(tool) for name, tool in local.items()}}
+        return cls(tools, bench.toolbox.send, bench, local)
 
     @override
     async def call(

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Required, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Required, TypedDict, cast
 from uuid import uuid4
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annotation
 from langgraph.types import interrupt
 
+from graph.events import GraphEvent, emit, speaker
+from graph.models import ask
 from graph.outgoing import Hosts, Outgoing
 from tests.api.fakes import Gate
 
@@ -78,7 +79,6 @@ class WordModel(BaseChatModel):
 class SmallGraph:
     """The graph and its `GraphPort`."""
 
-    text_nodes = frozenset({"agent"})
     memory: Any = None
 
     def __init__(self, drive: MemoryDrive, saver: AsyncSqliteSaver, clock: ManualClock | None = None) -> None:
@@ -103,11 +103,11 @@ class SmallGraph:
     async def _agent(self, state: SmallState, runtime: Runtime[SmallContext]) -> dict[str, Any]:
         last = state["messages"][-1]
         if isinstance(last, ToolMessage):
-            return await self._say(["done"])
+            done = [m.tool_call_id for m in state["messages"] if isinstance(m, ToolMessage) and m.text == "done"]
+            said = await self._say(["done"])
+            return {**said, "turn": {**said["turn"], "changes": done}}
         assert isinstance(last, HumanMessage)
-        get_stream_writer()(
-            {"type": "route_decision", "agent": "agent", "confidence": 1.0, "reason": "", "method": "pattern"}
-        )
+        _tell(type="route_decision", agent="agent", confidence=1.0, reason="", method="pattern")
         kind, _, rest = str(last.content).partition(" ")
         if kind in {*RISKS, "two"}:
             return self._propose(kind, str(last.id), TTL_SECONDS[runtime.context.mode])
@@ -116,15 +116,14 @@ class SmallGraph:
         return await self._say(rest.split(" "), gate=self.gate if kind == "slow" else None)
 
     async def _say(self, words: list[str], gate: Gate | None = None) -> dict[str, Any]:
-        answer = await WordModel(words=words, gate=gate).ainvoke([])
+        answer = await ask(WordModel(words=words, gate=gate), [], said=speaker())
         return {"messages": [answer], "turn": {"usage": {"input_tokens": 1, "output_tokens": len(words)}}}
 
     def _propose(self, kind: str, run_id: str, ttl_seconds: int) -> dict[str, Any]:
         risks = ["write", "share"] if kind == "two" else [kind]
         calls = [{"id": f"{run_id[:8]}-{n}", "name": f"{risk}_item", "args": {"n": 1}} for n, risk in enumerate(risks)]
         for call in calls:
-            start = {"tool_call_id": call["id"], "name": call["name"], "args": call["args"]}
-            get_stream_writer()({"type": "tool_call_start", **start})
+            _tell(type="tool_call_start", tool_call_id=call["id"], name=call["name"], args=call["args"])
         now = self.clock.now() if self.clock else datetime.now().astimezone()
         question = {
             "approval_id": str(uuid4()),
@@ -142,14 +141,7 @@ class SmallGraph:
         question = state["question"]
         answer = interrupt(question)
         told = [{"tool_call_id": d["tool_call_id"], "type": d["type"]} for d in answer["decisions"]]
-        get_stream_writer()(
-            {
-                "type": "approval_resolved",
-                "approval_id": question["approval_id"],
-                "decisions": told,
-                "status": "resolved",
-            }
-        )
+        _tell(type="approval_resolved", approval_id=question["approval_id"], decisions=told, status="resolved")
         return {"answer": answer}
 
     async def _act(self, state: SmallState, runtime: Runtime[SmallContext]) -> dict[str, Any]:
@@ -167,7 +159,7 @@ class SmallGraph:
             self.drive.do(call["id"], run_id, call["name"], decision.get("args") or call["args"])
         status = "done" if allowed else "rejected"
         named = {"tool_call_id": call["id"], "name": call["name"]}
-        get_stream_writer()({"type": "tool_call_end", **named, "status": status, "result": status, "duration_ms": 1})
+        _tell(type="tool_call_end", **named, status=status, result=status, duration_ms=1)
         return ToolMessage(status, tool_call_id=call["id"], name=call["name"])
 
     def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode) -> SmallContext:
@@ -210,6 +202,10 @@ class SmallGraph:
 
     async def check(self) -> None:
         await self.saver.conn.execute("SELECT 1")
+
+
+def _tell(**event: Any) -> None:
+    emit(cast("GraphEvent", event))
 
 
 def _after_agent(state: SmallState) -> str:

@@ -1,10 +1,13 @@
 """The file of checkpoints, when what wrote to it was stopped."""
 
 import asyncio
+import sqlite3
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import aiosqlite
+import anyio.lowlevel
 import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.base import empty_checkpoint
@@ -59,7 +62,7 @@ class CountingSaver(CheckpointSaver):
 
 async def test_a_thread_that_was_read_is_read_on_from_there(tmp_path: Path) -> None:
     async with open_checkpoints(tmp_path / "graph.db") as opened:
-        saver = CountingSaver(opened.conn)
+        saver = CountingSaver(opened.gathering)
         graph = graph_on(saver)
         counts: list[int] = []
         for turn in range(6):
@@ -120,3 +123,48 @@ async def test_a_deleted_thread_is_gone_from_memory_too(tmp_path: Path) -> None:
         assert await said(saver) == []
         await say(graph, "anew")
         assert len(await said(saver)) == 8
+
+
+async def test_what_tasks_wrote_is_on_disk_before_the_file_is_closed(tmp_path: Path) -> None:
+    config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "c"}}
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        await saver.aput_writes(config, [("messages", "said")], "task")
+        assert await stored_writes(tmp_path) == 0
+    assert await stored_writes(tmp_path) == 1
+
+
+async def test_what_tasks_wrote_is_stored_soon_also_if_no_checkpoint_follows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "GATHERING_SECONDS", 0)
+    config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "c"}}
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        await saver.aput_writes(config, [("messages", "said")], "task")
+        await settled(saver)
+        assert await stored_writes(tmp_path) == 1
+
+
+async def test_a_thread_whose_tasks_lost_what_they_wrote_does_not_go_on_as_if_nothing_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "GATHERING_SECONDS", 0)
+    config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "c"}}
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        await saver.conn.execute("PRAGMA query_only = ON")
+        await saver.aput_writes(config, [("messages", "said")], "task")
+        await settled(saver)
+        await saver.conn.execute("PRAGMA query_only = OFF")
+        with pytest.raises(sqlite3.OperationalError):
+            await keep(saver)
+        await keep(saver)
+
+
+async def settled(saver: CheckpointSaver) -> None:
+    while saver.gathering.owes:
+        await anyio.lowlevel.checkpoint()
+
+
+async def stored_writes(folder: Path) -> int:
+    async with aiosqlite.connect(folder / "graph.db") as other, other.execute("SELECT count(*) FROM writes") as rows:
+        (count,) = await rows.fetchone() or (0,)
+    return count

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import Connection, insert
 from sqlalchemy.exc import IntegrityError
 
 from api import event_log
@@ -19,7 +19,7 @@ from api.feed import TAIL_FRAMES
 from api.tables import EventRow
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable
     from pathlib import Path
 
 
@@ -62,19 +62,20 @@ async def test_what_a_follower_gets_is_what_is_stored(database: Database) -> Non
 
 async def test_nothing_is_sent_that_is_not_stored(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = asyncio.Event()
-    real = Database.write
+    real = Database.write_sync
 
-    @asynccontextmanager
-    async def full(self: Database) -> AsyncGenerator[Any]:
-        async with real(self) as session:
-            yield session
+    async def full(self: Database, work: Callable[[Connection], Any]) -> Any:
+        def failing(connection: Connection) -> Any:
+            work(connection)
             if not refused.is_set():
                 refused.set()
                 raise StorageFailureError
 
+        return await real(self, failing)
+
     monkeypatch.setattr(event_log, "FIRST_PAUSE_SECONDS", 0)
     async with writing(database, "r") as log:
-        monkeypatch.setattr(Database, "write", full)
+        monkeypatch.setattr(Database, "write_sync", full)
         frames = log.follow("r", 0, 10)
         log.append("r", {"type": "content", "text": "a"})
         first = await anext(frames)
@@ -173,3 +174,9 @@ def test_no_character_ends_a_line_of_the_stream() -> None:
     hostile = "".join(map(chr, range(0x20))) + "\x7f\x85\u2028\u2029"
     data = encode({"type": "content", "text": hostile}).decode()
     assert data.splitlines() == [data]
+
+
+async def test_the_longer_storing_takes_the_longer_events_gather_but_never_for_long() -> None:
+    assert event_log.next_time(begun=0, ended=0.001) == pytest.approx(0.021)
+    assert event_log.next_time(begun=0, ended=0.01) == pytest.approx(0.05)
+    assert event_log.next_time(begun=0, ended=3) == pytest.approx(3.1)

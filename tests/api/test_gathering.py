@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.gathering import READ_AHEAD, GatheringConnection
+from api.gathering import READ_AHEAD, GatheringConnection, later
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -99,3 +99,60 @@ async def test_a_commit_that_nobody_waits_for_is_whole_or_not_at_all(connection:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
     assert len(await rows_of(connection)) == 100
+
+
+async def test_a_commit_that_may_wait_goes_with_the_next_one(connection: Counting) -> None:
+    with later("a"):
+        await connection.execute(INSERT, (1, "x"))
+        await connection.commit()
+    assert connection.owes
+    assert connection.trips == 0
+    await connection.execute(INSERT, (2, "y"))
+    await connection.commit()
+    assert not connection.owes
+    assert connection.trips == 1
+    await connection.rollback()
+    assert await rows_of(connection) == [(1, "x"), (2, "y")]
+
+
+@pytest.mark.parametrize("asks_first", [False, True])
+async def test_whoever_has_put_off_a_commit_is_told_if_it_fails(connection: Counting, asks_first: bool) -> None:
+    lost: list[set[str]] = []
+    connection.on_lost = lambda owners, _: lost.append(owners)
+    with later("a"):
+        await connection.execute(INSERT, (1, "x"))
+        await connection.commit()
+    if asks_first:
+        await rows_of(connection)
+    await connection.execute(INSERT, (1, "again"))
+    with pytest.raises(sqlite3.IntegrityError):
+        await (rows_of(connection) if asks_first else connection.commit())
+    assert lost == [{"a"}]
+    assert not connection.owes
+    assert await rows_of(connection) == []
+
+
+async def test_a_transaction_of_questions_is_none_and_one_of_changes_is_one_trip(connection: Counting) -> None:
+    await connection.execute("BEGIN")
+    await rows_of(connection)
+    await connection.execute("COMMIT")
+    assert connection.trips == 1
+    await connection.execute("BEGIN")
+    await connection.execute(INSERT, (1, "x"))
+    await connection.execute("COMMIT")
+    await connection.rollback()
+    assert connection.trips == 2
+    assert await rows_of(connection) == [(1, "x")]
+
+
+async def test_work_apart_is_kept_whole_or_not_at_all(connection: Counting) -> None:
+    def work(raw: sqlite3.Connection) -> int:
+        raw.execute(INSERT, (1, "x"))
+        return raw.execute(INSERT, (1, "again")).rowcount
+
+    with pytest.raises(sqlite3.IntegrityError):
+        await connection.apart(work)
+    assert await rows_of(connection) == []
+    assert await connection.apart(lambda raw: raw.execute(INSERT, (1, "x")).rowcount) == 1
+    await connection.rollback()
+    assert await rows_of(connection) == [(1, "x")]

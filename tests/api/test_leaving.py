@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from langchain_core.messages import AIMessageChunk
-
 from api.speech import Speech
+from graph.events import Piece
 from graph.outgoing import Hosts, Outgoing
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def test_what_the_person_wrote_themselves_may_come_back(alice: Person) -> None:
 
 def test_what_is_held_back_comes_before_the_next_event() -> None:
     said = speech()
-    events = [*said.message(AIMessageChunk(content="see [a](", id="m1")), *said.event({"type": "task_plan"})]
+    events = [*said.piece(Piece("m1", "see [a](")), *said.event({"type": "task_plan"})]
     assert "".join(event.get("text", "") for event in events) == "see [a] ("
     assert events[-1]["type"] == "task_plan"
 
@@ -48,8 +47,8 @@ def test_what_is_held_back_comes_before_the_next_event() -> None:
 def test_a_link_can_not_be_made_of_two_messages() -> None:
     said = speech()
     events = [
-        *said.message(AIMessageChunk(content="see [a](", id="m1")),
-        *said.message(AIMessageChunk(content=f"{EVIL})", id="m2")),
+        *said.piece(Piece("m1", "see [a](")),
+        *said.piece(Piece("m2", f"{EVIL})")),
         *said.end(),
     ]
     text = "".join(event["text"] for event in events)

@@ -6,15 +6,17 @@ over the very session that was open before: what comes back is what an id that n
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 from mcp.shared.exceptions import McpError
 from mcp.types import PromptReference, ResourceTemplateReference
 
 from drive_server.access import Actor, Scope
-from drive_server.errors import NotFoundError
+from drive_server.errors import NotFoundError, UnauthenticatedError
 from drive_server.resources import INDEX
 from drive_server.services.links import LinkTerms
 from tests.drive_server.hosts import host_of
@@ -300,3 +302,38 @@ async def test_a_link_that_is_revoked_is_no_way_in_for_a_visit_that_is_going_on(
     for way in ways:
         with pytest.raises(NotFoundError):
             await way()
+
+
+ELSEWHERE = """
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as drive:
+    print(drive.execute(sys.argv[2], sys.argv[3:]).rowcount)
+"""
+
+
+async def elsewhere(drive: Drive, statement: str, *values: str) -> None:
+    """Change one row of the database in another process."""
+    path = str(drive.settings.root / "drive.db")
+    done = await anyio.run_process([sys.executable, "-c", ELSEWHERE, path, statement, *values])
+    assert done.stdout.split() == [b"1"]
+
+
+async def test_a_share_that_another_process_takes_back_holds_no_longer_in_the_next_call(shared: Shared) -> None:
+    async with host_of(shared.drive, shared.bob) as bobs:
+        assert len((await bobs.call("list_folder", folder_id=shared.inner.id))["items"]) == 4
+
+        await elsewhere(shared.drive, "DELETE FROM shares WHERE node_id = ?", shared.top.id)
+
+        refused = await bobs.refused("list_folder", folder_id=shared.inner.id)
+        unknown = await bobs.refused("list_folder", folder_id=NEVER)
+        assert without_id(refused) == without_id(unknown)
+
+
+async def test_a_key_that_another_process_revokes_opens_nothing_any_more(drive: Drive) -> None:
+    user, secret = await drive.identity.ensure_local_user()
+    assert (await drive.identity.authenticate(secret)).user_id == user.id
+
+    await elsewhere(drive, "UPDATE api_keys SET revoked_at = '2026-01-01 00:00:00.000000' WHERE user_id = ?", user.id)
+
+    with pytest.raises(UnauthenticatedError):
+        await drive.identity.authenticate(secret)

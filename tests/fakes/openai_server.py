@@ -85,6 +85,8 @@ def calls(*wanted: tuple[str, dict[str, Any]], said: str = "") -> Stream:
 class OpenAIServer:
     """The server's script and record. `arrivals` are monotonic times in seconds, one per request.
 
+    `connections` are the clients' ports; `left` is set when one goes in the middle of a streamed answer.
+
     `brain`, if there is one, answers what the script has no reply for.
     """
 
@@ -94,12 +96,16 @@ class OpenAIServer:
     brain: Callable[[dict[str, Any]], Reply] | None = None
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     arrivals: list[float] = field(default_factory=list[float])
+    connections: set[int] = field(default_factory=set[int])
+    left: threading.Event = field(default_factory=threading.Event)
 
     async def chat(self, request: Request) -> Response:
         """Answer one request with the next reply; 500 once there is none, and no brain."""
         self.arrivals.append(time.monotonic())
         self.requests.append(await request.json())
         self.headers.append(dict(request.headers))
+        if request.client:
+            self.connections.add(request.client.port)
         reply = self._reply(self.requests[-1])
         if isinstance(reply, Failure):
             error = {"message": reply.message, "type": "scripted", "code": reply.code}
@@ -120,10 +126,16 @@ class OpenAIServer:
         for delta in reply.deltas:
             yield _chunk(delta)
         if reply.stalls:
-            await anyio.sleep_forever()
+            await self._until_left()
         yield _chunk({}, finish=reply.finish)
         yield _line({"choices": [], "usage": USAGE})
         yield "data: [DONE]\n\n"
+
+    async def _until_left(self) -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:
+            self.left.set()
 
 
 async def _pieces(reply: Pieces) -> AsyncGenerator[bytes]:

@@ -1,17 +1,17 @@
 """Drives a real graph on a real checkpointer, and keeps what a client would see."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 from langgraph.types import Command
 
 from drive_server.connect import Actor, Drive
 from graph.build import Graph
 from graph.context import RunContext
-from graph.state import AGENTS
+from graph.events import GraphEvent, Piece, listening
 
 WHO = RunContext("u1", "me@example.com", ("read", "write", "share", "delete"))
 
@@ -24,6 +24,14 @@ class Seen:
     text: str = ""
     asked: dict[str, Any] | None = None
     state: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def hear(self, said: GraphEvent | Piece) -> None:
+        """Keep an event, or a piece of an answer."""
+        if isinstance(said, Piece):
+            self.text += said.text
+            return
+        self.events.append(dict(said))
+        self.text += said["text"] if said["type"] == "content" else ""
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         """Return the events of a type."""
@@ -66,17 +74,8 @@ class Assistant:
     async def run(self, step: Any) -> Seen:
         """Run the graph as the service does."""
         seen = Seen()
-        stream: AsyncIterator[Any] = self.graph.astream(
-            step, self.config, context=self.who, stream_mode=["custom", "messages"], durability="sync"
-        )
-        async for mode, part in stream:
-            if mode == "custom":
-                seen.events.append(part)
-                seen.text += part["text"] if part["type"] == "content" else ""
-            else:
-                message, metadata = part
-                if metadata["langgraph_node"] in AGENTS and isinstance(message, AIMessage):
-                    seen.text += message.text
+        with listening(seen.hear):
+            await self.graph.ainvoke(step, self.config, context=self.who, durability="sync", version="v2")
         snapshot = await self.graph.aget_state(self.config)
         interrupts = [interrupt for task in snapshot.tasks for interrupt in task.interrupts]
         seen.asked = interrupts[0].value if interrupts else None

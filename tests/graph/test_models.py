@@ -1,9 +1,9 @@
 """The real model over real HTTP, against a scripted OpenAI-compatible server."""
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from contextlib import aclosing
 from typing import Any
 
-import httpx
 import openai
 import pytest
 from langchain_core import exceptions as neutral
@@ -24,7 +24,7 @@ from graph.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from graph.models import ask, ask_for, build_models, translate
+from graph.models import Clients, ask, ask_for, build_models, translate
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import Failure, Garbage, OpenAIServer, Stream, running_server, split_call, text
 
@@ -40,13 +40,13 @@ def server() -> Generator[OpenAIServer]:
 
 
 @pytest.fixture
-async def client() -> AsyncGenerator[httpx.AsyncClient]:
-    async with httpx.AsyncClient() as client:
-        yield client
+async def clients() -> AsyncGenerator[Clients]:
+    async with aclosing(Clients()) as clients:
+        yield clients
 
 
 @pytest.fixture(params=["lean", "openai"])
-def model_of(request: pytest.FixtureRequest, client: httpx.AsyncClient) -> ModelOf:
+def model_of(request: pytest.FixtureRequest, clients: Clients) -> ModelOf:
     def build(server: OpenAIServer, **settings: Any) -> BaseChatModel:
         given: dict[str, Any] = {
             "model": "scripted",
@@ -55,7 +55,7 @@ def model_of(request: pytest.FixtureRequest, client: httpx.AsyncClient) -> Model
             "model_retries": 2,
             "chat_client": request.param,
         }
-        return build_models(AgentSettings(**{**given, **settings}), client)["agent"]
+        return build_models(AgentSettings(**{**given, **settings}), clients)["agent"]
 
     return build
 

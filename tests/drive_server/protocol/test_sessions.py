@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import anyio
 from mcp.types import ResourceUpdatedNotification, ResourceUpdatedNotificationParams, ServerNotification
 from pydantic import AnyUrl
 
@@ -32,6 +33,26 @@ async def test_sessions_are_known_while_they_are_open(drive: Drive, alice: Actor
         assert len(drive.server.sessions) == 2
         assert {session.opened_by for session in drive.server.sessions} == {alice.principal}
     assert len(drive.server.sessions) == 0
+
+
+async def test_calls_made_at_once_are_all_answered_and_a_session_that_ended_takes_no_more(
+    drive: Drive, alice: Actor
+) -> None:
+    answers: list[str] = []
+    async with host_of(drive, alice) as host:
+        session = only(drive)
+
+        async def ask(name: str) -> None:
+            answers.append((await host.call("create_folder", name=name))["name"])
+
+        async with anyio.create_task_group() as group:
+            for number in range(20):
+                group.start_soon(ask, str(number))
+
+        assert session.takes is not None
+
+    assert sorted(answers, key=int) == [str(number) for number in range(20)]
+    assert session.takes is None
 
 
 async def test_what_is_posted_arrives_in_its_order(drive: Drive, alice: Actor) -> None:

@@ -20,7 +20,7 @@ from drive_server.errors import (
     StateConflictError,
 )
 from drive_server.services import copying
-from drive_server.services.nodes import MAX_DEPTH
+from drive_server.services.chains import MAX_DEPTH
 from drive_server.services.quota import Limits
 from drive_server.storage.tables import ChangeItemRow, HoldingRow, IndexEntryRow, NodeRow, ShareRow, UserRow
 from tests.drive_server.actors import rehearsing, with_scopes

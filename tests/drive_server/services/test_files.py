@@ -16,7 +16,7 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
-from drive_server.services.nodes import MAX_DEPTH
+from drive_server.services.chains import MAX_DEPTH
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:

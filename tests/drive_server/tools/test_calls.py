@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 
+from drive_server.access import ALL_SCOPES, Actor, Principal
 from drive_server.services import copying
+from drive_server.tools.calls import answer
+from drive_server.tools.results import ListResult
 from tests.drive_server.gates import Gate
 from tests.drive_server.hosts import Host, text_of
 
@@ -128,3 +131,26 @@ async def test_a_call_repeated_while_the_first_is_at_work_waits_for_its_answer(
     assert again.meta == {**first.meta, "drive-agent/replayed": True}
     assert again.structuredContent == first.structuredContent
     assert [item["name"] for item in (await assistant.call("list_folder"))["items"]] == ["A", "Copy"]
+
+
+def test_the_text_for_hosts_that_show_only_texts_is_made_for_them_alone() -> None:
+    made: list[str] = []
+
+    def lines() -> str:
+        made.append("lines")
+        return "- a.txt"
+
+    def shown(method: str) -> str:
+        actor = Actor(Principal("u", "ana@example.com", ALL_SCOPES, method))
+        return text_of(answer(actor, "1 item.", ListResult(items=[], cursor=None, total=0), lines))
+
+    assert (shown("in_process"), made) == ("1 item.", [])
+    assert (shown("api_key"), made) == ("1 item.\n- a.txt", ["lines"])
+
+
+def test_where_there_is_nothing_more_to_say_no_line_is_added() -> None:
+    actor = Actor(Principal("u", "ana@example.com", ALL_SCOPES, "api_key"))
+    result = ListResult(items=[], cursor=None, total=0)
+
+    assert text_of(answer(actor, "0 items.", result, lambda: "")) == "0 items."
+    assert text_of(answer(actor, "0 items.", result)) == "0 items."

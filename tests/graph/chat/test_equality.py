@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import aclosing
 from typing import Any
 
-import httpx
 import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -15,7 +15,7 @@ from langchain_core.tools import tool
 from pydantic import BaseModel, Field
 
 from graph.errors import ModelError
-from graph.models import ask, ask_for, build_models
+from graph.models import Clients, ask, ask_for, build_models
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Reply, Stream, running_server, split_call, text
 
@@ -50,13 +50,13 @@ def server() -> Generator[OpenAIServer]:
 
 
 @pytest.fixture
-async def client() -> AsyncGenerator[httpx.AsyncClient]:
-    async with httpx.AsyncClient() as client:
-        yield client
+async def clients() -> AsyncGenerator[Clients]:
+    async with aclosing(Clients()) as clients:
+        yield clients
 
 
 @pytest.fixture
-def both(server: OpenAIServer, client: httpx.AsyncClient) -> Ask:
+def both(server: OpenAIServer, clients: Clients) -> Ask:
     """Return what asks each client the same, of a server that answers both the same, and gives both results."""
 
     async def ask_both(reply: Reply, asking: Callable[[BaseChatModel], Awaitable[Any]]) -> list[Any]:
@@ -65,7 +65,7 @@ def both(server: OpenAIServer, client: httpx.AsyncClient) -> Ask:
         for kind in ("lean", "openai"):
             server.replies = [reply]
             settings = {"model": "scripted", "openai_api_key": "k", "openai_base_url": server.url, "model_retries": 0}
-            model = build_models(AgentSettings.model_validate({**settings, "chat_client": kind}), client)["agent"]
+            model = build_models(AgentSettings.model_validate({**settings, "chat_client": kind}), clients)["agent"]
             try:
                 found.append(_told(await asking(model)))
             except ModelError as error:

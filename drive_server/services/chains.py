@@ -1,0 +1,90 @@
+"""The way from an item up to its root, with the caller's role on each place: what rights are judged by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, and_, bindparam, case, func, literal, select
+from sqlalchemy.orm import Session, aliased
+
+from drive_server.storage.tables import NodeRow, ShareRow, UserRow
+
+Reader = Session | Connection
+"""What reads: a session, whose rows can be changed, or a bare connection, which costs far less."""
+
+MAX_DEPTH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """An item, and the links from it to its root, nearest first.
+
+    Each link has the `id`, `parent_id` and `name` of a place, the caller's `role` on it (0 for none) and how many
+    `shares` there are. The item's row belongs to the session that read it; read by a connection it belongs to none.
+    """
+
+    row: NodeRow
+    links: list[Row[Any]]
+
+
+class Chains:
+    """A question for the chains of some items. Every call of the drive asks one, so they are built once.
+
+    `wanted` is the condition for the items. `values` in what is asked are its parameters and the caller's `email`.
+    """
+
+    def __init__(self, wanted: ColumnElement[bool]) -> None:
+        # A bulk update (trash, restore) in the same session may have passed by rows that it holds: they are read anew.
+        self._rows = _links(wanted, NodeRow).execution_options(populate_existing=True)
+        self._columns = _links(wanted, *(column.label(f"item_{column.name}") for column in _NODES.c))
+
+    def read(self, reader: Reader, values: Mapping[str, Any]) -> dict[str, Chain]:
+        """Return by its id the chain of each item that there is."""
+        is_session = isinstance(reader, Session)
+        found: dict[str, Chain] = {}
+        for link in reader.execute(self._rows if is_session else self._columns, values):
+            if link.start not in found:
+                found[link.start] = Chain(link.NodeRow if is_session else _row_of(link), [])
+            found[link.start].links.append(link)
+        return found
+
+
+def own_role(email: Any) -> Any:
+    """Return an aggregate: the highest role of the person among the shares, 0 if there is none."""
+    return func.coalesce(func.max(case((ShareRow.email == email, ShareRow.role), else_=0)), 0)
+
+
+def _links(wanted: ColumnElement[bool], *item: Any) -> Select[*tuple[Any, ...]]:
+    """A query for all links of all chains. Of the item itself, which is the first, comes what `item` names as well."""
+    chain = (
+        select(NodeRow.id.label("start"), NodeRow.id, NodeRow.parent_id, NodeRow.name, literal(0).label("depth"))
+        .where(wanted)
+        .cte("chain", recursive=True)
+    )
+    above = aliased(NodeRow)
+    chain = chain.union_all(
+        select(chain.c.start, above.id, above.parent_id, above.name, chain.c.depth + 1)
+        .join(above, above.id == chain.c.parent_id)
+        .where(chain.c.depth <= MAX_DEPTH)
+    )
+    columns = (chain.c.start, chain.c.id, chain.c.parent_id, chain.c.name, chain.c.depth)
+    return (
+        select(*item, *columns, own_role(bindparam("email")).label("role"), func.count(ShareRow.id).label("shares"))
+        .select_from(chain)
+        .outerjoin(NodeRow, and_(NodeRow.id == chain.c.id, chain.c.depth == 0))
+        .outerjoin(ShareRow, ShareRow.node_id == chain.c.id)
+        .group_by(*columns, NodeRow.id)
+        .order_by(chain.c.start, chain.c.depth)
+    )
+
+
+def _row_of(link: Row[Any]) -> NodeRow:
+    return NodeRow(**dict(zip(_NAMES, link, strict=False)))
+
+
+_NODES = cast("Table", NodeRow.__table__)
+_NAMES: Final = tuple(column.name for column in _NODES.c)
+# One id needs no list of them, which is written into the query anew.
+OF_ONE: Final = Chains(NodeRow.id == bindparam("id"))
+OF_MANY: Final = Chains(NodeRow.id.in_(bindparam("ids", expanding=True)))
+OF_ROOT: Final = Chains(NodeRow.id == select(UserRow.root_id).where(UserRow.id == bindparam("user")).scalar_subquery())

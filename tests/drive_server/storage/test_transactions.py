@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import asyncio
+import gc
+import sqlite3
+from contextlib import closing, suppress
+from threading import Barrier, Event, get_ident
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+import pytest
+from sqlalchemy import make_url, text
+
+from drive_server.errors import InvalidInputError, StorageFailureError
+from drive_server.storage import engine
+from drive_server.storage.database import Database
+from drive_server.storage.engine import Transactions, open_engine
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+    from sqlalchemy import Connection
+
+WORDS = text("SELECT word FROM words ORDER BY word")
+ADD = text("INSERT INTO words VALUES (:word)")
+PATIENCE_SECONDS = 20
+
+
+def words_in(connection: Connection) -> list[str]:
+    return list(connection.scalars(WORDS))
+
+
+async def words(database: Database) -> list[str]:
+    return await database.read_sync(words_in)
+
+
+async def open_words(folder: Path) -> Database:
+    database = Database(open_engine(make_url(f"sqlite+aiosqlite:///{folder / 'words.db'}")))
+    await database.write_sync(lambda connection: connection.execute(text("CREATE TABLE words (word TEXT PRIMARY KEY)")))
+    return database
+
+
+@pytest.fixture(params=["in a thread", "on the event loop"])
+async def either(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Database]:
+    """A database as SQLite's transactions are run, and as those of every other one are."""
+    if request.param == "on the event loop":
+        monkeypatch.setattr(Transactions, "__init__", without_trips)
+    database = await open_words(tmp_path)
+    yield database
+    await database.dispose()
+
+
+def without_trips(self: Transactions, opened: object) -> None:
+    vars(self).update(_engine=opened, _trips=None)
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    database = await open_words(tmp_path)
+    yield database
+    await database.dispose()
+
+
+async def test_a_write_is_kept_and_returns_what_its_work_does(either: Database) -> None:
+    def add(connection: Connection) -> str:
+        connection.execute(ADD, {"word": "你好"})
+        return "added"
+
+    assert await either.write_sync(add) == "added"
+    assert await words(either) == ["你好"]
+
+
+async def test_nothing_that_is_done_in_a_read_is_kept(either: Database) -> None:
+    def add(connection: Connection) -> list[str]:
+        connection.execute(ADD, {"word": "lost"})
+        return words_in(connection)
+
+    assert await either.read_sync(add) == ["lost"]
+    assert await words(either) == []
+
+
+async def test_work_that_raises_is_taken_back_whole_and_the_next_one_goes_on(either: Database) -> None:
+    def fail(connection: Connection) -> None:
+        connection.execute(ADD, {"word": "lost"})
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        await either.write_sync(fail)
+    with pytest.raises(KeyError, match="mine"):
+        await either.read_sync(fail)
+    await either.write_sync(lambda connection: connection.execute(ADD, {"word": "kept"}))
+
+    assert await words(either) == ["kept"]
+
+
+async def test_what_the_database_refuses_is_told_in_the_drives_words(either: Database) -> None:
+    await either.write_sync(lambda connection: connection.execute(ADD, {"word": "once"}))
+
+    with pytest.raises(StorageFailureError):
+        await either.write_sync(lambda connection: connection.execute(ADD, {"word": "once"}))
+    with pytest.raises(InvalidInputError):
+        await either.read_sync(lambda connection: connection.execute(ADD, {"word": "\ud800"}))
+
+
+async def test_a_read_sees_one_state_throughout(database: Database) -> None:
+    begun, written = Event(), Event()
+
+    def look_twice(connection: Connection) -> tuple[list[str], list[str]]:
+        first = words_in(connection)
+        begun.set()
+        assert written.wait(PATIENCE_SECONDS)
+        return first, words_in(connection)
+
+    async def write() -> None:
+        await anyio.to_thread.run_sync(begun.wait, PATIENCE_SECONDS)
+        await database.write_sync(lambda connection: connection.execute(ADD, {"word": "new"}))
+        written.set()
+
+    seen: list[tuple[list[str], list[str]]] = []
+    async with anyio.create_task_group() as group:
+        group.start_soon(write)
+        seen.append(await database.read_sync(look_twice))
+
+    assert seen == [([], [])]
+    assert await words(database) == ["new"]
+
+
+async def test_reads_go_on_at_once_and_not_in_the_event_loops_thread(database: Database) -> None:
+    both, threads = Barrier(2), set[int]()
+
+    def meet(connection: Connection) -> None:
+        words_in(connection)
+        threads.add(get_ident())
+        both.wait(PATIENCE_SECONDS)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(2):
+            group.start_soon(database.read_sync, meet)
+
+    assert len(threads - {get_ident()}) == 2
+
+
+async def test_more_readers_than_there_are_connections_all_get_their_answer(database: Database) -> None:
+    answers: list[list[str]] = []
+
+    async def look() -> None:
+        answers.append(await words(database))
+
+    async with anyio.create_task_group() as group:
+        for _ in range(4 * engine.POOL_SIZE):
+            group.start_soon(look)
+
+    assert answers == [[]] * 4 * engine.POOL_SIZE
+
+
+async def test_writers_of_both_kinds_follow_one_another(database: Database) -> None:
+    await database.write_sync(lambda connection: connection.execute(ADD, {"word": "0"}))
+    more = text("UPDATE words SET word = :word")
+
+    def count(connection: Connection) -> None:
+        connection.execute(more, {"word": str(int(words_in(connection)[0]) + 1)})
+
+    async def count_in_a_block() -> None:
+        async with database.write() as session:
+            await (await session.connection()).run_sync(count)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(10):
+            group.start_soon(database.write_sync, count)
+            group.start_soon(count_in_a_block)
+
+    assert await words(database) == ["20"]
+
+
+async def test_who_is_cancelled_during_a_write_is_told_so_when_it_is_over_and_whole(database: Database) -> None:
+    begun, go_on = Event(), Event()
+
+    def add_two(connection: Connection) -> None:
+        connection.execute(ADD, {"word": "first"})
+        begun.set()
+        assert go_on.wait(PATIENCE_SECONDS)
+        connection.execute(ADD, {"word": "second"})
+
+    writing = asyncio.create_task(database.write_sync(add_two))
+    await anyio.to_thread.run_sync(begun.wait, PATIENCE_SECONDS)
+    for _ in range(3):
+        writing.cancel()
+        await asyncio.wait({writing}, timeout=0)
+        assert not writing.done()
+    go_on.set()
+
+    with suppress(asyncio.CancelledError):
+        await writing
+    assert writing.cancelled()
+    assert await words(database) == ["first", "second"]
+
+
+async def test_work_that_raises_after_its_caller_was_cancelled_is_taken_back_without_a_complaint(
+    database: Database,
+) -> None:
+    begun, go_on = Event(), Event()
+    complaints: list[Any] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+
+    def fail(connection: Connection) -> None:
+        connection.execute(ADD, {"word": "lost"})
+        begun.set()
+        assert go_on.wait(PATIENCE_SECONDS)
+        raise KeyError
+
+    writing = asyncio.create_task(database.write_sync(fail))
+    await anyio.to_thread.run_sync(begun.wait, PATIENCE_SECONDS)
+    writing.cancel()
+    await asyncio.wait({writing}, timeout=0)
+    go_on.set()
+    await asyncio.wait({writing})
+    assert writing.cancelled()
+    del writing  # a future complains of what nobody asked it for when it goes
+    gc.collect()
+
+    assert complaints == []
+    assert await words(database) == []
+
+
+async def test_a_cancel_scope_that_ends_waits_for_the_work_too(database: Database) -> None:
+    begun, ended = Event(), Event()
+
+    def look(connection: Connection) -> None:
+        begun.set()
+        words_in(connection)
+        ended.set()
+
+    async def cancel(scope: anyio.CancelScope) -> None:
+        await anyio.to_thread.run_sync(begun.wait, PATIENCE_SECONDS)
+        scope.cancel()
+
+    with anyio.CancelScope() as scope:
+        async with anyio.create_task_group() as group:
+            group.start_soon(cancel, scope)
+            await database.read_sync(look)
+            await anyio.sleep_forever()
+
+    assert ended.is_set()
+    assert await words(database) == []
+
+
+async def test_while_another_program_writes_reads_go_on_and_writes_fail_with_a_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "BUSY_TIMEOUT_SECONDS", 0)
+    database = await open_words(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "words.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("INSERT INTO words VALUES ('theirs')")
+        with pytest.raises(StorageFailureError):
+            await database.write_sync(words_in)
+        assert await words(database) == []
+        other.execute("COMMIT")
+    await database.write_sync(lambda connection: connection.execute(ADD, {"word": "ours"}))
+
+    assert await words(database) == ["ours", "theirs"]
+    await database.dispose()
+
+
+async def test_each_connection_is_set_up_as_its_owner_wants(tmp_path: Path) -> None:
+    opened = open_engine(make_url(f"sqlite+aiosqlite:///{tmp_path / 'words.db'}"))
+    transactions = Transactions(opened, lambda connection, _: connection.execute("PRAGMA secure_delete = ON"))
+
+    def settings(connection: Connection) -> list[object]:
+        names = ("secure_delete", "foreign_keys", "synchronous", "journal_mode")
+        return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
+
+    assert await transactions.read(settings) == [1, 1, 2, "wal"]
+    assert await transactions.write(settings) == [1, 1, 2, "wal"]
+    await transactions.close()
+    await opened.dispose()

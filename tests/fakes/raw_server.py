@@ -1,0 +1,92 @@
+"""An HTTP server that sends exactly the bytes it is given, also those that no framework would send."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+CHUNKED = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+LAST_CHUNK = b"0\r\n\r\n"
+
+
+def chunked(*pieces: bytes) -> bytes:
+    """Return the pieces as chunks of a body (RFC 9112, 7.1), without its last one."""
+    return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
+
+
+def whole(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
+    """Return an answer of known length."""
+    lines = [f"HTTP/1.1 {status}", f"content-length: {len(body)}", *headers]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What is sent for a request: `parts`, the second and later ones once there may be `more`; and how it ends.
+
+    `closes`: the connection is closed after them. `stalls`: nothing more comes.
+    """
+
+    parts: Sequence[bytes]
+    closes: bool = False
+    stalls: bool = False
+
+
+@dataclass
+class RawServer:
+    """The script and the record: the head and the body of each request, and how many connections were opened.
+
+    `arrived` is released with each request, `left` is set when a client has closed a connection that ends or stalls.
+    """
+
+    url: str = ""
+    replies: list[Sent] = field(default_factory=list[Sent])
+    heads: list[str] = field(default_factory=list[str])
+    bodies: list[bytes] = field(default_factory=list[bytes])
+    opened: int = 0
+    more: asyncio.Event = field(default_factory=asyncio.Event)
+    arrived: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(0))
+    left: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the requests of one connection."""
+        self.opened += 1
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while await self._answer(reader, writer):
+                pass
+        writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        await self._take(reader)
+        reply = self.replies.pop(0)
+        for number, part in enumerate(reply.parts):
+            if number:
+                await self.more.wait()
+            writer.write(part)
+            await writer.drain()
+        if reply.closes:
+            writer.write_eof()
+        if reply.closes or reply.stalls:
+            await reader.read()
+            self.left.set()
+        return not (reply.closes or reply.stalls)
+
+    async def _take(self, reader: asyncio.StreamReader) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        length = next((line for line in head.lower().split("\r\n") if line.startswith("content-length:")), ":0")
+        self.bodies.append(await reader.readexactly(int(length.partition(":")[2])))
+        self.heads.append(head)
+        self.arrived.release()
+
+
+@asynccontextmanager
+async def raw_server(tls: ssl.SSLContext | None = None) -> AsyncGenerator[RawServer]:
+    """Serve on a free port until the end of the block."""
+    scripted = RawServer()
+    server = await asyncio.start_server(scripted.serve, "127.0.0.1", 0, backlog=256, ssl=tls)
+    scripted.url = f"http{'s' if tls else ''}://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    try:
+        yield scripted
+    finally:
+        server.close()
