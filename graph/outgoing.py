@@ -73,7 +73,11 @@ _ACTIVE_TAG: Final = re.compile(
 )
 _VALUE: Final = re.compile(r"""=\s*("[^"]*"|'[^']*'|[^\s>]+)""")
 _HANDLER: Final = re.compile(r"[\s/\"'](?:on[a-z]+\s*=|style\s*=[^>]*[(@\\])", re.IGNORECASE)
-_BARE: Final = re.compile(r"[^\s<>\"`|\]\[{}^（）「」『』《》【】“”‘’，。、；：！？]*")
+_BARE: Final = re.compile(
+    rf"(?:{_COLON}{_SLASH}{{2}}\[[^\s\]]*\]?)?[^\s<>\"`|\]\[{{}}^（）「」『』《》【】“”‘’，。、；：！？]*", re.IGNORECASE
+)
+"""A host in brackets is an address of IPv6 (RFC 3986, 3.2.2)."""
+_FOLLOWS: Final = re.compile(r"[^\s<>\"`|]")
 _TRAILING: Final = re.compile(r"(?:[.,;:!?'*_~)]|&(?:quot|gt|lt|apos);)+\Z")
 _IGNORED: Final = re.compile(r"[\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060-\u2064\ufeff]+")
 _ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -241,7 +245,8 @@ class Outgoing:
             return None
         rest = _TRAILING.sub("", text[at:end])
         if not rest.strip(":/\\."):
-            return text[at:end], end
+            # No host, but what follows may be one to some reader.
+            return text[at:end] + (" " if _FOLLOWS.match(text, end) else ""), end
         scheme = _SCHEME_BEFORE.search(text[max(0, at - _CONTEXT) : at])
         address = f"{scheme[0] if scheme else ''}{rest}"
         address = f"http://{address}" if address[:4].lower() == "www." else address
