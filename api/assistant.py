@@ -78,6 +78,10 @@ class Assistant:
         """Return an error as (code, sentence, whether trying again may help)."""
         return explain(error)
 
+    async def saved(self) -> None:
+        """Return when all that runs of the graph came to is on disk."""
+        await self._saver.saved()
+
     async def settle(self, thread_id: str) -> None:
         """Make what a run left in the thread's checkpoints small, now that it is over."""
         await compact(self._saver, thread_id, CHANNEL)

@@ -4,8 +4,8 @@ import asyncio
 import logging
 import sqlite3
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from langgraph.checkpoint.base import (
     get_checkpoint_id,
     writes_sort_key,
 )
+from langgraph.checkpoint.serde.types import TASKS
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from typing_extensions import override
 
@@ -71,7 +72,8 @@ class CheckpointSaver(AsyncSqliteSaver):
     Messages are stored as differences (`graph/state.py`): read from the file, a thread of 200 long turns costs as much
     as ten turns. What is remembered is the value at one checkpoint, which never changes; forks lead to others.
 
-    What a task wrote is stored with the checkpoint that follows at once, or else a moment later.
+    Not every step waits for the disk: what can be done again without anybody seeing it is stored with what follows, or
+    a moment later. Calls that are about to be made are on disk before, and so is all of a plan (`_has_to_be_stored`).
     """
 
     def __init__(self, connection: GatheringConnection) -> None:
@@ -80,6 +82,7 @@ class CheckpointSaver(AsyncSqliteSaver):
         connection.on_lost = self._lose
         self._lost: dict[str, Exception] = {}
         self._saving: asyncio.Task[None] | None = None
+        self._ended = False
         self._known: OrderedDict[tuple[str, str], _Known] = OrderedDict()
 
     @override
@@ -108,32 +111,47 @@ class CheckpointSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint, and what waits to be stored; when this returns, both outlive a crash.
+        """Store a checkpoint; if it has to be, it and all that came before outlive a crash when this returns.
 
-        Raises what went wrong with what the thread's tasks wrote before: without that, it can't go on.
+        Raises what went wrong with what was to be stored of the thread before: without that, it can't go on.
         """
         if error := self._lost.pop(_thread_of(config), None):
             raise error
-        return await super().aput(config, checkpoint, metadata, new_versions)
+        if _has_to_be_stored(checkpoint):
+            return await super().aput(config, checkpoint, metadata, new_versions)
+        with self._put_off(config):
+            return await super().aput(config, checkpoint, metadata, new_versions)
 
     @override
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Take what a task wrote; it is on disk with the next checkpoint, or after 20 ms.
+        """Take what a task wrote; it is on disk with the next checkpoint that has to be, or after 20 ms.
 
         A process that is killed before that does the task again: its calls have keys, and are not done twice.
         """
-        with later(_thread_of(config)):
+        with self._put_off(config):
             await super().aput_writes(config, writes, task_id, task_path)
-        if self._saving is None:
-            self._saving = asyncio.create_task(self._save_soon(), context=Context())
+
+    async def saved(self) -> None:
+        """Store what waits. Raises what goes wrong, as do the threads that it belongs to when they go on."""
+        async with self.lock:
+            if self.gathering.owes:
+                await self.gathering.commit()
 
     async def aclose(self) -> None:
-        """Store what waits, while the connection is still there."""
+        """Store what waits, while the connection is still there. What comes later is not stored."""
+        self._ended = True
         if self._saving:
             self._saving.cancel()
         await self._save()
+
+    @contextmanager
+    def _put_off(self, config: RunnableConfig) -> Generator[None]:
+        with later(_thread_of(config)):
+            yield
+        if self._saving is None and not self._ended:
+            self._saving = asyncio.create_task(self._save_soon(), context=Context())
 
     async def _save_soon(self) -> None:
         await asyncio.sleep(GATHERING_SECONDS)
@@ -141,11 +159,8 @@ class CheckpointSaver(AsyncSqliteSaver):
         await self._save()
 
     async def _save(self) -> None:
-        """What goes wrong here is told to the threads that it belongs to, when they go on."""
-        async with self.lock:
-            if self.gathering.owes:
-                with suppress(sqlite3.Error):
-                    await self.gathering.commit()
+        with suppress(sqlite3.Error):
+            await self.saved()
 
     def _lose(self, threads: set[str], error: Exception) -> None:
         logger.error("what tasks of %d threads wrote could not be stored", len(threads), exc_info=error)
@@ -195,6 +210,15 @@ class CheckpointSaver(AsyncSqliteSaver):
         while len(self._known) > 1 and sum(len(one.messages) for one in self._known.values()) > MOST_KNOWN:
             self._known.popitem(last=False)
         return known
+
+
+def _has_to_be_stored(checkpoint: Checkpoint) -> bool:
+    """Say whether something is done next that can't be undone by forgetting it: calls, or a step of a plan.
+
+    The plan has a copy that people edit (`api/plans.py`), which must not be ahead of it.
+    """
+    values = checkpoint["channel_values"]
+    return bool(values.get(TASKS) or values.get("plan"))
 
 
 def _thread_of(config: RunnableConfig) -> str:

@@ -8,8 +8,9 @@ storing would else take the time that its answers need.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, Executable
 
@@ -30,13 +31,17 @@ GATHERED_PER_STORED = 4
 TEXT_DELTA = {"type", "text"}
 
 
+Statement = Executable | tuple[Executable, Mapping[str, Any]]
+"""A statement, or one that was built before and its parameters: building one takes longer than running it."""
+
+
 @dataclass(slots=True)
 class _Entry:
     """Events that wait for the next transaction, and the statements that belong into it with them."""
 
     run_id: str
     events: list[Event]
-    statements: Sequence[Executable] = ()
+    statements: Sequence[Statement] = ()
     stored: asyncio.Future[None] | None = None
 
     @property
@@ -90,7 +95,7 @@ class EventLog:
         if last is None or not last.join(event):
             self._enqueue(_Entry(run_id, [event]))
 
-    async def commit(self, run_id: str, events: Sequence[Event], *statements: Executable) -> None:
+    async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement) -> None:
         """Store events and whatever must hold together with them in one transaction; return when it is committed.
 
         Everything handed over before is stored with or before it. Raises what the database raises for a statement.
@@ -203,13 +208,20 @@ class EventLog:
             if rows:
                 connection.execute(NEW_EVENT, rows)
             for statement in statements:
-                connection.execute(statement)
+                _execute(connection, statement)
 
         await self._database.write_sync(store)
         for run_id, listed in frames.items():
             self._feeds[run_id].publish(listed)
         for entry in batch:
             entry.settle()
+
+
+def _execute(connection: Connection, statement: Statement) -> None:
+    if isinstance(statement, tuple):
+        connection.execute(statement[0], statement[1])
+    else:
+        connection.execute(statement)
 
 
 def next_time(begun: float, ended: float) -> float:

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command, Interrupt
-from sqlalchemy import Executable, select, update
+from sqlalchemy import bindparam, select, update
 
 from api.approvals import Approvals, cancelling, needed_event, parked_event
 from api.clock import Clock
 from api.database import Database
 from api.errors import ApiError
-from api.event_log import EventLog
+from api.event_log import EventLog, Statement
 from api.event_store import open_calls, read_all
 from api.events import Event
 from api.plans import Plans
 from api.ports import DrivePort, GraphPort, Mode, RunChange, Snapshot
 from api.speech import Speech
-from api.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, ThreadRow, table_of
+from api.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.telling import told_changes
+from api.threads import USED
 from api.webhooks import Webhooks
 from graph.events import GraphEvent, Piece, listening
 from graph.language import language_of
@@ -35,6 +36,10 @@ logger = logging.getLogger(__name__)
 # A run that takes the process down with it must not do so for ever.
 MOST_STARTS = 5
 UNATTENDED: Final = "unattended"
+_RUNS: Final = table_of(RunRow)
+ENDED: Final = (
+    update(_RUNS).where(_RUNS.c.id == bindparam("run")).values(status=bindparam("ending"), finished_at=bindparam("now"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +123,22 @@ class Execution:
     async def _take_up(self) -> Any:
         """Return what the graph goes on with, by where its checkpoints say that it is."""
         snapshot = await self._state()
-        if not any(message.id == self.run.id for message in snapshot.values.get("messages", ())):
-            return self._input()
         frames = await read_all(self._shop.database, self.run.id)
         self._speech = Speech(self._shop.graph.outgoing(self.run.message), frames)
+        if not any(message.id == self.run.id for message in snapshot.values.get("messages", ())):
+            return self._input()
         interrupt = _interrupt(snapshot)
         return await self._answer(interrupt) if interrupt else None
 
     async def _go_on(self, step: Any) -> Interrupt | None:
         """Run the graph to its end, or to the next thing that it waits for, which is returned."""
         with listening(self._hear):
-            # A step is on disk before the next one begins: a call that was made is then always one that is known.
+            # Calls are on disk before they are made: one that was made is then always one that is known.
             output = await self._shop.graph.graph.ainvoke(
                 step, self._config, context=self._context, durability="sync", version="v2"
             )
         self._send(self._speech.end())
+        await self._shop.graph.saved()
         if output.value is None:
             await self._state()
         else:
@@ -269,14 +275,13 @@ class Execution:
         calls = await open_calls(self._shop.database, self.run.id)
         return [*resolved, *(_cancelled_call(call) for call in calls)]
 
-    def _closing(self, ending: Ending) -> list[Executable]:
-        now = self._shop.clock.now()
-        run, thread = self.run.id, self.run.thread_id
-        waited = [] if ending.status == SUCCESS else [cancelling(run, self.cancelled_by or self.run.email, now)]
+    def _closing(self, ending: Ending) -> list[Statement]:
+        now, run = self._shop.clock.now(), self.run
+        waited = [] if ending.status == SUCCESS else [cancelling(run.id, self.cancelled_by or run.email, now)]
         return [
             *waited,
-            update(table_of(RunRow)).where(RunRow.id == run).values(status=ending.status, finished_at=now),
-            update(table_of(ThreadRow)).where(ThreadRow.id == thread).values(updated_at=now),
+            (ENDED, {"run": run.id, "ending": ending.status, "now": now}),
+            (USED, {"thread": run.thread_id, "now": now}),
         ]
 
 

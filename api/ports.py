@@ -261,6 +261,10 @@ class GraphPort(Protocol):
         """Return an error as (code, sentence, whether trying again may help)."""
         ...
 
+    async def saved(self) -> None:
+        """Return when all that runs of the graph came to is on disk."""
+        ...
+
     async def settle(self, thread_id: str) -> None:
         """Make what a run left in the thread's checkpoints small, now that it is over."""
         ...

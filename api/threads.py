@@ -18,7 +18,8 @@ TITLE_CHARACTERS = 80
 
 _THREADS = table_of(ThreadRow)
 _NEW = insert(_THREADS)
-_USED = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(updated_at=bindparam("now"))
+USED = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(updated_at=bindparam("now"))
+"""Something happens on the `thread` `now`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ def thread_for(connection: Connection, caller: Caller, thread_id: str | None, me
         with Session(connection) as session:
             find_thread(session, caller, thread_id)
             refuse_if_taken(session, thread_id)
-        connection.execute(_USED, {"thread": thread_id, "now": now})
+        connection.execute(USED, {"thread": thread_id, "now": now})
         return thread_id
     key = new_id()
     row = {"id": key, "user_id": caller.user_id, "title": title_of(message), "created_at": now, "updated_at": now}

@@ -27,8 +27,7 @@ from tests.api.fakes import Gate
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
+    from api.checkpoints import CheckpointSaver
     from api.ports import GrantInfo, Mode
     from tests.api.fakes import ManualClock, MemoryDrive
 
@@ -81,7 +80,7 @@ class SmallGraph:
 
     memory: Any = None
 
-    def __init__(self, drive: MemoryDrive, saver: AsyncSqliteSaver, clock: ManualClock | None = None) -> None:
+    def __init__(self, drive: MemoryDrive, saver: CheckpointSaver, clock: ManualClock | None = None) -> None:
         self.drive = drive
         self.saver = saver
         self.clock = clock
@@ -191,6 +190,9 @@ class SmallGraph:
     def failure(self, error: Exception) -> tuple[str, str, bool]:
         del error
         return "internal", "Something went wrong.", False
+
+    async def saved(self) -> None:
+        await self.saver.saved()
 
     async def settle(self, thread_id: str) -> None:
         del thread_id

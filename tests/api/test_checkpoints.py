@@ -1,27 +1,32 @@
 """The file of checkpoints, when what wrote to it was stopped."""
 
 import asyncio
+import json
 import sqlite3
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import aiosqlite
 import anyio.lowlevel
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.checkpoint.base import empty_checkpoint
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
 
 from api import checkpoints
 from api.checkpoints import CheckpointSaver, open_checkpoints
+from graph.state import MESSAGES
 from tests.api.test_compaction import CONFIG, OTHER, fresh, graph_on, said, say
 
 INTERRUPTED = "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id) VALUES ('a', 'b', 'c')"
 
 
-async def keep(saver: AsyncSqliteSaver) -> None:
+async def keep(saver: CheckpointSaver) -> None:
     await saver.aput({"configurable": {"thread_id": "t", "checkpoint_ns": ""}}, empty_checkpoint(), {}, {})
+    await saver.saved()
 
 
 async def test_a_write_that_was_stopped_before_its_commit_holds_nobody_up_after_the_end(tmp_path: Path) -> None:
@@ -89,6 +94,7 @@ async def test_a_branch_from_an_old_checkpoint_has_its_own_messages(tmp_path: Pa
         history = [past async for past in graph.aget_state_history(CONFIG)]
         await say(graph, "second")
         await graph.ainvoke({"messages": [HumanMessage("instead")], "round": 0}, history[3].config, durability="sync")
+        await saver.saved()
         assert await said(saver) == await fresh(tmp_path)
         assert await said(saver, history[0].config) != await said(saver)
 
@@ -159,9 +165,56 @@ async def test_a_thread_whose_tasks_lost_what_they_wrote_does_not_go_on_as_if_no
         await keep(saver)
 
 
+class Round(TypedDict):
+    messages: Annotated[list[AnyMessage], MESSAGES]
+    plan: dict[str, Any] | None
+
+
+def stored_in(path: Path) -> list[int]:
+    """Return the numbers of the steps that another process could read now."""
+    with closing(sqlite3.connect(path)) as other:
+        rows = other.execute("SELECT metadata FROM checkpoints ORDER BY checkpoint_id").fetchall()
+    return [json.loads(row[0])["step"] for row in rows]
+
+
+@pytest.mark.parametrize("plan", [None, {"plan_id": "p"}])
+async def test_what_comes_before_a_call_or_a_step_of_a_plan_is_on_disk_and_the_rest_at_the_end(
+    tmp_path: Path, plan: dict[str, Any] | None
+) -> None:
+    seen: list[tuple[str, list[int]]] = []
+
+    def node(name: str) -> Any:
+        async def look(_state: Round) -> dict[str, Any]:
+            seen.append((name, stored_in(tmp_path / "graph.db")))
+            return {"messages": [AIMessage(name)]}
+
+        return look
+
+    async def calls(state: Round) -> list[Send]:
+        return [Send("call", state)]
+
+    builder = StateGraph(Round)
+    for name in ("think", "call", "say"):
+        builder.add_node(name, node(name))
+    builder.add_edge(START, "think")
+    builder.add_conditional_edges("think", calls, ["call"])
+    builder.add_edge("call", "say")
+    builder.add_edge("say", END)
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        graph: Any = builder.compile(checkpointer=saver)
+        await graph.ainvoke({"messages": [HumanMessage("hi")], "plan": plan}, CONFIG, durability="sync")
+        before = stored_in(tmp_path / "graph.db")
+        await saver.saved()
+        after = stored_in(tmp_path / "graph.db")
+    assert dict(seen)["call"] == [-1, 0, 1]
+    assert after == [-1, 0, 1, 2, 3]
+    assert before == (after if plan else [-1, 0, 1])
+
+
 async def settled(saver: CheckpointSaver) -> None:
     while saver.gathering.owes:
         await anyio.lowlevel.checkpoint()
+    await saver.saved()
 
 
 async def stored_writes(folder: Path) -> int:

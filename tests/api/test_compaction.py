@@ -68,6 +68,8 @@ async def saver(tmp_path: Path) -> AsyncGenerator[CheckpointSaver]:
 
 async def say(graph: Any, text: str, config: Any = CONFIG) -> None:
     await graph.ainvoke({"messages": [HumanMessage(text)], "round": 0}, config, durability="sync")
+    if isinstance(graph.checkpointer, CheckpointSaver):
+        await graph.checkpointer.saved()
 
 
 async def said(saver: AsyncSqliteSaver, config: Any = CONFIG) -> list[tuple[Any, str]]:
@@ -141,6 +143,7 @@ async def test_an_approval_that_waits_can_still_be_answered(saver: CheckpointSav
     await compact(saver, "t1", "messages")
     assert (await graph.aget_state(CONFIG)).interrupts
     await graph.ainvoke(Command(resume="yes"), CONFIG, durability="sync")
+    await saver.saved()
     assert len(await fresh(tmp_path)) == 16
 
 
@@ -152,6 +155,7 @@ async def test_a_branch_keeps_its_own_messages(saver: CheckpointSaver, tmp_path:
     await graph.ainvoke(
         {"messages": [HumanMessage("other way", id="other")], "round": 0}, middle.config, durability="sync"
     )
+    await saver.saved()
     branch = await fresh(tmp_path)
     old = [(message.id, message.text) for message in (await graph.aget_state(history[0].config)).values["messages"]]
     await compact(saver, "t1", "messages")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from graph.chat import LeanChatModel
+from graph.chat import LeanChatModel, transport
 from graph.chat.transport import LARGEST_REFUSAL_BYTES
 from graph.errors import (
     ModelAuthenticationError,
@@ -179,3 +179,38 @@ async def test_an_answer_without_a_body_is_no_answer(build: Build, server: RawSe
     server.replies = [Sent([b"HTTP/1.1 204 No Content\r\n\r\n"])]
     with pytest.raises(ModelOutputError):
         await ask(build(), HI)
+
+
+@pytest.fixture
+def crowd(build: Build, monkeypatch: pytest.MonkeyPatch) -> LeanChatModel:
+    """A model beside as many others as make tokens gather for an hour, if nothing ends it before."""
+    model = build()
+    model.endpoint.connections.answers = 100
+    monkeypatch.setattr(transport, "LONGEST_GATHERING_SECONDS", 3600)
+    monkeypatch.setattr(transport, "GATHERED_PER_ANSWER", 3600)
+    return model
+
+
+async def test_in_a_crowd_tokens_gather_until_it_is_time_or_the_answer_is_whole(
+    crowd: LeanChatModel, server: RawServer
+) -> None:
+    parts = [CHUNKED + chunked(said("a")), chunked(said("b")), chunked(said("c")), chunked(END) + LAST_CHUNK]
+    server.replies = [Sent(parts)]
+    async with aclosing(crowd.endpoint.stream({})) as batches:
+        assert len(await anext(batches)) == 1
+        server.more.set()
+        assert len(await anext(batches)) == 3
+    assert crowd.endpoint.connections.answers == 100
+
+
+async def test_an_answer_that_is_cut_while_tokens_gather_fails_at_once(crowd: LeanChatModel, server: RawServer) -> None:
+    server.replies = [Sent([CHUNKED + chunked(said("a")), b"no chunk"], closes=True)]
+    server.more.set()
+    with pytest.raises(ModelUnavailableError):
+        await ask(crowd, HI)
+
+
+def test_few_answers_are_told_token_by_token_and_a_hundred_ten_times_a_second() -> None:
+    assert transport.gathering_seconds(transport.CROWD - 1) == 0
+    assert transport.gathering_seconds(20) == pytest.approx(0.02)
+    assert transport.gathering_seconds(1000) == 0.1
