@@ -74,7 +74,8 @@ _ACTIVE_TAG: Final = re.compile(
 _VALUE: Final = re.compile(r"""=\s*("[^"]*"|'[^']*'|[^\s>]+)""")
 _HANDLER: Final = re.compile(r"[\s/\"'](?:on[a-z]+\s*=|style\s*=[^>]*[(@\\])", re.IGNORECASE)
 _BARE: Final = re.compile(
-    rf"(?:{_COLON}{_SLASH}{{2}}\[[^\s\]]*\]?)?[^\s<>\"`|\]\[{{}}^（）「」『』《》【】“”‘’，。、；：！？]*", re.IGNORECASE
+    rf"(?:{_COLON}{_SLASH}{{2}}\[[^\s\]]*\]?)?" r"[^\s<>\"`|\]\[{}^（）「」『』《》【】“”‘’，。、；：！？]*",
+    re.IGNORECASE,
 )
 """A host in brackets is an address of IPv6 (RFC 3986, 3.2.2)."""
 _FOLLOWS: Final = re.compile(r"[^\s<>\"`|]")
