@@ -1,13 +1,16 @@
 """The events that a turn sends, against their typed contract."""
 
 from typing import Any, get_type_hints
+from uuid import uuid4
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import TypeAdapter
 
-from graph.events import EVENTS
+from graph.events import EVENTS, listening
+from graph.state import AGENTS
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
-from tests.graph.assistant import Assistant, approve
+from tests.graph.assistant import Assistant, Seen, approve
 
 CONTRACT: dict[str, set[str]] = {
     "run": {"run_id", "thread_id"},
@@ -85,3 +88,41 @@ async def test_every_call_that_starts_ends_once_whatever_becomes_of_it(
     ends = [event["tool_call_id"] for part in seen for event in part.of("tool_call_end")]
     assert starts == ["t", "n"]
     assert ends == ["t", "n"]
+
+
+async def streamed(assistant: Assistant, text: str) -> tuple[list[dict[str, Any]], str]:
+    """Say something as a client of LangGraph's own API does, in a new thread; return the events and the text."""
+    config: Any = {"configurable": {"thread_id": str(uuid4())}}
+    events, said = list[dict[str, Any]](), ""
+    asked: Any = {"messages": [HumanMessage(text)]}
+    modes: Any = ["custom", "messages"]
+    stream: Any = assistant.graph.astream(asked, config, context=assistant.who, stream_mode=modes)
+    async for mode, part in stream:
+        if mode == "custom":
+            events.append(part)
+        elif part[1]["langgraph_node"] in AGENTS and isinstance(part[0], AIMessage):
+            said += part[0].text
+    return events, said
+
+
+async def test_a_listener_hears_what_is_else_in_the_streams_of_langgraph(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    script = [tool_call("list_folder", "l", folder_id="root"), "Two files: a and b."]
+    model.script = [*script]
+    heard = await assistant.say("list my files")
+    model.script = [*script]
+    events, said = await streamed(assistant, "list my files")
+    assert said == heard.text
+    assert said.strip() == "Two files: a and b."
+    assert [without_time(event) for event in events] == [without_time(event) for event in heard.events]
+    model.script = [*script]
+    overheard = Seen()
+    with listening(overheard.hear):
+        events, _ = await streamed(assistant, "list my files")
+    assert events == []
+    assert overheard.text == heard.text
+
+
+def without_time(event: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in event.items() if name != "duration_ms"}
