@@ -196,11 +196,11 @@ def main() -> None:
         _Server(app, lambda: "").run()
     else:
         from api.app import create_app
-        from drive_server.garbage import spare_what_is_there
+        from drive_server.runner import prepare_process
 
         token = Path(os.environ["DRIVE_DATA_DIR"]) / "token"
         # As `drive-agent serve` begins.
-        _Server(create_app(), lambda: token.read_text().strip(), spare_what_is_there).run()
+        _Server(create_app(), lambda: token.read_text().strip(), prepare_process).run()
 
 
 if __name__ == "__main__":

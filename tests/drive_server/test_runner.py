@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -46,6 +48,23 @@ class Running:
         """End it."""
         self.runner.should_exit = True
         self.thread.join()
+
+
+PREPARED = """
+import asyncio, gc, sys
+from drive_server.runner import SWITCH_SECONDS, prepare_process
+
+async def main():
+    prepare_process()
+    assert gc.get_freeze_count() > 1000
+    assert abs(sys.getswitchinterval() - SWITCH_SECONDS) < 1e-6
+
+asyncio.run(main())
+"""
+
+
+def test_a_server_s_process_is_made_ready_for_many_at_once() -> None:
+    subprocess.run([sys.executable, "-c", PREPARED], check=True, timeout=60)
 
 
 @pytest.fixture
