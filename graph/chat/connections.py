@@ -78,6 +78,7 @@ def proxy_for(url: str) -> str | None:
     proxy = proxy if "://" in proxy else f"http://{proxy}"
     if (scheme := urlsplit(proxy).scheme) not in PROXY_SCHEMES:
         raise ValueError(
-            f"A proxy of the kind {scheme} is named for {host}: models are asked through HTTP proxies only."
+            f"A proxy of the kind {scheme} is named for {host}, and models are asked through HTTP proxies only: "
+            "name one of those in HTTPS_PROXY, or the host in NO_PROXY."
         )
     return proxy
