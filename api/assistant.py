@@ -78,9 +78,9 @@ class Assistant:
         """Return an error as (code, sentence, whether trying again may help)."""
         return explain(error)
 
-    async def saved(self) -> None:
-        """Return when all that runs of the graph came to is on disk."""
-        await self._saver.saved()
+    async def saved(self, thread_id: str) -> None:
+        """Return when all that a thread came to is on disk; raises if something of it can't be stored."""
+        await self._saver.saved(thread_id)
 
     async def settle(self, thread_id: str) -> None:
         """Make what a run left in the thread's checkpoints small, now that it is over."""

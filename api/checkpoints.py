@@ -115,10 +115,10 @@ class CheckpointSaver(AsyncSqliteSaver):
 
         Raises what went wrong with what was to be stored of the thread before: without that, it can't go on.
         """
-        if error := self._lost.pop(_thread_of(config), None):
-            raise error
+        self._refuse_lost(_thread_of(config))
         if _has_to_be_stored(checkpoint):
-            return await super().aput(config, checkpoint, metadata, new_versions)
+            with self._told(_thread_of(config)):
+                return await super().aput(config, checkpoint, metadata, new_versions)
         with self._put_off(config):
             return await super().aput(config, checkpoint, metadata, new_versions)
 
@@ -133,11 +133,13 @@ class CheckpointSaver(AsyncSqliteSaver):
         with self._put_off(config):
             await super().aput_writes(config, writes, task_id, task_path)
 
-    async def saved(self) -> None:
-        """Store what waits. Raises what goes wrong, as do the threads that it belongs to when they go on."""
-        async with self.lock:
-            if self.gathering.owes:
-                await self.gathering.commit()
+    async def saved(self, thread_id: str = "") -> None:
+        """Store what waits. Raises what goes wrong with that, and what went wrong before with the thread's."""
+        with self._told(thread_id):
+            async with self.lock:
+                if self.gathering.owes:
+                    await self.gathering.commit()
+        self._refuse_lost(thread_id)
 
     async def aclose(self) -> None:
         """Store what waits, while the connection is still there. What comes later is not stored."""
@@ -161,6 +163,19 @@ class CheckpointSaver(AsyncSqliteSaver):
     async def _save(self) -> None:
         with suppress(sqlite3.Error):
             await self.saved()
+
+    @contextmanager
+    def _told(self, thread_id: str) -> Generator[None]:
+        """A thread that is told now what went wrong need not be told again."""
+        try:
+            yield
+        except Exception:
+            self._lost.pop(thread_id, None)
+            raise
+
+    def _refuse_lost(self, thread_id: str) -> None:
+        if error := self._lost.pop(thread_id, None):
+            raise error
 
     def _lose(self, threads: set[str], error: Exception) -> None:
         logger.error("what tasks of %d threads wrote could not be stored", len(threads), exc_info=error)

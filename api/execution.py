@@ -138,7 +138,7 @@ class Execution:
                 step, self._config, context=self._context, durability="sync", version="v2"
             )
         self._send(self._speech.end())
-        await self._shop.graph.saved()
+        await self._shop.graph.saved(self.run.thread_id)
         if output.value is None:
             await self._state()
         else:

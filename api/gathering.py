@@ -1,7 +1,7 @@
 """A connection to SQLite that goes to its thread once for a transaction, and once for a question.
 
 aiosqlite goes there for the cursor, the statement, its rows, its end and the commit. A trip wakes two threads that want
-the same lock; those of LangGraph's saver and store were a fifth of what a turn costs.
+the same lock, which is most of what a small statement costs.
 """
 
 import sqlite3

@@ -261,8 +261,8 @@ class GraphPort(Protocol):
         """Return an error as (code, sentence, whether trying again may help)."""
         ...
 
-    async def saved(self) -> None:
-        """Return when all that runs of the graph came to is on disk."""
+    async def saved(self, thread_id: str) -> None:
+        """Return when all that a thread came to is on disk; raises if something of it can't be stored."""
         ...
 
     async def settle(self, thread_id: str) -> None:

@@ -59,7 +59,7 @@ def call_of(name: str, args: dict[str, Any]) -> Call:
 
 
 class Paths:
-    """The same call by each way: the bare service, the adapters over MCP, and the graph's node around them."""
+    """The same call by each way: the bare service, MCP, the adapters' tool, and the graph's node."""
 
     def __init__(self, drive: Drive, who: RunContext, actor: Actor, file_id: str) -> None:
         self._drive = drive
@@ -82,8 +82,9 @@ class Paths:
         bare = {"read_file": self._read, "create_folder": self._create}[name]
         return [
             ("bare service", bare),
-            ("adapters, in-process MCP", lambda: self._over_mcp(name)),
-            ("graph, adapters, in-process MCP", lambda: self._in_graph(name)),
+            ("in-process MCP", lambda: self._over_mcp(name)),
+            ("the adapters' tool over it", lambda: self._adapted(name)),
+            ("the graph's node over it", lambda: self._in_graph(name)),
         ]
 
     async def _read(self) -> None:
@@ -96,6 +97,10 @@ class Paths:
         toolbox = await self.pool.toolbox(self._who)
         result = await toolbox.call(name, self._args(name), meta={META_IDEMPOTENCY_KEY: uuid4().hex})
         assert not result.isError, result
+
+    async def _adapted(self, name: str) -> None:
+        toolbox = await self.pool.toolbox(self._who)
+        await toolbox.tools[name].ainvoke(self._args(name))
 
     async def _in_graph(self, name: str) -> None:
         task = {"call": call_of(name, self._args(name)), "run_id": uuid4().hex, "language": "en"}

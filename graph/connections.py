@@ -98,7 +98,7 @@ class Toolbox:
     """The tools that a person's session offers, by name. It outlives the session: calls go to the one that is alive.
 
     The adapters' tools are what models are told of. Calls don't go through them: they can't send `_meta`, keep half of
-    the result, and cost nearly as much again as the call.
+    the result, and take longer (`benchmarks/tool_call.py`).
     """
 
     tools: Mapping[str, BaseTool]

@@ -1,4 +1,4 @@
-"""The typed events of a run, as they travel on the custom stream and, unchanged, to clients.
+"""The typed events of a run, as its listener hears them, or the custom stream has them, and, unchanged, clients.
 
 `run`, `approval_needed`, `run_parked`, `done` and `error` are made by the service that owns the run; the graph emits
 the others.

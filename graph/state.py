@@ -210,7 +210,7 @@ def merge_turn(turn: Turn | None, update: TurnUpdate) -> Turn:
     """Begin a new turn, or add to the running one: lists are joined, tokens summed, taint stays."""
     if turn is None or "run_id" in update:
         begun = new_turn(update.get("run_id", ""), update.get("language", "en"))
-        return {**begun, "written": update.get("written", [])}
+        return {**begun, "written": update.get("written", []), "usage": update.get("usage", {})}
     return {
         **turn,
         "tainted": turn["tainted"] or update.get("tainted", False),

@@ -1,6 +1,5 @@
 """Ends a step over many files: brings together what was found in them, and says how many were read."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -8,7 +7,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from graph.context import GraphDependencies
 from graph.errors import ModelError
-from graph.gateway.budget import usage_of
+from graph.gateway.budget import Spending
 from graph.gateway.limits import has_budget, limit_of
 from graph.models import ask
 from graph.nodes.map_items import MOST_ITEMS
@@ -49,19 +48,19 @@ def make_map_whole(deps: GraphDependencies) -> Any:
         bringing = Bringing(deps, survey["task"], language)
         whole = await bringing.together(state, findings)
         text = outgoing_for(state, deps.hosts).clean(told(survey, findings, whole, MOST_ITEMS, language))
-        return {**written([say(f"{text}\n")], usage=dict(bringing.used)), **ended, "failure": None}
+        return {**written([say(f"{text}\n")], usage=dict(bringing.spending.usage)), **ended, "failure": None}
 
     return map_whole
 
 
 class Bringing:
-    """Brings answers together, level by level where they are long. `used` is what the model took."""
+    """Brings answers together, level by level where they are long. `spending` is what the model took."""
 
     def __init__(self, deps: GraphDependencies, task: str, language: Language) -> None:
         self._deps = deps
         self._task = task
         self._language: Language = language
-        self.used: Counter[str] = Counter()
+        self.spending = Spending(estimates=has_budget(deps.settings))
 
     async def together(self, state: State, findings: Sequence[Finding]) -> str:
         """Return the whole; where the model fails or the turn is at a limit, why there is none."""
@@ -86,7 +85,7 @@ class Bringing:
         system = WHOLE.format(language=LANGUAGES[self._language])
         asked = [SystemMessage(system), HumanMessage(answers_text(self._task, answers))]
         answer = await ask(self._deps.models["agent"], asked, hidden=True)
-        self.used.update(usage_of(answer, asked if has_budget(self._deps.settings) else None))
+        self.spending.add(answer, asked)
         return reply_of(answer.text) or TEXTS["nothing"][self._language]
 
 

@@ -8,6 +8,8 @@ from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, Too
 
 from graph.context import GraphDependencies
 from graph.errors import NoMessageError
+from graph.gateway.budget import Spending
+from graph.gateway.limits import has_budget
 from graph.language import language_of
 from graph.memory import AnyCall, left_open
 from graph.nodes.messages import result_message
@@ -30,13 +32,15 @@ def make_recall(deps: GraphDependencies) -> Any:
         kept = [message for message in messages if message.id not in foreign]
         asked = _newest_human(kept)
         closing = [_close(call, state) for call in left_open(kept)]
-        folded = await remembered(state, kept, deps)
+        spending = Spending(estimates=has_budget(deps.settings))
+        folded = await remembered(state, kept, deps, spending)
         return {
             "messages": [*(RemoveMessage(id=str(key)) for key in foreign), *closing],
             "turn": {
                 "run_id": str(asked.id),
                 "language": language_of(asked.text, previous["language"] if previous else "en"),
                 "written": [str(message.id) for message in closing],
+                "usage": dict(spending.usage),
             },
             "place": clean_place(state.get("place")),
             "summaries": folded.summaries,

@@ -191,8 +191,8 @@ class SmallGraph:
         del error
         return "internal", "Something went wrong.", False
 
-    async def saved(self) -> None:
-        await self.saver.saved()
+    async def saved(self, thread_id: str) -> None:
+        await self.saver.saved(thread_id)
 
     async def settle(self, thread_id: str) -> None:
         del thread_id

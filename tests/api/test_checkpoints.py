@@ -26,7 +26,7 @@ INTERRUPTED = "INSERT INTO checkpoints (thread_id, checkpoint_ns, checkpoint_id)
 
 async def keep(saver: CheckpointSaver) -> None:
     await saver.aput({"configurable": {"thread_id": "t", "checkpoint_ns": ""}}, empty_checkpoint(), {}, {})
-    await saver.saved()
+    await saver.saved("t")
 
 
 async def test_a_write_that_was_stopped_before_its_commit_holds_nobody_up_after_the_end(tmp_path: Path) -> None:
@@ -162,6 +162,25 @@ async def test_a_thread_whose_tasks_lost_what_they_wrote_does_not_go_on_as_if_no
         await saver.conn.execute("PRAGMA query_only = OFF")
         with pytest.raises(sqlite3.OperationalError):
             await keep(saver)
+        await keep(saver)
+
+
+async def test_who_asks_whether_all_is_stored_is_told_of_what_was_lost_before_and_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "GATHERING_SECONDS", 0)
+    config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "c"}}
+    async with open_checkpoints(tmp_path / "graph.db") as saver:
+        await saver.conn.execute("PRAGMA query_only = ON")
+        await saver.aput_writes(config, [("messages", "said")], "task")
+        await settled(saver)
+        await saver.saved("another")
+        with pytest.raises(sqlite3.OperationalError):
+            await saver.saved("t")
+        await saver.saved("t")
+        with pytest.raises(sqlite3.OperationalError):
+            await keep(saver)
+        await saver.conn.execute("PRAGMA query_only = OFF")
         await keep(saver)
 
 

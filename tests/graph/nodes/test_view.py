@@ -161,9 +161,12 @@ async def test_reports_of_the_model_make_the_window_fit(build_with_store: Build,
 
 async def test_the_model_may_write_the_summaries(build_with_store: Build, model: ScriptedChatModel) -> None:
     assistant = build_with_store(window_tokens=500, summaries="model")
-    model.script = ["Long. " * 500, "They like short answers. 他们喜欢简短的回答。", "ok"]
+    usage = {"input_tokens": 300, "output_tokens": 20, "total_tokens": 320}
+    summary = AIMessage("They like short answers. 他们喜欢简短的回答。", usage_metadata=usage)  # pyright: ignore[reportArgumentType] - a plain dict
+    model.script = ["Long. " * 500, summary, "ok"]
     await assistant.say("list my files")
     seen = await assistant.say("list my files")
+    assert seen.state["turn"]["usage"]["total_tokens"] == 320
     assert [one["text"] for one in seen.state["summaries"]] == ["They like short answers. 他们喜欢简短的回答。"]
 
 
