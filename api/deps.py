@@ -1,4 +1,7 @@
-"""What routes ask for, as annotated types: a signature says who calls and what is needed."""
+"""What routes ask for, as annotated types: a signature says who calls and what is needed.
+
+All of it is asynchronous, though little of it waits: FastAPI would run each in a thread.
+"""
 
 from typing import Annotated
 
@@ -17,7 +20,7 @@ bearer = HTTPBearer(
 )
 
 
-def get_service(request: Request) -> Service:
+async def get_service(request: Request) -> Service:
     """Return the running service."""
     return request.app.state.service
 
@@ -30,22 +33,22 @@ async def get_caller(request: Request, service: ServiceDep) -> Caller:
     return await service.authenticate(request)
 
 
-def get_runs(service: ServiceDep) -> Runs:
+async def get_runs(service: ServiceDep) -> Runs:
     """Return the runs."""
     return service.runs
 
 
-def get_approvals(service: ServiceDep) -> Approvals:
+async def get_approvals(service: ServiceDep) -> Approvals:
     """Return the approvals."""
     return service.approvals
 
 
-def get_plans(service: ServiceDep) -> Plans:
+async def get_plans(service: ServiceDep) -> Plans:
     """Return the plans."""
     return service.plans
 
 
-def get_threads(service: ServiceDep) -> Threads:
+async def get_threads(service: ServiceDep) -> Threads:
     """Return the threads."""
     return service.threads
 

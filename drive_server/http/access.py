@@ -23,7 +23,7 @@ bearer = HTTPBearer(
 )
 
 
-def keep_to_caller(response: Response) -> None:
+async def keep_to_caller(response: Response) -> None:
     """Have no cache keep the answer: proxies may keep what has no Authorization, such as a request with a cookie or by
     a link with a password, and give it to the next one (RFC 9111, sections 3.5 and 4.2.2).
 
@@ -32,7 +32,7 @@ def keep_to_caller(response: Response) -> None:
     response.headers["Cache-Control"] = NO_STORE
 
 
-def get_drive(request: Request) -> Drive:
+async def get_drive(request: Request) -> Drive:
     """Return the drive that `serving` opened for the application."""
     return request.app.state.drive
 

@@ -27,7 +27,7 @@ BELOW_NAMES = 0.6
 MAX_WAIT_SECONDS = 30
 
 
-def _filter(
+async def _filter(
     types: Annotated[list[str], Query(alias="type", max_length=MAX_TYPES)] = [],  # noqa: B006 - never changed
     modified_after: Annotated[str | None, Query(max_length=MAX_MOMENT_CHARACTERS)] = None,
     modified_before: Annotated[str | None, Query(max_length=MAX_MOMENT_CHARACTERS)] = None,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from fastapi.routing import iter_route_contexts
 
 from api.app import create_app
 from drive_server.settings import DriveSettings
@@ -18,6 +20,9 @@ from tests.e2e.person import Person
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from fastapi.dependencies.models import Dependant
 
 PROBLEM = "application/problem+json"
 
@@ -242,3 +247,21 @@ def test_an_approval_waits_through_a_restart(tmp_path_factory: pytest.TempPathFa
     assert owner.names() == []
     owner.close()
     running.stop()
+
+
+def test_nothing_that_a_route_asks_for_is_run_in_a_thread(tmp_path: Path) -> None:
+    app = create_app(DriveSettings(data_dir=tmp_path, embedding_model="none"), AgentSettings(model="offline"))
+    routes = [route for route in iter_route_contexts(app.routes) if hasattr(route, "dependant")]
+    asked = {call for route in routes for call in calls_of(route.dependant)}
+
+    assert len(routes) > 50
+    assert [call for call in asked if not is_asynchronous(call)] == []
+
+
+def calls_of(dependant: Dependant) -> list[Any]:
+    return [dependant.call, *(call for below in dependant.dependencies for call in calls_of(below))]
+
+
+def is_asynchronous(call: Any) -> bool:
+    run = call if inspect.isroutine(call) else type(call).__call__
+    return inspect.iscoroutinefunction(run) or inspect.isasyncgenfunction(run)
