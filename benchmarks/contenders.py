@@ -24,6 +24,11 @@ import uvicorn
 MESSAGE = "List the folder"
 END_OF_BODY = b"0\r\n\r\n"
 LAST_TOKEN = b"token99 "
+LOOK_SECONDS = 0.25
+QUIET_LOOKS = 6
+MOST_LOOKS = 240
+AT_REST = 0.1
+"""Of one CPU."""
 SETTINGS = {
     "OPENAI_API_KEY": "none",
     "DRIVE_EMBEDDING_MODEL": "none",
@@ -125,6 +130,18 @@ async def _read(reader: asyncio.StreamReader, begun: float) -> Times:
             first_token = now
     assert body.count(LAST_TOKEN) == 1, body[-2000:]
     return Times(first_event, first_token, time.perf_counter() - begun)
+
+
+async def come_to_rest(contender: Contender) -> None:
+    """Return when what a service does after its start is done: imports and tidying are no part of any turn."""
+    quiet = 0
+    for _ in range(MOST_LOOKS):
+        before = contender.cpu()
+        await asyncio.sleep(LOOK_SECONDS)
+        quiet = quiet + 1 if contender.cpu() - before < AT_REST * LOOK_SECONDS else 0
+        if quiet == QUIET_LOOKS:
+            return
+    raise TimeoutError(f"the service is still busy after {MOST_LOOKS * LOOK_SECONDS:.0f} s")
 
 
 Opener = Callable[[str, str], AbstractAsyncContextManager[Contender]]

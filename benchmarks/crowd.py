@@ -11,7 +11,7 @@ from statistics import median, quantiles
 
 import uvloop
 
-from benchmarks.contenders import CONTENDERS, Opener
+from benchmarks.contenders import CONTENDERS, Opener, come_to_rest
 from benchmarks.scripted_model import TOKENS, scripted_model
 from benchmarks.table import print_table
 
@@ -39,6 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 async def _measure(open_: Opener, url: str, chats: int, rounds: int) -> list[str]:
     async with open_(url, "calls-0") as contender:
         await asyncio.gather(*(contender.turn() for _ in range(5)))
+        await come_to_rest(contender)
         before = contender.cpu()
         taken = [
             times for _ in range(rounds) for times in await asyncio.gather(*(contender.turn() for _ in range(chats)))

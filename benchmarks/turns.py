@@ -13,7 +13,7 @@ from statistics import median
 
 import uvloop
 
-from benchmarks.contenders import CONTENDERS, Contender, Times
+from benchmarks.contenders import CONTENDERS, Contender, Times, come_to_rest
 from benchmarks.scripted_model import TOKENS, scripted_model
 from benchmarks.table import milliseconds, print_table
 
@@ -41,6 +41,8 @@ async def _measure(url: str, model: str, turns: int) -> list[list[str]]:
         taken: dict[str, list[tuple[Times, float]]] = {name: [] for name in opened}
         for number in range(WARM_UP + turns):
             for name, contender in opened.items():
+                if number in {0, WARM_UP}:
+                    await come_to_rest(contender)
                 result = await _take(contender)
                 if number >= WARM_UP:
                     taken[name].append(result)
