@@ -11,11 +11,12 @@ from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from api.assistant_memory import AssistantMemory
-from api.checkpoints import BUSY_TIMEOUT_SECONDS, CHANNEL, CheckpointSaver, open_checkpoints
+from api.checkpoints import BUSY_TIMEOUT_SECONDS, CheckpointSaver, open_checkpoints
 from api.clock import Clock
-from api.compaction import compact
+from api.compaction import compact_many
 from api.erasing import ERASING, truncate_log
 from api.gathering import GatheringConnection
+from api.known import CHANNEL
 from api.ports import GrantInfo
 from graph.build import build_graph
 from graph.connections import ConnectionPool, SessionOpener
@@ -83,8 +84,8 @@ class Assistant:
         await self._saver.saved(thread_id)
 
     async def settle(self, thread_id: str) -> None:
-        """Make what a run left in the thread's checkpoints small, now that it is over."""
-        await compact(self._saver, thread_id, CHANNEL)
+        """Make what runs left in the thread's checkpoints small, now that one is over, unless it is little."""
+        await compact_many(self._saver, thread_id, CHANNEL)
 
     async def forget(self, user_id: str, thread_id: str) -> None:
         """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""

@@ -18,12 +18,14 @@ from langgraph.types import Overwrite
 
 from api.checkpoints import CheckpointSaver
 from api.packing import packed
+from api.unstored import MERGED, is_input, is_whole, staying
 
 MARK: Final = "compacted"
 """Key in the metadata of the newest checkpoint when everything before it is compact."""
-INPUTS: Final = frozenset({"input", "update", "fork"})
-MERGED: Final = "00000000-0000-0000-0000-000000000000"
-"""Id of the task that the merged messages are stored under; no task has it."""
+
+MANY: Final = 12
+MOST_COUNTED: Final = 10_000
+"""Threads."""
 
 _CHAIN: Final = """
 WITH RECURSIVE chain(id, parent, metadata) AS (
@@ -72,12 +74,25 @@ class _Link:
     metadata: Mapping[str, Any]
 
 
+async def compact_many(saver: CheckpointSaver, thread_id: str, channel: str) -> None:
+    """Merge what the turns left once there is some of it. Of a thread whose turns are short, that is every few turns.
+
+    What another process stored is not counted, and goes with what this one does.
+    """
+    if saver.loose[thread_id] >= MANY:
+        await compact(saver, thread_id, channel)
+    elif len(saver.loose) > MOST_COUNTED:
+        saver.loose.clear()
+
+
 async def compact(saver: CheckpointSaver, thread_id: str, channel: str) -> int:
     """Merge what the turns since the last time left; return how many checkpoints that made unnecessary.
 
     `channel` is the one that is stored as differences. The newest checkpoint stays as it is, with what is still to do.
     All of it is one transaction, in one trip to the connection's thread.
     """
+    await saver.hand_over(thread_id)
+    del saver.loose[thread_id]
     async with saver.lock:
         return await saver.gathering.apart(
             lambda connection: _Compaction(connection, saver.serde, thread_id, channel).run()
@@ -96,7 +111,7 @@ class _Compaction:
     def run(self) -> int:
         """Return how many checkpoints are gone."""
         chain, branches, gone = self._chain(), self._branches(), 0
-        kept = _kept(chain, branches)
+        kept = self._kept(chain, branches)
         for later, earlier in pairwise(kept):
             between = chain[chain.index(later) + 1 : chain.index(earlier)]
             # What is written at a checkpoint counts for all that follow it: another branch must not get this one's.
@@ -107,6 +122,12 @@ class _Compaction:
         if chain:
             self._mark(chain[0])
         return gone
+
+    def _kept(self, chain: Sequence[_Link], branches: set[str | None]) -> list[_Link]:
+        """Return the checkpoints that stay, newest first: what branches begin with, beside what always stays."""
+        marked = [is_input(link.metadata) or is_whole(link.metadata, self.channel) for link in chain]
+        stay = staying(marked)
+        return [link for index, link in enumerate(chain) if index in stay or link.id in branches]
 
     def _chain(self) -> list[_Link]:
         """Return the checkpoints from the newest one back to what is compact already, or to the first."""
@@ -150,11 +171,3 @@ class _Compaction:
 
     def _mark(self, newest: _Link) -> None:
         self.connection.execute(_MARK, (orjson.dumps({**newest.metadata, MARK: True}), self.thread_id, newest.id))
-
-
-def _kept(chain: Sequence[_Link], branches: set[str | None]) -> list[_Link]:
-    """Return the checkpoints that stay, newest first: the ends, the inputs with those beside them, the branches."""
-    inputs = {index for index, link in enumerate(chain) if link.metadata.get("source") in INPUTS}
-    beside = {index + step for index in inputs for step in (-1, 0, 1)}
-    ends = {0, len(chain) - 1}
-    return [link for index, link in enumerate(chain) if index in beside or index in ends or link.id in branches]

@@ -212,7 +212,7 @@ class Execution:
         """Write the last event together with the run's status, and let go of the run."""
         self.is_finishing = True
         log, run = self._shop.log, self.run
-        if ending.status != SUCCESS:
+        if ending.status != SUCCESS or self._recovered:
             # Empty: what the run has said has to be stored before it can be asked for.
             await log.commit(run.id, [])
             await log.commit(run.id, await self._loose_ends())
@@ -267,7 +267,10 @@ class Execution:
         return await self._shop.drive.changes(self.run.user_id, self.run.id)
 
     async def _loose_ends(self) -> list[Event]:
-        """Return the events that close what clients still show as open."""
+        """Return the events that close what clients still show as open.
+
+        Of a run that was taken up, that may be a call which the model did not want when it was asked again.
+        """
         query = select(ApprovalRow).where(ApprovalRow.run_id == self.run.id, ApprovalRow.status == WAITING)
         async with self._shop.database.read() as session:
             waiting = list(await session.scalars(query))

@@ -1,11 +1,13 @@
 """Runs one call that may run. Each is a task of its own, so that what is finished is not run again after a crash."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from time import perf_counter
 from typing import Any, Final, NotRequired
 
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
+from langgraph.types import Send
 from mcp.types import CallToolResult
 from typing_extensions import TypedDict
 
@@ -103,6 +105,11 @@ def make_act(deps: GraphDependencies) -> Any:
         return update
 
     return act
+
+
+def only_reads(tasks: Iterable[Any]) -> bool:
+    """Say whether all that these tasks are about to do is to read: nobody sees it if that is done again."""
+    return all(isinstance(task, Send) and task.node == "act" and task.arg["call"]["risk"] == "read" for task in tasks)
 
 
 def has_drifted(call: Call, result: CallToolResult) -> bool:

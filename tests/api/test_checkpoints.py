@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from api import checkpoints
+from api import checkpoints, known
 from api.checkpoints import CheckpointSaver, open_checkpoints
 from graph.state import MESSAGES
 from tests.api.test_compaction import CONFIG, OTHER, fresh, graph_on, said, say
@@ -65,7 +65,8 @@ class CountingSaver(CheckpointSaver):
         return found
 
 
-async def test_a_thread_that_was_read_is_read_on_from_there(tmp_path: Path) -> None:
+async def test_a_thread_that_was_read_is_read_on_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints, "GATHERING_SECONDS", 600)
     async with open_checkpoints(tmp_path / "graph.db") as opened:
         saver = CountingSaver(opened.gathering)
         graph = graph_on(saver)
@@ -110,7 +111,7 @@ async def test_what_a_node_does_to_its_messages_is_not_remembered(tmp_path: Path
 async def test_the_threads_that_were_not_read_for_longest_are_forgotten_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkpoints, "MOST_KNOWN", 10)
+    monkeypatch.setattr(known, "MOST_KNOWN", 10)
     async with open_checkpoints(tmp_path / "graph.db") as saver:
         graph = graph_on(saver)
         for config in (CONFIG, OTHER, CONFIG):
@@ -197,9 +198,11 @@ def stored_in(path: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("plan", [None, {"plan_id": "p"}])
-async def test_what_comes_before_a_call_or_a_step_of_a_plan_is_on_disk_and_the_rest_at_the_end(
-    tmp_path: Path, plan: dict[str, Any] | None
+@pytest.mark.parametrize(("node_name", "risk"), [("act", "write"), ("act", "read"), ("other", "read")])
+async def test_what_comes_before_a_change_or_a_step_of_a_plan_is_on_disk_and_the_rest_at_the_end(
+    tmp_path: Path, plan: dict[str, Any] | None, node_name: str, risk: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(checkpoints, "GATHERING_SECONDS", 600)
     seen: list[tuple[str, list[int]]] = []
 
     def node(name: str) -> Any:
@@ -210,14 +213,14 @@ async def test_what_comes_before_a_call_or_a_step_of_a_plan_is_on_disk_and_the_r
         return look
 
     async def calls(state: Round) -> list[Send]:
-        return [Send("call", state)]
+        return [Send(node_name, {**state, "call": {"risk": risk}})]
 
     builder = StateGraph(Round)
-    for name in ("think", "call", "say"):
+    for name in ("think", node_name, "say"):
         builder.add_node(name, node(name))
     builder.add_edge(START, "think")
-    builder.add_conditional_edges("think", calls, ["call"])
-    builder.add_edge("call", "say")
+    builder.add_conditional_edges("think", calls, [node_name])
+    builder.add_edge(node_name, "say")
     builder.add_edge("say", END)
     async with open_checkpoints(tmp_path / "graph.db") as saver:
         graph: Any = builder.compile(checkpointer=saver)
@@ -225,13 +228,14 @@ async def test_what_comes_before_a_call_or_a_step_of_a_plan_is_on_disk_and_the_r
         before = stored_in(tmp_path / "graph.db")
         await saver.saved()
         after = stored_in(tmp_path / "graph.db")
-    assert dict(seen)["call"] == [-1, 0, 1]
-    assert after == [-1, 0, 1, 2, 3]
-    assert before == (after if plan else [-1, 0, 1])
+    only_reads = (node_name, risk) == ("act", "read")
+    assert dict(seen)[node_name] == ([] if only_reads and not plan else [-1, 0, 1])
+    assert before == ([-1, 0, 1, 2, 3] if plan else dict(seen)[node_name])
+    assert after == ([-1, 0, 3] if only_reads and not plan else [-1, 0, 1, 2, 3])
 
 
 async def settled(saver: CheckpointSaver) -> None:
-    while saver.gathering.owes:
+    while saver.owes:
         await anyio.lowlevel.checkpoint()
     await saver.saved()
 

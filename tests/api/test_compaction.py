@@ -7,13 +7,15 @@ from typing import Annotated, Any, TypedDict
 
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage
+from langgraph.channels.delta import DeltaChannel
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Send, interrupt
 
 from api.checkpoints import CheckpointSaver, open_checkpoints
-from api.compaction import compact
+from api.compaction import compact, compact_many
 from api.packing import PackingSerializer, packed
+from graph.appending import appended
 from graph.state import MESSAGES
 
 ROUNDS = 6
@@ -21,35 +23,43 @@ CONFIG: Any = {"configurable": {"thread_id": "t1"}}
 OTHER: Any = {"configurable": {"thread_id": "t2"}}
 
 
+OFTEN_WHOLE: Any = DeltaChannel(appended, snapshot_frequency=4)  # pyright: ignore[reportArgumentType] - as `MESSAGES`
+
+
 class Talk(TypedDict):
     messages: Annotated[list[AnyMessage], MESSAGES]
     round: int
 
 
-def work(state: Talk) -> dict[str, Any]:
+class OftenWhole(TypedDict):
+    messages: Annotated[list[AnyMessage], OFTEN_WHOLE]
+    round: int
+
+
+def work(state: Any) -> dict[str, Any]:
     number, turn = state["round"], len(state["messages"])
     if state["messages"][-1].text == "ask":
         interrupt("may I?")
     return {"messages": [AIMessage(f"step {number}", id=f"{turn}-{number}")], "round": number + 1}
 
 
-def both(state: Talk) -> dict[str, Any]:
+def both(state: Any) -> dict[str, Any]:
     turn = len(state["messages"])
     return {"messages": [AIMessage("at once", id=f"{turn}-{state['round']}")]}
 
 
-def again(state: Talk) -> Any:
+def again(state: Any) -> Any:
     if state["round"] % ROUNDS:
         return "work"
     return [Send("both", {**state, "round": 100 + number}) for number in range(2)]
 
 
-def drop(state: Talk) -> dict[str, Any]:
+def drop(state: Any) -> dict[str, Any]:
     return {"messages": [RemoveMessage(id=str(state["messages"][-1].id))], "round": 0}
 
 
-def graph_on(saver: AsyncSqliteSaver) -> Any:
-    graph = StateGraph(Talk)
+def graph_on(saver: AsyncSqliteSaver, state: Any = Talk) -> Any:
+    graph = StateGraph(state)
     graph.add_node("work", work)
     graph.add_node("both", both)
     graph.add_node("drop", drop)
@@ -60,10 +70,21 @@ def graph_on(saver: AsyncSqliteSaver) -> Any:
     return graph.compile(checkpointer=saver)
 
 
+class SlowRuns(CheckpointSaver):
+    """Stores every step, as of runs whose steps take longer than steps gather for."""
+
+    async def aput(self, *args: Any, **kwargs: Any) -> Any:
+        stored = await super().aput(*args, **kwargs)
+        await self.saved()
+        return stored
+
+
 @pytest.fixture
 async def saver(tmp_path: Path) -> AsyncGenerator[CheckpointSaver]:
-    async with open_checkpoints(tmp_path / "graph.db") as saver:
+    async with open_checkpoints(tmp_path / "graph.db") as opened:
+        saver = SlowRuns(opened.gathering)
         yield saver
+        await saver.aclose()
 
 
 async def say(graph: Any, text: str, config: Any = CONFIG) -> None:
@@ -113,6 +134,17 @@ async def test_compacting_twice_changes_nothing(saver: CheckpointSaver, tmp_path
     before = await fresh(tmp_path)
     assert await compact(saver, "t1", "messages") == 0
     assert await fresh(tmp_path) == before
+
+
+async def test_it_is_done_as_soon_as_there_is_some_of_it(saver: CheckpointSaver, tmp_path: Path) -> None:
+    graph = graph_on(saver)
+    counts: list[int] = []
+    for turn in range(4):
+        await say(graph, f"question {turn}")
+        await compact_many(saver, "t1", "messages")
+        counts.append(await rows(saver))
+    assert counts == [10, 6, 16, 12]
+    assert len(await fresh(tmp_path)) == 4 * 8
 
 
 async def test_turns_that_a_crash_left_are_made_small_with_the_next(saver: CheckpointSaver, tmp_path: Path) -> None:
@@ -178,6 +210,20 @@ async def test_a_branch_from_what_was_made_small_starts_with_what_was_said_there
     assert len(texts) == 16
     assert "instead" in texts
     assert "second" not in texts
+
+
+async def test_what_was_written_before_a_whole_value_does_not_come_back(saver: CheckpointSaver, tmp_path: Path) -> None:
+    """A task that was dropped when its run went on leaves what it wrote: the value that follows is stored whole."""
+    await say(graph_on(saver, OftenWhole), "hello")
+    before = await fresh(tmp_path)
+    newest_first = [row async for row in saver.alist(CONFIG)]
+    whole = [number for number, row in enumerate(newest_first) if "messages" in row.checkpoint["channel_values"]]
+    ghost = newest_first[whole[0] + 1].config
+    await saver.aput_writes(ghost, [("messages", [AIMessage("a ghost", id="ghost")])], "ffff-dropped")
+    await saver.saved()
+    assert await fresh(tmp_path) == before
+    assert await compact(saver, "t1", "messages") > 0
+    assert await fresh(tmp_path) == before
 
 
 async def test_it_is_all_or_nothing(saver: CheckpointSaver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

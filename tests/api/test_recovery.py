@@ -144,6 +144,18 @@ def test_an_accepted_message_is_answered_though_the_graph_had_not_begun(stopped:
     assert turn.seen[-1]["status"] == "success"
 
 
+def test_a_call_that_the_model_did_not_want_again_is_not_left_open(
+    stopped: tuple[SmallService, str], tmp_path: Path
+) -> None:
+    start = '{"type": "tool_call_start", "tool_call_id": "lost", "name": "read_item", "args": {}}'
+    execute(tmp_path, "INSERT INTO run_events VALUES (?, 2, 'tool_call_start', ?)", stopped[1], start)
+    turn = finished_events(*stopped)
+    (ended,) = turn.of("tool_call_end")
+    assert (ended["tool_call_id"], ended["status"]) == ("lost", "cancelled")
+    assert turn.text == "hello again"
+    assert turn.seen[-1]["status"] == "success"
+
+
 def test_a_cancel_that_was_asked_for_holds_after_a_restart(stopped: tuple[SmallService, str], tmp_path: Path) -> None:
     execute(tmp_path, "UPDATE runs SET cancel_requested = 1")
     turn = finished_events(*stopped)
