@@ -25,9 +25,19 @@ LESS_THAN: Final = "\\u003c"
 _FOLDER = Path(__file__).parent / "nodes"
 
 
+_loaded: Final = set[str]()
+
+
 def load_prompt(name: str) -> str:
     """Return the prompt that lies beside the node of that name."""
-    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
+    prompt = (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
+    _loaded.add(prompt)
+    return prompt
+
+
+def is_prompt(text: str) -> bool:
+    """Say whether a text is one of the prompts, word for word: nobody's own words."""
+    return text in _loaded
 
 
 def section(tag: str, text: str) -> str:

@@ -12,6 +12,8 @@ from typing import Final
 from langgraph.store.base import BaseStore, GetOp, Item, Op
 
 ROOT: Final = "threads"
+PROMPTS: Final = ("prompts",)
+"""Where the prompts are that threads have seen: of all threads together, and nobody's own words."""
 MOST_REMEMBERED: Final = 20_000_000
 """Characters of all threads that are kept in memory as well."""
 PAGE: Final = 100
@@ -54,15 +56,18 @@ class Shelf:
 
     async def put(self, key: str, text: str) -> None:
         """Keep a text under a reference. The same text under the same one is written once."""
-        if self._memory.get(self._namespace, key) == text:
-            return
-        await self._store.aput(self._namespace, key, {"text": text}, index=False)
-        self._memory.put(self._namespace, key, text)
+        await self._put(self._namespace, key, text)
 
     async def put_once(self, text: str) -> str:
         """Keep a text under its own digest, and return that."""
-        key = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-        await self.put(key, text)
+        key = _digest(text)
+        await self._put(self._namespace, key, text)
+        return key
+
+    async def put_prompt(self, text: str) -> str:
+        """Keep a prompt under its own digest, once for all threads, and return that. It stays when they go."""
+        key = _digest(text)
+        await self._put(PROMPTS, key, text)
         return key
 
     async def get(self, key: str) -> str | None:
@@ -71,22 +76,39 @@ class Shelf:
 
     async def texts(self, keys: Iterable[str]) -> Mapping[str, str]:
         """Return the texts under the references, without those that are not there."""
+        return await self._texts(self._namespace, keys)
+
+    async def prompts(self, keys: Iterable[str]) -> Mapping[str, str]:
+        """Return the prompts under the references, without those that are not there."""
+        return await self._texts(PROMPTS, keys)
+
+    async def _put(self, namespace: tuple[str, ...], key: str, text: str) -> None:
+        if self._memory.get(namespace, key) == text:
+            return
+        await self._store.aput(namespace, key, {"text": text}, index=False)
+        self._memory.put(namespace, key, text)
+
+    async def _texts(self, namespace: tuple[str, ...], keys: Iterable[str]) -> Mapping[str, str]:
         found: dict[str, str] = {}
         missing: list[str] = []
         for key in dict.fromkeys(keys):
-            text = self._memory.get(self._namespace, key)
+            text = self._memory.get(namespace, key)
             if text is None:
                 missing.append(key)
             else:
                 found[key] = text
         if not missing:
             return found
-        wanted: list[Op] = [GetOp(self._namespace, key) for key in missing]
+        wanted: list[Op] = [GetOp(namespace, key) for key in missing]
         for item in await self._store.abatch(wanted):
             if isinstance(item, Item):
                 found[item.key] = str(item.value["text"])
-                self._memory.put(self._namespace, item.key, found[item.key])
+                self._memory.put(namespace, item.key, found[item.key])
         return found
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def namespace_of(user_id: str, thread_id: str) -> tuple[str, ...]:

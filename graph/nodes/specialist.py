@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from graph.connections import Toolbox
@@ -27,7 +28,7 @@ from graph.prompts import json_section, section
 from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
 from graph.summaries import summary_section
 from graph.tools import LOCAL_NAMES, toolset
-from graph.tools.facts import facts_told
+from graph.tools.facts import FACT_TOOLS, facts_told
 from graph.tools.local import Toolset
 
 ATTEMPTS: Final = 2
@@ -47,7 +48,7 @@ class Specialist:
 
 def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     """Return the specialist's node."""
-    remembered = Remembered(specialist.look_around, deps.clock)
+    around, memories = Remembered[Surroundings](deps.clock), Remembered[list[str]](deps.clock)
     bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
 
     def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
@@ -61,9 +62,11 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
         look = Look(tools.bench.toolbox, state.get("place", {}), _query(state))
-        seen = await remembered.at((user, *_key(state)), look)
+        key = (user, *_key(state))
+        seen = await around.at(key, lambda: specialist.look_around(look))
+        facts = await memories.at((key, _facts_touched(state)), lambda: facts_told(tools.bench, look.query))
         model, size = model_for(tools)
-        sections = [*_sections(specialist, seen, state), *await facts_told(tools.bench, look.query)]
+        sections = [*_sections(specialist, seen, state), *facts]
         view = await view_of(state, sections, deps.settings, deps.shelf(runtime), size)
         spending = Spending(estimates=has_budget(deps.settings))
         answer = await _answer(model, view.messages, spending)
@@ -117,6 +120,13 @@ def _key(state: State) -> tuple[Any, ...]:
     place = state.get("place", {})
     step_id = step["id"] if step else None
     return place.get("file_id"), place.get("folder_id"), turn["run_id"], step_id, len(turn["changes"])
+
+
+def _facts_touched(state: State) -> int:
+    """Return how often the turn went to the memory so far: what it finds there may be another one after that."""
+    run_id = running_turn(state)["run_id"]
+    of_turn = takewhile(lambda message: message.id != run_id, reversed(state["messages"]))
+    return sum(isinstance(message, ToolMessage) and message.name in FACT_TOOLS for message in of_turn)
 
 
 def _query(state: State) -> str:

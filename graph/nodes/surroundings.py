@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from graph.connections import Toolbox
@@ -19,6 +19,7 @@ RELATED_CHARACTERS: Final = 5_000
 RELATED_HITS: Final = 8
 LISTED_ITEMS: Final = 100
 KEPT: Final = 64
+T = TypeVar("T")
 FRESH: Final = timedelta(seconds=30)
 
 _roots: Final = WeakKeyDictionary[Toolbox, Mapping[str, Any]]()
@@ -58,23 +59,22 @@ class Look:
 Looking = Callable[[Look], Awaitable[Surroundings]]
 
 
-class Remembered:
-    """Looks around once per key, for as long as a few rounds of calls take: what others change is seen soon after.
+class Remembered(Generic[T]):
+    """Looks once per key, for as long as a few rounds of calls take: what others change is seen soon after.
 
     The key has to tell persons apart: what one of them may see is not for another.
     """
 
-    def __init__(self, looking: Looking, clock: Clock) -> None:
-        self._looking = looking
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._seen: OrderedDict[Hashable, tuple[datetime, Surroundings]] = OrderedDict()
+        self._seen: OrderedDict[Hashable, tuple[datetime, T]] = OrderedDict()
 
-    async def at(self, key: Hashable, look: Look) -> Surroundings:
+    async def at(self, key: Hashable, look: Callable[[], Awaitable[T]]) -> T:
         """Return what is to be seen; the oldest of 64 keys is forgotten."""
         known = self._seen.get(key)
         if known and self._clock() - known[0] < FRESH:
             return known[1]
-        seen = await self._looking(look)
+        seen = await look()
         self._seen[key] = (self._clock(), seen)
         self._seen.move_to_end(key)
         if len(self._seen) > KEPT:
@@ -91,13 +91,18 @@ async def around_document(look: Look) -> Surroundings:
 
 async def around_folder(look: Look) -> Surroundings:
     """Return the place and the listing of the current folder."""
-    place, listing = await asyncio.gather(_place(look), _listing(look))
+    if look.place.get("file_id") or look.place.get("folder_id"):
+        place, listing = await asyncio.gather(_place(look), _listing(look))
+    else:
+        place, listing = await _place(look), await _listing(look)
     return Surroundings(tuple(part for part in (place, listing) if part), tuple(look.reads))
 
 
 async def _place(look: Look) -> str:
     file_id, folder_id = look.place.get("file_id"), look.place.get("folder_id")
-    file, folder, root = await asyncio.gather(_info(look, file_id), _info(look, folder_id), _root(look))
+    file, folder, root = None, None, await _root(look)
+    if file_id or folder_id:
+        file, folder = await asyncio.gather(_info(look, file_id), _info(look, folder_id))
     shown = {
         "file": _facts(file, "id", "name", "path", "etag") if file_id else None,
         "folder": _facts(folder if folder_id else root, "id", "name", "path"),

@@ -12,6 +12,7 @@ from typing import Final
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from typing_extensions import TypedDict
 
+from graph.prompts import is_prompt
 from graph.settings import AgentSettings
 from graph.shelf import Shelf
 from graph.state import State
@@ -28,10 +29,11 @@ BETWEEN: Final = "\n\n"
 
 
 class SectionSeen(TypedDict, total=False):
-    """A section of the system message: its text if it is short, else where it is on the shelf."""
+    """A section of the system message: its text if it is short, else where it is: on the shelf, or among prompts."""
 
     text: str
     reference: str
+    prompt: str
 
 
 class Recorded(TypedDict):
@@ -85,6 +87,8 @@ async def _noted(sections: Sequence[str], shelf: Shelf | None) -> list[SectionSe
 async def _note(section: str, shelf: Shelf) -> SectionSeen:
     if len(section) <= INLINE_CHARACTERS:
         return {"text": section}
+    if is_prompt(section):
+        return {"prompt": await shelf.put_prompt(section)}
     return {"reference": await shelf.put_once(section)}
 
 
@@ -103,8 +107,11 @@ async def rebuilt(messages: Sequence[AnyMessage], recorded: Recorded, shelf: She
     seen = recorded["messages"]
     wanted = [part["reference"] for part in recorded["sections"] if "reference" in part]
     texts = await shelf.texts([*wanted, *references_in(messages, seen)])
+    prompts = await shelf.prompts([part["prompt"] for part in recorded["sections"] if "prompt" in part])
+    known = {**texts, **prompts}
     sections = [
-        part["text"] if "text" in part else texts.get(part.get("reference", ""), "") for part in recorded["sections"]
+        part.get("text") or known.get(part.get("prompt") or part.get("reference", ""), "")
+        for part in recorded["sections"]
     ]
     return [SystemMessage(BETWEEN.join(sections)), *shown(messages, seen, texts)]
 

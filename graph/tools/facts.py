@@ -137,3 +137,4 @@ LIST_MEMORIES: Final = LocalTool(
     schema=_LIST,
     answer=_list,
 )
+FACT_TOOLS: Final = frozenset({REMEMBER.name, FORGET.name, LIST_MEMORIES.name})

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from graph.nodes.view import rebuilt, recorded_of, window_tokens
+from graph.prompts import load_prompt
 from graph.settings import AgentSettings
 from graph.shelf import Shelf, ShelfMemory, clear_shelf
 from graph.window import kept_of
@@ -191,3 +193,40 @@ async def test_a_thread_gets_at_nothing_of_another(
     assert await clear_shelf(store, memory, WHO.user_id, assistant.thread_id) > 0
     assert await Shelf(store, memory, WHO.user_id, assistant.thread_id).get("r1") is None
     assert await store.asearch(("threads",)) == []
+
+
+async def test_prompts_are_kept_once_for_all_threads_and_nothing_else_is(
+    build_with_store: Build, model: ScriptedChatModel, drive: TinyDrive, store: AsyncSqliteStore
+) -> None:
+    drive.texts["a"] = LONG[:4_000]
+    first, second = build_with_store(), build_with_store()
+    await talk(first, model, 2)
+    await talk(second, model, 2)
+    assert await clear_shelf(store, ShelfMemory(), WHO.user_id, first.thread_id) > 0
+
+    (kept,) = await store.asearch(("prompts",))
+    assert kept.value == {"text": load_prompt("search_agent")}
+    sent = [as_sent(request) for request in model.requests[-6:]]
+    assert [system_without_id(seen) for seen in await views(store, second)] == [system_without_id(one) for one in sent]
+
+
+async def test_facts_are_looked_for_once_in_a_turn_unless_it_changes_them(
+    build_with_store: Build, model: ScriptedChatModel, store: AsyncSqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[Any] = []
+    search = store.asearch
+
+    async def counting(namespace: tuple[str, ...], **options: Any) -> Any:
+        searched.append(namespace)
+        return await search(namespace, **options)
+
+    monkeypatch.setattr(store, "asearch", counting)
+    assistant = build_with_store()
+    model.script = [tool_call("search_files", f"s-{word}", query=word) for word in ("contract", "合同")]
+    model.script += [tool_call("remember", "m1", fact="I like tea"), "ok"]
+    await assistant.say("search my files for the contract and remember that I like tea")
+
+    systems = [request[0].text for request in model.requests]
+    assert ["I like tea" in text for text in systems] == [False, False, False, True]
+    looked = [namespace for namespace in searched if namespace[0] == "memories"]
+    assert len(looked) == 3  # for the first model, to keep it, and for the model after that
