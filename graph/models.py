@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import httpx
+from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.exceptions import (
     ContextOverflowError,
     LangChainException,
@@ -36,7 +37,8 @@ from langchain_core.messages import (
 from langchain_core.messages.ai import add_ai_message_chunks
 from langchain_core.messages.tool import invalid_tool_call
 from langchain_core.messages.tool import tool_call as create_tool_call
-from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel, ValidationError
 
@@ -199,16 +201,30 @@ async def ask(
     """
     chunks: list[AIMessage] = []
     try:
-        async for chunk in model.astream(list(messages), HIDDEN if hidden else None):
-            chunks.append(chunk)
-            if said and (text := str(chunk.text)):
-                said(Piece(chunk.id, text))
+        async with aclosing(_pieces(model, messages, hidden=hidden)) as pieces:
+            async for chunk in pieces:
+                chunks.append(chunk)
+                if said and (text := str(chunk.text)):
+                    said(Piece(chunk.id, text))
     except Exception as error:
         translated = translate(error)
         if translated is None:
             raise
         raise translated from error
     return _whole(chunks)
+
+
+def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
+    """Ask through LangChain's callbacks if anybody hears them: they take half as long as asking does."""
+    if isinstance(model, RunnableBinding) and isinstance(model.bound, LeanChatModel) and _is_unheard():
+        return model.bound.pieces(messages, **model.kwargs)
+    return cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))
+
+
+def _is_unheard() -> bool:
+    """Say whether the node runs under callbacks that nobody listens to; tracing and debugging listen too."""
+    callbacks = (var_child_runnable_config.get() or {}).get("callbacks")
+    return isinstance(callbacks, BaseCallbackManager) and not (callbacks.handlers or callbacks.inheritable_handlers)
 
 
 def _whole(chunks: Sequence[AIMessage]) -> AIMessage:

@@ -1,18 +1,20 @@
 """The chat model over the lean client, on LangChain's interface: streaming, tools, usage. Asked asynchronously only."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from typing import Any
+from typing import Any, cast
+from uuid import uuid4
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.exceptions import ModelConnectionError
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.chat_models import agenerate_from_stream
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from langchain_core.utils.utils import LC_ID_PREFIX
 from pydantic import ConfigDict
 
 from graph.chat.answers import Answer
@@ -54,6 +56,14 @@ class LeanChatModel(BaseChatModel):
             kwargs["tool_choice"] = "required" if tool_choice is True else _choice(tool_choice, names)
         return self.bind(tools=offered, **kwargs)
 
+    async def pieces(self, messages: Sequence[BaseMessage], **kwargs: Any) -> AsyncGenerator[AIMessageChunk]:
+        """Yield the answer as `astream` does, without its callbacks: for when there is nobody whom they would tell."""
+        run_id = f"{LC_ID_PREFIX}-{uuid4()}"
+        async with aclosing(self._astream(list(messages), **kwargs)) as chunks:
+            async for chunk in chunks:
+                chunk.message.id = run_id
+                yield cast("AIMessageChunk", chunk.message)
+
     def _generate(
         self,
         messages: list[BaseMessage],
@@ -80,7 +90,7 @@ class LeanChatModel(BaseChatModel):
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
-    ) -> AsyncIterator[ChatGenerationChunk]:
+    ) -> AsyncGenerator[ChatGenerationChunk]:
         del run_manager
         answer = Answer()
         body = request_body(self.model_name, messages, {**kwargs, "stop": stop})

@@ -8,9 +8,11 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from langchain_core.callbacks import AsyncCallbackHandler, AsyncCallbackManager
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
+from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tools import tool
 from pydantic import BaseModel, Field
 
@@ -57,22 +59,27 @@ async def clients() -> AsyncGenerator[Clients]:
 
 @pytest.fixture
 def both(server: OpenAIServer, clients: Clients) -> Ask:
-    """Return what asks each client the same, of a server that answers both the same, and gives both results."""
+    """Return what asks each client the same, of a server that answers both the same, and gives both results.
+
+    The lean one is asked in both its ways, with somebody who hears LangChain's callbacks and with nobody.
+    """
 
     async def ask_both(reply: Reply, asking: Callable[[BaseChatModel], Awaitable[Any]]) -> list[Any]:
         server.requests.clear()
         found: list[Any] = []
-        for kind in ("lean", "openai"):
+        for kind, handlers in (("lean", [AsyncCallbackHandler()]), ("lean", []), ("openai", [])):
             server.replies = [reply]
             settings = {"model": "scripted", "openai_api_key": "k", "openai_base_url": server.url, "model_retries": 0}
             model = build_models(AgentSettings.model_validate({**settings, "chat_client": kind}), clients)["agent"]
             try:
+                var_child_runnable_config.set({"callbacks": AsyncCallbackManager(handlers)})
                 found.append(_told(await asking(model)))
             except ModelError as error:
                 found.append(type(error))
-        lean, full = server.requests
-        assert lean == full
-        return found
+        heard, unheard, full = server.requests
+        assert heard == unheard == full
+        assert found[0] == found[1]
+        return found[1:]
 
     return ask_both
 
@@ -225,3 +232,28 @@ async def test_a_failure_is_the_same_of_our_errors(both: Ask, reply: Reply) -> N
     lean, full = await both(reply, lambda model: ask(model, HI))
     assert isinstance(lean, type)
     assert lean == full
+
+
+class Counting(AsyncCallbackHandler):
+    """Counts the tokens that it is told of."""
+
+    told = 0
+
+    async def on_llm_new_token(self, token: str, **kwargs: Any) -> None:
+        del kwargs
+        self.told += bool(token)
+
+
+async def test_callbacks_are_called_where_somebody_hears_them_and_only_there(
+    server: OpenAIServer, clients: Clients, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = AgentSettings.model_validate({"model": "x", "openai_base_url": server.url, "chat_client": "lean"})
+    model, counting = build_models(settings, clients)["agent"].bind_tools([patch]), Counting()
+    server.replies = [text("Hel", "lo"), text("Hel", "lo")]
+
+    var_child_runnable_config.set({"callbacks": AsyncCallbackManager([counting])})
+    assert (await ask(model, HI)).text == "Hello"
+    assert counting.told > 0
+    monkeypatch.delattr(BaseChatModel, "astream")
+    var_child_runnable_config.set({"callbacks": AsyncCallbackManager([])})
+    assert (await ask(model, HI)).text == "Hello"
