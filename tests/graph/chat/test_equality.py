@@ -239,7 +239,7 @@ class Counting(AsyncCallbackHandler):
 
     told = 0
 
-    async def on_llm_new_token(self, token: str, **kwargs: Any) -> None:
+    async def on_llm_new_token(self, token: Any, **kwargs: Any) -> None:
         del kwargs
         self.told += bool(token)
 
