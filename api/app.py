@@ -21,6 +21,7 @@ from api.webhooks import target_of
 from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
 from drive_server.http import (
     BodyLimit,
+    bearer_token,
     build_http,
     build_pages,
     install_problem_handlers,
@@ -33,6 +34,7 @@ from graph.context import ModelRole
 from graph.models import open_models
 from graph.sampling import LentModel
 from graph.settings import AgentSettings
+from graph.together import Together
 
 HEARTBEAT_SECONDS = 5.0
 CHANGES_PAGE = 200
@@ -108,10 +110,14 @@ class DriveForService:
 
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
+        self._asking = Together[Principal]()
 
     async def authenticate(self, request: Request) -> Principal:
-        """Return who makes a request, by bearer token or session cookie."""
-        return await principal_of_request(self._drive, request)
+        """Return who makes a request, by bearer token or session cookie; requests with one token at once ask once."""
+        token = bearer_token(request)
+        if token is None:
+            return await principal_of_request(self._drive, request)
+        return await self._asking.ask(token, lambda: principal_of_request(self._drive, request))
 
     async def locate(self, caller: Caller, place: Place) -> Place:
         """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""

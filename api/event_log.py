@@ -2,8 +2,8 @@
 
 All runs share one writer. What comes in while a transaction is being committed goes into the next one, so the busier
 the service, the more events a transaction carries; text deltas of a run that meet there become one event. What nobody
-waits for is stored 50 times a second at most, which no reader sees and the disk does; ten times in a crowd, whose
-storing would else take the time that its answers need.
+waits for gathers for 20 ms, which no reader sees and the disk does; in a crowd for up to 0.1 s, as its storing would
+else take the time that its answers need.
 """
 
 import asyncio
@@ -140,7 +140,7 @@ class EventLog:
         """Store what is handed over until `stop`. One task runs this, and it is not to be cancelled."""
         while self._pending or not self._stopping:
             await self._arrived.wait()
-            await self._pace()
+            await self._gathered()
             self._arrived.clear()
             self._urgent.clear()
             batch, self._pending = self._pending, []
@@ -156,11 +156,10 @@ class EventLog:
         self._arrived.set()
         self._urgent.set()
 
-    async def _pace(self) -> None:
-        """Let events gather for a moment if some were stored just now, unless somebody waits for one."""
-        seconds = self._not_before - asyncio.get_running_loop().time()
-        if seconds > 0:
-            await _signalled(self._urgent, seconds)
+    async def _gathered(self) -> None:
+        """Let events gather for a moment, unless somebody waits for one."""
+        now = asyncio.get_running_loop().time()
+        await _signalled(self._urgent, max(self._not_before, now + GATHERING_SECONDS) - now)
 
     def _enqueue(self, entry: _Entry) -> None:
         self._pending.append(entry)

@@ -8,11 +8,14 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
+from mcp.types import CallToolResult
+
 from graph.connections import Toolbox
 from graph.context import Clock
 from graph.gateway.provenance import Read, reads_in
 from graph.prompts import json_section, section
 from graph.state import Place
+from graph.together import Together
 
 DOCUMENT_CHARACTERS: Final = 30_000
 RELATED_CHARACTERS: Final = 5_000
@@ -22,6 +25,7 @@ KEPT: Final = 64
 T = TypeVar("T")
 FRESH: Final = timedelta(seconds=30)
 
+_listings: Final = Together[CallToolResult | None]()
 _roots: Final = WeakKeyDictionary[Toolbox, Mapping[str, Any]]()
 
 
@@ -47,10 +51,15 @@ class Look:
 
     async def read(self, tool: str, **args: Any) -> Mapping[str, Any] | None:
         """Return the tool's data; None without such a tool, or if the drive refuses: the place may be made up."""
-        if tool not in self.toolbox.tools:
-            return None
-        result = await self.toolbox.call(tool, args, meta={})
-        if result.isError:
+        return self.noted(tool, await self.call(tool, args))
+
+    async def call(self, tool: str, args: Mapping[str, Any]) -> CallToolResult | None:
+        """Return the tool's answer, which is nobody's own; None without such a tool."""
+        return await self.toolbox.call(tool, args, meta={}) if tool in self.toolbox.tools else None
+
+    def noted(self, tool: str, result: CallToolResult | None) -> Mapping[str, Any] | None:
+        """Return the data of an answer that this look sees, and note of which files it has words."""
+        if result is None or result.isError:
             return None
         self.reads.extend(reads_in(tool, result.structuredContent))
         return result.structuredContent
@@ -164,7 +173,10 @@ async def _related(look: Look) -> str:
 
 async def _listing(look: Look) -> str:
     folder_id = look.place.get("folder_id") or "root"
-    found = await look.read("list_folder", folder_id=folder_id, limit=LISTED_ITEMS)
+    # Turns that begin in one folder at the same moment look at it once. The session tells apart who may see what.
+    asked = {"folder_id": folder_id, "limit": LISTED_ITEMS}
+    listed = await _listings.ask((look.toolbox, folder_id), lambda: look.call("list_folder", asked))
+    found = look.noted("list_folder", listed)
     if found is None:
         return ""
     return json_section("listing", [_facts(item, "id", "kind", "name") for item in found.get("items", [])])

@@ -106,6 +106,32 @@ async def test_text_that_meets_in_a_transaction_becomes_one_event(database: Data
     assert said(await read_all(database, "s")) == [(1, '{"type":"content","text":"Guten Tag"}')]
 
 
+async def test_what_nobody_waits_for_gathers_until_somebody_waits(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_log, "GATHERING_SECONDS", 600)
+    transactions: list[Any] = []
+    write = Database.write_sync
+
+    async def counted(self: Database, work: Any) -> Any:
+        transactions.append(work)
+        return await write(self, work)
+
+    monkeypatch.setattr(Database, "write_sync", counted)
+    async with writing(database, "r") as log:
+        for number in range(3):
+            log.append("r", {"type": "route_decision", "agent": str(number)})
+            await asyncio.sleep(0)
+        await log.commit("r", [{"type": "done"}])
+        log.append("r", {"type": "route_decision", "agent": "3"})
+    assert [frame.type for frame in await read_all(database, "r")] == [
+        *["route_decision"] * 3,
+        "done",
+        "route_decision",
+    ]
+    assert len(transactions) == 2
+
+
 async def test_a_statement_that_is_refused_fails_alone(database: Database) -> None:
     twice = insert(EventRow).values(run_id="other", seq=1, type="done", data="{}")
     async with writing(database, "r", "s") as log:
