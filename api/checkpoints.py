@@ -21,8 +21,9 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.types import TASKS
 from typing_extensions import override
 
+from api.checkpoint_rows import rows_of
 from api.erasing import ERASING
-from api.gathering import GatheringConnection, later
+from api.gathering import GatheringConnection
 from api.known import CHANNEL, RememberingSaver
 from api.unstored import Step, Unstored, Written
 from graph.nodes.act import only_reads
@@ -48,7 +49,6 @@ class CheckpointSaver(RememberingSaver):
         self.loose = Counter[str]()
         """How many checkpoints of a thread were stored since they were last made few, by this process."""
         self._unstored: dict[str, Unstored] = {}
-        self._handing = asyncio.Lock()
         self._lost: dict[str, Exception] = {}
         self._saving: asyncio.Task[None] | None = None
         self._ended = False
@@ -91,7 +91,7 @@ class CheckpointSaver(RememberingSaver):
     @override
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, by default the newest."""
-        await self.hand_over(_thread_of(config))
+        self.hand_over(_thread_of(config))
         return await super().aget_tuple(config)
 
     @override
@@ -104,7 +104,7 @@ class CheckpointSaver(RememberingSaver):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield checkpoints, the newest first."""
-        await self.hand_over(_thread_of(config) if config else "")
+        self.hand_over(_thread_of(config) if config else None)
         async for found in super().alist(config, filter=filter, before=before, limit=limit):
             yield found
 
@@ -113,31 +113,37 @@ class CheckpointSaver(RememberingSaver):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return the messages at a checkpoint as a value without differences; other channels as they are stored."""
-        await self.hand_over(_thread_of(config))
+        self.hand_over(_thread_of(config))
         return await super().aget_delta_channel_history(config=config, channels=channels)
 
     @override
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete the thread's checkpoints, also those that were to be stored, and forget what was said in it."""
-        await self.hand_over(thread_id)
+        self._unstored.pop(thread_id, None)
+        self.gathering.forget({thread_id})
         await super().adelete_thread(thread_id)
         del self.loose[thread_id]
+        self._lost.pop(thread_id, None)
 
-    async def saved(self, thread_id: str = "") -> None:
+    async def saved(self, thread_id: str | None = None) -> None:
         """Store what waits of a thread, or of all. Raises what goes wrong with that, and what did with the thread's."""
+        self._refuse_lost(thread_id)
         with self._told(thread_id):
-            await self.hand_over(thread_id)
+            self.hand_over(thread_id)
             async with self.lock:
                 if self.gathering.owes:
                     await self.gathering.commit()
         self._refuse_lost(thread_id)
 
-    async def hand_over(self, thread_id: str = "") -> None:
-        """Give what waits of a thread, or of all, to the connection, which makes it before it is asked anything."""
-        async with self._handing:
-            for named in [thread_id] if thread_id else list(self._unstored):
-                if unstored := self._unstored.pop(named, None):
-                    await self._give(named, unstored)
+    def hand_over(self, thread_id: str | None = None) -> None:
+        """Give what waits of a thread, or of all, to the connection, which makes it before it is asked anything.
+
+        Nothing comes in between: a thread is handed over as a whole. Of one that lost something nothing more is.
+        """
+        for named in list(self._unstored) if thread_id is None else [thread_id]:
+            unstored = self._unstored.pop(named, None)
+            if unstored and named not in self._lost:
+                self._give(named, unstored)
 
     async def aclose(self) -> None:
         """Store what waits, while the connection is still there. What comes later is not stored."""
@@ -151,20 +157,14 @@ class CheckpointSaver(RememberingSaver):
             self._saving = asyncio.create_task(self._save_soon(), context=Context())
         return self._unstored.setdefault(thread_id, Unstored(CHANNEL))
 
-    async def _give(self, thread_id: str, unstored: Unstored) -> None:
+    def _give(self, thread_id: str, unstored: Unstored) -> None:
+        steps = unstored.staying()
         try:
-            with later(thread_id):
-                await self._write(unstored.written)
-                for step in unstored.staying():
-                    self.loose[thread_id] += 1
-                    await super().aput(step.config, step.checkpoint, step.metadata, step.versions)
-                    await self._write(step.written)
+            self.gathering.put(thread_id, rows_of(unstored, steps, self.serde))
         except Exception as error:  # noqa: BLE001 - told to the thread, whose it is, and not to who stores it
             self._lose({thread_id}, error)
-
-    async def _write(self, written: Sequence[Written]) -> None:
-        for one in written:
-            await super().aput_writes(one.config, one.writes, one.task_id, one.task_path)
+        else:
+            self.loose[thread_id] += len(steps)
 
     async def _save_soon(self) -> None:
         await asyncio.sleep(GATHERING_SECONDS)
@@ -176,21 +176,25 @@ class CheckpointSaver(RememberingSaver):
             await self.saved()
 
     @contextmanager
-    def _told(self, thread_id: str) -> Generator[None]:
+    def _told(self, thread_id: str | None) -> Generator[None]:
         """A thread that is told now what went wrong need not be told again."""
         try:
             yield
         except Exception:
-            self._lost.pop(thread_id, None)
+            if thread_id is not None:
+                self._lost.pop(thread_id, None)
             raise
 
-    def _refuse_lost(self, thread_id: str) -> None:
-        if error := self._lost.pop(thread_id, None):
+    def _refuse_lost(self, thread_id: str | None) -> None:
+        if thread_id is not None and (error := self._lost.pop(thread_id, None)):
+            # What came after what was lost has nothing to follow.
+            self._unstored.pop(thread_id, None)
             raise error
 
     def _lose(self, threads: set[str], error: Exception) -> None:
-        logger.error("what tasks of %d threads wrote could not be stored", len(threads), exc_info=error)
+        logger.error("steps of %d threads could not be stored", len(threads), exc_info=error)
         self._lost |= dict.fromkeys(threads, error)
+        self.gathering.forget(threads)
 
     @override
     def get_next_version(self, current: str | None, channel: None) -> str:

@@ -91,12 +91,15 @@ async def compact(saver: CheckpointSaver, thread_id: str, channel: str) -> int:
     `channel` is the one that is stored as differences. The newest checkpoint stays as it is, with what is still to do.
     All of it is one transaction, in one trip to the connection's thread.
     """
-    await saver.hand_over(thread_id)
-    del saver.loose[thread_id]
+    saver.hand_over(thread_id)
     async with saver.lock:
-        return await saver.gathering.apart(
+        if saver.gathering.owes:  # else a failure here would take back what others wrote
+            await saver.gathering.commit()
+        gone = await saver.gathering.apart(
             lambda connection: _Compaction(connection, saver.serde, thread_id, channel).run()
         )
+    del saver.loose[thread_id]
+    return gone
 
 
 @dataclass(frozen=True, slots=True)

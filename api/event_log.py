@@ -140,7 +140,7 @@ class EventLog:
         """Store what is handed over until `stop`. One task runs this, and it is not to be cancelled."""
         while self._pending or not self._stopping:
             await self._arrived.wait()
-            await self._gathered()
+            await self._gather()
             self._arrived.clear()
             self._urgent.clear()
             batch, self._pending = self._pending, []
@@ -156,7 +156,7 @@ class EventLog:
         self._arrived.set()
         self._urgent.set()
 
-    async def _gathered(self) -> None:
+    async def _gather(self) -> None:
         """Let events gather for a moment, unless somebody waits for one."""
         now = asyncio.get_running_loop().time()
         await _signalled(self._urgent, max(self._not_before, now + GATHERING_SECONDS) - now)

@@ -4,13 +4,14 @@ aiosqlite goes there for the cursor, the statement, its rows, its end and the co
 the same lock, which is most of what a small statement costs.
 """
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, Final, Self, TypeVar
 
+import anyio
 from aiosqlite import Connection
 
 CHANGES: Final = ("insert", "replace", "update", "delete")
@@ -20,26 +21,18 @@ COMMIT: Final = "commit"
 Row = tuple[Any, ...]
 T = TypeVar("T")
 
-_later: Final = ContextVar[str | None]("later", default=None)
-
-
-@contextmanager
-def later(owner: str) -> Generator[None]:
-    """Let commits inside the block wait for the next one outside. `owner` is who loses something if that fails."""
-    token = _later.set(owner)
-    try:
-        yield
-    finally:
-        _later.reset(token)
-
 
 @dataclass(frozen=True, slots=True)
-class _Change:
-    """A statement that waits for the commit, or for the next question. `rows`: its parameters, or a list of them."""
+class Change:
+    """A statement that waits for the commit, or for the next question. `rows`: its parameters, or a list of them.
+
+    `owner` is who loses something if it is not made.
+    """
 
     sql: str
     rows: Any
-    many: bool
+    many: bool = False
+    owner: str = ""
 
 
 class GatheringConnection(Connection):
@@ -50,7 +43,7 @@ class GatheringConnection(Connection):
 
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
         super().__init__(connector, iter_chunk_size=READ_AHEAD)
-        self._waiting: list[_Change] = []
+        self._waiting: list[Change] = []
         self._owed: set[str] = set()
         self.on_lost: Callable[[set[str], Exception], None] = _ignore
 
@@ -59,23 +52,32 @@ class GatheringConnection(Connection):
         """Whether something waits whose commit was put off."""
         return bool(self._owed)
 
+    def put(self, owner: str, changes: Iterable[Change]) -> None:
+        """Let changes wait for the next commit, whoever makes it; all of them, or none if one can't be told."""
+        taken = [replace(change, owner=owner) for change in changes]
+        self._waiting += taken
+        self._owed |= {owner} if taken else set()
+
+    def forget(self, owners: set[str]) -> None:
+        """Forget what waits of these owners."""
+        self._waiting = [change for change in self._waiting if change.owner not in owners]
+        self._owed -= owners
+
     def cursor(self) -> "Asked":  # pyright: ignore[reportIncompatibleMethodOverride] - needs no trip of its own
         """Return a new cursor."""
         return Asked(self)
 
     def execute(self, sql: str, parameters: Any = ()) -> "Asked":  # pyright: ignore[reportIncompatibleMethodOverride] - awaited and entered like aiosqlite's
         """Return a cursor that runs the statement when it is awaited or entered."""
-        return Asked(self, _Change(sql, parameters, many=False))
+        return Asked(self, Change(sql, parameters, many=False))
 
     def executemany(self, sql: str, parameters: Iterable[Iterable[Any]]) -> "Asked":  # pyright: ignore[reportIncompatibleMethodOverride] - the same
         """Return a cursor that runs the statement with each of the parameters when it is awaited or entered."""
-        return Asked(self, _Change(sql, list(parameters), many=True))
+        return Asked(self, Change(sql, list(parameters), many=True))
 
     async def commit(self) -> None:
         """Make what waits and commit it, in one trip. If that fails, all of the transaction is taken back."""
-        if owner := _later.get():
-            self._owed.add(owner)
-        elif self._waiting or self.in_transaction:
+        if self._waiting or self.in_transaction:
             await self.apart(_nothing)
 
     async def rollback(self) -> None:
@@ -84,7 +86,7 @@ class GatheringConnection(Connection):
         if self.in_transaction:
             await super().rollback()
 
-    async def run(self, change: _Change) -> tuple[sqlite3.Cursor, list[Row]] | None:
+    async def run(self, change: Change) -> tuple[sqlite3.Cursor, list[Row]] | None:
         """Ask, after what waits; None for a change, which waits itself.
 
         A transaction begins with its first change, whether it is said or not, so that one of questions is none.
@@ -113,20 +115,27 @@ class GatheringConnection(Connection):
         """End a question that has more rows."""
         await self._execute(cursor.close)
 
-    def _taken(self) -> list[_Change]:
+    def _taken(self) -> list[Change]:
         waiting, self._waiting = self._waiting, []
         return waiting
 
     async def _going(self, owed: set[str], trip: Callable[..., T], *args: Any) -> T:
+        """Go to the thread and back. Who is cancelled meanwhile learns so when it has ended: it may have failed."""
+        going = asyncio.ensure_future(self._execute(trip, *args))
         try:
-            return await self._execute(trip, *args)
-        except Exception as error:
-            if owed:
-                self.on_lost(set(owed), error)
-                self._owed -= owed
-            raise
+            try:
+                return await asyncio.shield(going)
+            except asyncio.CancelledError:
+                await _ended(going)
+                raise
+        finally:
+            error = going.exception() if going.done() and not going.cancelled() else None
+            if isinstance(error, Exception) and owed:
+                lost = set(owed)
+                self._owed -= lost
+                self.on_lost(lost, error)
 
-    def _worked(self, changes: Sequence[_Change], work: Callable[[sqlite3.Connection], T]) -> T:
+    def _worked(self, changes: Sequence[Change], work: Callable[[sqlite3.Connection], T]) -> T:
         try:
             self._make(changes)
             result = work(self._conn)
@@ -136,7 +145,7 @@ class GatheringConnection(Connection):
             raise
         return result
 
-    def _answered(self, changes: Sequence[_Change], question: _Change) -> tuple[sqlite3.Cursor, list[Row]]:
+    def _answered(self, changes: Sequence[Change], question: Change) -> tuple[sqlite3.Cursor, list[Row]]:
         try:
             self._make(changes)
         except BaseException:
@@ -145,7 +154,7 @@ class GatheringConnection(Connection):
         cursor = self._conn.execute(question.sql, question.rows)
         return cursor, cursor.fetchmany(READ_AHEAD)
 
-    def _make(self, changes: Sequence[_Change]) -> None:
+    def _make(self, changes: Sequence[Change]) -> None:
         for change in changes:
             made = self._conn.executemany if change.many else self._conn.execute
             made(change.sql, change.rows)
@@ -154,7 +163,7 @@ class GatheringConnection(Connection):
 class Asked:
     """What is used of aiosqlite's cursors. The first rows come with the statement, all of them unless they are many."""
 
-    def __init__(self, connection: GatheringConnection, statement: _Change | None = None) -> None:
+    def __init__(self, connection: GatheringConnection, statement: Change | None = None) -> None:
         self._connection = connection
         self._statement = statement
         self._cursor: sqlite3.Cursor | None = None
@@ -171,12 +180,12 @@ class Asked:
 
     async def execute(self, sql: str, parameters: Any = ()) -> Self:
         """Run a statement."""
-        self._statement = _Change(sql, parameters, many=False)
+        self._statement = Change(sql, parameters, many=False)
         return await self._begun()
 
     async def executemany(self, sql: str, parameters: Iterable[Iterable[Any]]) -> Self:
         """Run a statement with each of the parameters."""
-        self._statement = _Change(sql, list(parameters), many=True)
+        self._statement = Change(sql, list(parameters), many=True)
         return await self._begun()
 
     async def fetchone(self) -> Row | None:
@@ -220,6 +229,13 @@ class Asked:
         if len(rows) < READ_AHEAD:
             self._cursor = None
         return bool(rows)
+
+
+async def _ended(going: "asyncio.Future[Any]") -> None:
+    with anyio.CancelScope(shield=True):
+        while not going.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({going})
 
 
 def _nothing(connection: sqlite3.Connection) -> None:

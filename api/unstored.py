@@ -13,9 +13,11 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, writes_sort_key
 from langgraph.types import Overwrite
 
+from api.packing import Kept
+
 INPUTS: Final = frozenset({"input", "update", "fork"})
-MERGED: Final = "00000000-0000-0000-0000-000000000000"
-"""Id of the task that merged messages are stored under; no task has it."""
+MERGED: Final = "00000000-0000-5000-8000-000000000000"
+"""Id of the task that merged messages are stored under; no task has it, nor is it langgraph's for writes of no task."""
 ID: Final = "checkpoint_id"
 COUNTERS: Final = "counters_since_delta_snapshot"
 """Key of a checkpoint's metadata: how many steps ago a channel of differences was stored whole, if any."""
@@ -69,7 +71,7 @@ class Step:
 
 
 class Unstored:
-    """The steps of one thread, in their order, and what was written at its newest stored one."""
+    """The steps of one thread, in their order, and what was written at those before them."""
 
     def __init__(self, channel: str) -> None:
         self.written: list[Written] = []
@@ -107,7 +109,7 @@ class Unstored:
     def _joined(self, kept: Step, gone: Step) -> Step:
         """Return the step that stays with what was said at it and at the one that goes."""
         said = [*self._said(kept), *self._said(gone)]
-        written = Written(kept.named, [(self._channel, said)], MERGED)
+        written = Written(kept.named, [(self._channel, Kept(said))], MERGED)
         return replace(kept, written=[written] if said else [])
 
     def _said(self, step: Step) -> list[Any]:
@@ -117,7 +119,7 @@ class Unstored:
             for index, (channel, value) in enumerate(written.writes):
                 if channel == self._channel:
                     found.setdefault(writes_sort_key(written.task_path, written.task_id, index), value)
-        values = [found[key] for key in sorted(found)]
+        values = [value.value if isinstance(value := found[key], Kept) else value for key in sorted(found)]
         return [one for value in values for one in (cast("list[Any]", value) if isinstance(value, list) else [value])]
 
 

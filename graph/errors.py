@@ -3,7 +3,8 @@
 Each class has a stable `code`, says whether trying again may help, and has its sentence in English and Chinese.
 """
 
-from typing import ClassVar
+from copy import copy
+from typing import ClassVar, Self
 
 from graph.state import Language
 
@@ -27,6 +28,12 @@ class AgentError(Exception):
     def sentence(self) -> str:
         """The sentence for the person, in the language of the turn it happened in."""
         return self.sentences[self.language]
+
+    def in_language(self, language: Language) -> Self:
+        """Return the error for a turn in that language: the same one may have been raised in several turns."""
+        mine = copy(self)
+        mine.language = language
+        return mine
 
 
 def explain(error: Exception) -> tuple[str, str, bool]:

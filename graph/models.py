@@ -215,14 +215,17 @@ async def ask(
 
 
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
-    """Ask through LangChain's callbacks if anybody hears them: they take half as long as asking does."""
+    """Ask through LangChain's callbacks only if anybody hears them: with them, asking takes half as long again."""
     if isinstance(model, RunnableBinding) and isinstance(model.bound, LeanChatModel) and _is_unheard():
         return model.bound.pieces(messages, **model.kwargs)
     return cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))
 
 
 def _is_unheard() -> bool:
-    """Say whether the node runs under callbacks that nobody listens to; tracing and debugging listen too."""
+    """Say whether the graph runs under callbacks that nobody listens to; tracing and debugging listen too.
+
+    What a node would add itself is not looked for: ours add nothing.
+    """
     callbacks = (var_child_runnable_config.get() or {}).get("callbacks")
     return isinstance(callbacks, BaseCallbackManager) and not (callbacks.handlers or callbacks.inheritable_handlers)
 

@@ -1,6 +1,7 @@
 """Facts from files live and die with them: hidden while the file is in the trash, forgotten when it is gone."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from graph.connections import Toolbox
@@ -11,16 +12,16 @@ Standing = Literal["there", "trashed", "gone", "unknown"]
 GONE: Final = "not_found"
 
 
-async def present(facts: Facts, toolbox: Toolbox) -> list[Fact]:
+async def present(facts: Facts, toolbox: Toolbox, known: Sequence[Fact] | None = None) -> list[Fact]:
     """Return the person's facts without those of trashed files; those of files that are gone are forgotten for good.
 
     A file that the person may not see any more is gone for them. If the drive does not answer, nothing is forgotten,
-    and what is from files is left out.
+    and what is from files is left out. `known` are the facts, if they were read a moment ago.
     """
-    known = await facts.all()
+    known = await facts.all() if known is None else known
     files = files_of(known)
     if not files:
-        return known
+        return list(known)
     standings = dict(zip(files, await asyncio.gather(*(standing(toolbox, file) for file in files)), strict=True))
     shown: list[Fact] = []
     for fact in known:

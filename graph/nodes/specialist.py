@@ -13,6 +13,7 @@ from graph.connections import Toolbox
 from graph.context import GraphDependencies, RunContext
 from graph.errors import AgentError, ModelOutputError
 from graph.events import speaker
+from graph.facts import Fact
 from graph.gateway.budget import Spending
 from graph.gateway.limits import has_budget, limit_of
 from graph.memory import call_ids, taken_ids, unanswered
@@ -28,7 +29,7 @@ from graph.prompts import json_section, section
 from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
 from graph.summaries import summary_section
 from graph.tools import LOCAL_NAMES, toolset
-from graph.tools.facts import FACT_TOOLS, facts_told
+from graph.tools.facts import FACT_TOOLS, facts_kept, facts_told
 from graph.tools.local import Toolset
 
 ATTEMPTS: Final = 2
@@ -48,7 +49,7 @@ class Specialist:
 
 def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     """Return the specialist's node."""
-    around, memories = Remembered[Surroundings](deps.clock), Remembered[list[str]](deps.clock)
+    around, memories = Remembered[Surroundings](deps.clock), Remembered[list[Fact]](deps.clock)
     bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
 
     def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
@@ -64,7 +65,8 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         look = Look(tools.bench.toolbox, state.get("place", {}), _query(state))
         key = (user, *_key(state))
         seen = await around.at(key, lambda: specialist.look_around(look))
-        facts = await memories.at((key, _facts_touched(state)), lambda: facts_told(tools.bench, look.query))
+        kept = await memories.at((key, _facts_touched(state)), lambda: facts_kept(tools.bench))
+        facts = await facts_told(tools.bench, kept, look.query)
         model, size = model_for(tools)
         sections = [*_sections(specialist, seen, state), *facts]
         view = await view_of(state, sections, deps.settings, deps.shelf(runtime), size)
@@ -87,10 +89,10 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
             return {"limit": reached}
         try:
             return await consult(state, runtime)
-        except AgentError as error:
-            error.language = running_turn(state)["language"]
+        except AgentError as failure:
+            error = failure.in_language(running_turn(state)["language"])
             if not (error.retryable and current_step(state)):
-                raise
+                raise error from failure
             return {"failure": error.sentence}
 
     return run

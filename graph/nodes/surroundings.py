@@ -54,7 +54,7 @@ class Look:
         return self.noted(tool, await self.call(tool, args))
 
     async def call(self, tool: str, args: Mapping[str, Any]) -> CallToolResult | None:
-        """Return the tool's answer, which is nobody's own; None without such a tool."""
+        """Return the tool's answer, of which this look has noted nothing yet; None without such a tool."""
         return await self.toolbox.call(tool, args, meta={}) if tool in self.toolbox.tools else None
 
     def noted(self, tool: str, result: CallToolResult | None) -> Mapping[str, Any] | None:

@@ -97,11 +97,16 @@ async def _list(request: Request) -> CallToolResult:
     return said(_sentence(listed, len(facts)), {"memories": [_told(fact) for fact in listed], "total": len(facts)})
 
 
-async def facts_told(bench: Workbench, request: str) -> list[str]:
-    """Return the section with the facts that a model is told, none if there are none."""
+async def facts_kept(bench: Workbench) -> list[Fact]:
+    """Return the person's facts, whatever has become of the files that they are from."""
+    return await Facts(bench.store, bench.user_id).all() if bench.store is not None else []
+
+
+async def facts_told(bench: Workbench, kept: Sequence[Fact], request: str) -> list[str]:
+    """Return the section with those of the kept facts that a model is told now, none if there are none."""
     if bench.store is None:
         return []
-    facts = await present(Facts(bench.store, bench.user_id), bench.toolbox)
+    facts = await present(Facts(bench.store, bench.user_id), bench.toolbox, kept)
     section = facts_section(facts, request)
     return [section] if section else []
 

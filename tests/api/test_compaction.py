@@ -240,6 +240,36 @@ async def test_it_is_all_or_nothing(saver: CheckpointSaver, tmp_path: Path, monk
     assert (await fresh(tmp_path), await rows(saver)) == (before, many)
 
 
+async def test_if_it_fails_nobody_else_loses_anything_and_it_is_done_with_the_next_run(
+    saver: CheckpointSaver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(graph_on(saver), "mine")
+    await say(graph_on(saver), "mine too")
+    await CheckpointSaver.aput_writes(saver, last_of(OTHER), [("messages", [AIMessage("theirs")])], "task")
+    saver.hand_over("t2")
+
+    def fails(*_: Any) -> Any:
+        raise OSError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(saver.serde, "dumps_typed", fails)
+        with pytest.raises(OSError, match="room"):
+            await compact_many(saver, "t1", "messages")
+    await saver.saved("t2")
+    async with (
+        plain(tmp_path) as other,
+        other.conn.execute("SELECT thread_id FROM writes WHERE task_id = 'task'") as found,
+    ):
+        assert await found.fetchall() == [("t2",)]
+    many = await rows(saver)
+    await compact_many(saver, "t1", "messages")
+    assert await rows(saver) < many
+
+
+def last_of(config: Any) -> Any:
+    return {"configurable": {**config["configurable"], "checkpoint_ns": "", "checkpoint_id": "c"}}
+
+
 async def test_what_a_turn_leaves_takes_little_room(saver: CheckpointSaver) -> None:
     graph, sizes = graph_on(saver), list[int]()
     for turn in range(3):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.gathering import READ_AHEAD, GatheringConnection, later
+from api.gathering import READ_AHEAD, Change, GatheringConnection
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
+    from collections.abc import AsyncGenerator, Iterator
     from pathlib import Path
 
 INSERT = "INSERT INTO t VALUES (?, ?)"
@@ -101,10 +102,8 @@ async def test_a_commit_that_nobody_waits_for_is_whole_or_not_at_all(connection:
     assert len(await rows_of(connection)) == 100
 
 
-async def test_a_commit_that_may_wait_goes_with_the_next_one(connection: Counting) -> None:
-    with later("a"):
-        await connection.execute(INSERT, (1, "x"))
-        await connection.commit()
+async def test_what_may_wait_goes_with_the_next_commit(connection: Counting) -> None:
+    connection.put("a", [Change(INSERT, (1, "x"))])
     assert connection.owes
     assert connection.trips == 0
     await connection.execute(INSERT, (2, "y"))
@@ -116,12 +115,10 @@ async def test_a_commit_that_may_wait_goes_with_the_next_one(connection: Countin
 
 
 @pytest.mark.parametrize("asks_first", [False, True])
-async def test_whoever_has_put_off_a_commit_is_told_if_it_fails(connection: Counting, asks_first: bool) -> None:
+async def test_who_let_changes_wait_is_told_if_they_fail(connection: Counting, asks_first: bool) -> None:
     lost: list[set[str]] = []
     connection.on_lost = lambda owners, _: lost.append(owners)
-    with later("a"):
-        await connection.execute(INSERT, (1, "x"))
-        await connection.commit()
+    connection.put("a", [Change(INSERT, (1, "x"))])
     if asks_first:
         await rows_of(connection)
     await connection.execute(INSERT, (1, "again"))
@@ -129,6 +126,43 @@ async def test_whoever_has_put_off_a_commit_is_told_if_it_fails(connection: Coun
         await (rows_of(connection) if asks_first else connection.commit())
     assert lost == [{"a"}]
     assert not connection.owes
+    assert await rows_of(connection) == []
+
+
+async def test_changes_that_can_not_all_be_told_are_none(connection: Counting) -> None:
+    def changes() -> Iterator[Change]:
+        yield Change(INSERT, (1, "x"))
+        raise ValueError("no second one")
+
+    with pytest.raises(ValueError, match="second"):
+        connection.put("a", changes())
+    connection.put("b", [Change(INSERT, (2, "y"))])
+    connection.put("c", [Change(INSERT, (3, "z"))])
+    connection.forget({"b"})
+    await connection.commit()
+    assert await rows_of(connection) == [(3, "z")]
+
+
+async def test_who_is_cancelled_in_a_commit_that_fails_keeps_it_from_nobody(connection: Counting) -> None:
+    lost: list[set[str]] = []
+    connection.on_lost = lambda owners, _: lost.append(owners)
+    going, may_fail = threading.Event(), threading.Event()
+
+    def fails(_: sqlite3.Connection) -> None:
+        going.set()
+        may_fail.wait(20)
+        raise sqlite3.OperationalError("disk full")
+
+    connection.put("a", [Change(INSERT, (1, "x"))])
+    committing = asyncio.create_task(connection.apart(fails))
+    await asyncio.to_thread(going.wait, 20)
+    committing.cancel()
+    await asyncio.sleep(0)
+    assert not committing.done()
+    may_fail.set()
+    with pytest.raises(asyncio.CancelledError):
+        await committing
+    assert lost == [{"a"}]
     assert await rows_of(connection) == []
 
 

@@ -1,5 +1,8 @@
+# pyright: reportPrivateUsage=false
+# What waits is seen nowhere else.
 """Steps that follow one another fast: what is stored of them, and that nothing that was said is lost by it."""
 
+import sqlite3
 from collections.abc import AsyncGenerator
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +17,7 @@ from langgraph.types import Command, Overwrite
 
 from api import checkpoints
 from api.checkpoints import CheckpointSaver, open_checkpoints
+from api.packing import Kept, PackingSerializer
 from api.unstored import Step, Unstored, Written, staying
 from tests.api.test_compaction import CONFIG, OTHER, OftenWhole, fresh, graph_on, plain, rows, said, say
 
@@ -128,6 +132,79 @@ async def test_what_can_not_be_written_is_told_to_its_thread_alone(saver: Checkp
     await saver.saved("t9")
 
 
+async def test_a_step_that_stays_is_what_it_was_and_can_be_gone_on_from(saver: CheckpointSaver) -> None:
+    graph = graph_on(saver)
+    await say(graph, "first")
+    history = [past async for past in graph.aget_state_history(CONFIG)]
+    begun = next(past for past in history if past.metadata["step"] == 0)
+    assert [message.text for message in begun.values["messages"]] == ["first"]
+    await graph.ainvoke(None, begun.config, durability="sync")
+    await saver.saved()
+    assert [text for _, text in await said(saver)] == ["first", *(f"step {n}" for n in range(6)), "at once"]
+
+
+async def test_of_steps_of_which_one_can_not_be_written_none_is(saver: CheckpointSaver, tmp_path: Path) -> None:
+    graph = graph_on(saver)
+    await say(graph, "first")
+    before, many = await fresh(tmp_path), await rows(saver)
+    for one in (step(90), bad_step()):
+        saver._waiting("t1").add(one)
+    with pytest.raises(TypeError, match="object"):
+        await saver.saved("t1")
+    assert await fresh(tmp_path) == await said(saver) == before
+    assert await rows(saver) == many
+
+
+def bad_step() -> Step:
+    checkpoint: Any = empty_checkpoint() | {"channel_values": {"a": object()}}
+    return Step({"configurable": {**THREAD}}, checkpoint, {}, {})
+
+
+async def test_a_thread_that_lost_something_is_as_it_was_before(saver: CheckpointSaver, tmp_path: Path) -> None:
+    """A commit fails while the run goes on: what came after it has nothing to follow, and is not stored."""
+    graph = graph_on(saver)
+    await say(graph, "first")
+    before = await fresh(tmp_path)
+    commit, failed = saver.gathering.commit, False
+
+    async def fails_once() -> None:
+        nonlocal failed
+        if failed:
+            return await commit()
+        failed = True
+        # While the disk is busy the run takes its next steps.
+        saver._waiting("t1").add(step(90))
+        await saver.conn.execute("INSERT INTO nowhere VALUES (1)")
+        saver.hand_over("t1")
+        return await commit()
+
+    saver.gathering.commit = fails_once
+    with pytest.raises(sqlite3.OperationalError):
+        await graph.ainvoke({"messages": [HumanMessage("second")], "round": 0}, CONFIG, durability="sync")
+    await saver.saved()
+    assert await fresh(tmp_path) == before
+    await say(graph, "third")
+    assert [text for _, text in await fresh(tmp_path) if text in {"first", "second", "third"}] == ["first", "third"]
+    assert await orphans(saver) == 0
+
+
+async def orphans(saver: CheckpointSaver) -> int:
+    query = """
+    SELECT count(*) FROM checkpoints c WHERE parent_checkpoint_id IS NOT NULL AND NOT EXISTS
+    (SELECT 1 FROM checkpoints p WHERE p.thread_id = c.thread_id AND p.checkpoint_id = c.parent_checkpoint_id)
+    """
+    async with saver.conn.execute(query) as found:
+        return (await found.fetchone() or (0,))[0]
+
+
+async def test_who_asks_whether_the_file_can_be_read_moves_nobodys_steps(saver: CheckpointSaver) -> None:
+    graph = graph_on(saver)
+    await graph.ainvoke({"messages": [HumanMessage("hello")], "round": 5}, CONFIG, durability="sync")
+    assert saver.owes
+    await saver.aget_tuple({"configurable": {"thread_id": "", "checkpoint_ns": ""}})
+    assert "t1" in saver._unstored
+
+
 async def test_a_thread_that_is_deleted_does_not_come_back_with_what_waited(saver: CheckpointSaver) -> None:
     graph = graph_on(saver)
     await graph.ainvoke({"messages": [HumanMessage("hello")], "round": 0}, CONFIG, durability="sync")
@@ -150,7 +227,17 @@ def stored(*steps: Step) -> list[tuple[str, str, list[Any]]]:
     unstored = Unstored("messages")
     for one in steps:
         unstored.add(one)
-    return [(one.id, one.parent, [value for w in one.written for _, value in w.writes]) for one in unstored.staying()]
+    return [
+        (one.id, one.parent, [plain_value(v) for w in one.written for _, v in w.writes]) for one in unstored.staying()
+    ]
+
+
+def writes_at(step: Step) -> list[tuple[str, Any]]:
+    return [write for written in step.written for write in written.writes]
+
+
+def plain_value(value: Any) -> Any:
+    return value.value if isinstance(value, Kept) else value
 
 
 def test_what_was_said_at_steps_that_go_is_kept_in_its_order_with_the_one_before() -> None:
@@ -172,6 +259,14 @@ def test_a_task_that_wrote_twice_counts_once() -> None:
     first = step(1, said=[AIMessage("a")])
     first.written.append(first.written[0])
     assert [len(value) for _, _, values in stored(first, step(2), step(3)) for value in values] == [1]
+
+
+@pytest.mark.parametrize("text", ["", "短", "the contract ends in March " * 400])
+def test_what_is_kept_is_stored_as_what_it_holds_in_little_room(text: str) -> None:
+    serializer, said = PackingSerializer(), [HumanMessage(text, id="h")] * 3
+    stored_as = serializer.dumps_typed(Kept(said))
+    assert serializer.loads_typed(stored_as) == said
+    assert len(stored_as[1]) < 4_096
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import AsyncCallbackHandler, AsyncCallbackManager
+from langchain_core.callbacks import AsyncCallbackHandler, AsyncCallbackManager, BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call, tool_call
@@ -67,7 +67,8 @@ def both(server: OpenAIServer, clients: Clients) -> Ask:
     async def ask_both(reply: Reply, asking: Callable[[BaseChatModel], Awaitable[Any]]) -> list[Any]:
         server.requests.clear()
         found: list[Any] = []
-        for kind, handlers in (("lean", [AsyncCallbackHandler()]), ("lean", []), ("openai", [])):
+        nobody, somebody = list[BaseCallbackHandler](), list[BaseCallbackHandler]([AsyncCallbackHandler()])
+        for kind, handlers in (("lean", somebody), ("lean", nobody), ("openai", nobody)):
             server.replies = [reply]
             settings = {"model": "scripted", "openai_api_key": "k", "openai_base_url": server.url, "model_retries": 0}
             model = build_models(AgentSettings.model_validate({**settings, "chat_client": kind}), clients)["agent"]
