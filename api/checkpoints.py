@@ -177,19 +177,19 @@ class CheckpointSaver(RememberingSaver):
 
     @contextmanager
     def _told(self, thread_id: str | None) -> Generator[None]:
-        """A thread that is told now what went wrong need not be told again."""
+        """A thread that is told now what went wrong need not be told again; nor does it go on from what was lost."""
         try:
             yield
         except Exception:
             if thread_id is not None:
                 self._lost.pop(thread_id, None)
+                self._unstored.pop(thread_id, None)
             raise
 
     def _refuse_lost(self, thread_id: str | None) -> None:
-        if thread_id is not None and (error := self._lost.pop(thread_id, None)):
-            # What came after what was lost has nothing to follow.
-            self._unstored.pop(thread_id, None)
-            raise error
+        with self._told(thread_id):
+            if thread_id is not None and (error := self._lost.get(thread_id)):
+                raise error
 
     def _lose(self, threads: set[str], error: Exception) -> None:
         logger.error("steps of %d threads could not be stored", len(threads), exc_info=error)

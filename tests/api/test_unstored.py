@@ -176,6 +176,7 @@ async def test_a_thread_that_lost_something_is_as_it_was_before(saver: Checkpoin
         saver._waiting("t1").add(step(90))
         await saver.conn.execute("INSERT INTO nowhere VALUES (1)")
         saver.hand_over("t1")
+        saver._waiting("t1").add(step(91))
         return await commit()
 
     saver.gathering.commit = fails_once
