@@ -70,9 +70,10 @@ class CheckpointSaver(RememberingSaver):
 
         Raises what went wrong with what was to be stored of the thread before: without that, it can't go on.
         """
+        del new_versions
         thread_id = _thread_of(config)
         self._refuse_lost(thread_id)
-        step = Step(config, checkpoint, cast("CheckpointMetadata", {**metadata}), new_versions)
+        step = Step(config, checkpoint, cast("CheckpointMetadata", {**metadata}))
         self._waiting(thread_id).add(step)
         if _has_to_be_stored(checkpoint):
             await self.saved(thread_id)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, Final, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, writes_sort_key
+from langgraph.checkpoint.base import Checkpoint, CheckpointMetadata, writes_sort_key
 from langgraph.types import Overwrite
 
 from api.packing import Kept
@@ -45,7 +45,6 @@ class Step:
     config: RunnableConfig
     checkpoint: Checkpoint
     metadata: CheckpointMetadata
-    versions: ChannelVersions
     written: list[Written] = field(default_factory=list[Written])
 
     @property

@@ -215,7 +215,7 @@ async def ask(
 
 
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
-    """Ask through LangChain's callbacks only if anybody hears them: with them, asking takes half as long again."""
+    """Ask through LangChain's callbacks only if anybody hears them: they take time with each answer and each piece."""
     if isinstance(model, RunnableBinding) and isinstance(model.bound, LeanChatModel) and _is_unheard():
         return model.bound.pieces(messages, **model.kwargs)
     return cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))

@@ -29,7 +29,7 @@ from graph.prompts import json_section, section
 from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
 from graph.summaries import summary_section
 from graph.tools import LOCAL_NAMES, toolset
-from graph.tools.facts import FACT_TOOLS, facts_kept, facts_told
+from graph.tools.facts import CHANGING_TOOLS, facts_kept, facts_told
 from graph.tools.local import Toolset
 
 ATTEMPTS: Final = 2
@@ -125,10 +125,10 @@ def _key(state: State) -> tuple[Any, ...]:
 
 
 def _facts_touched(state: State) -> int:
-    """Return how often the turn went to the memory so far: what it finds there may be another one after that."""
+    """Return how often the turn changed what is remembered so far, or tried to."""
     run_id = running_turn(state)["run_id"]
     of_turn = takewhile(lambda message: message.id != run_id, reversed(state["messages"]))
-    return sum(isinstance(message, ToolMessage) and message.name in FACT_TOOLS for message in of_turn)
+    return sum(isinstance(message, ToolMessage) and message.name in CHANGING_TOOLS for message in of_turn)
 
 
 def _query(state: State) -> str:

@@ -142,4 +142,5 @@ LIST_MEMORIES: Final = LocalTool(
     schema=_LIST,
     answer=_list,
 )
-FACT_TOOLS: Final = frozenset({REMEMBER.name, FORGET.name, LIST_MEMORIES.name})
+CHANGING_TOOLS: Final = frozenset({REMEMBER.name, FORGET.name})
+"""After these the person's facts may be others."""

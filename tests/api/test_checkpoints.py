@@ -3,7 +3,8 @@
 import asyncio
 import json
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -151,15 +152,22 @@ async def test_what_tasks_wrote_is_stored_soon_also_if_no_checkpoint_follows(
         assert await stored_writes(tmp_path) == 1
 
 
-async def test_a_thread_whose_tasks_lost_what_they_wrote_does_not_go_on_as_if_nothing_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@asynccontextmanager
+async def that_lost_something(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[CheckpointSaver]:
+    """Open a saver to which the disk refused what a task of thread `t` wrote, and refuses everything."""
     monkeypatch.setattr(checkpoints, "GATHERING_SECONDS", 0)
     config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "c"}}
-    async with open_checkpoints(tmp_path / "graph.db") as saver:
+    async with open_checkpoints(folder / "graph.db") as saver:
         await saver.conn.execute("PRAGMA query_only = ON")
         await saver.aput_writes(config, [("messages", "said")], "task")
         await settled(saver)
+        yield saver
+
+
+async def test_a_thread_whose_tasks_lost_what_they_wrote_does_not_go_on_as_if_nothing_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with that_lost_something(tmp_path, monkeypatch) as saver:
         await saver.conn.execute("PRAGMA query_only = OFF")
         with pytest.raises(sqlite3.OperationalError):
             await keep(saver)
@@ -169,12 +177,7 @@ async def test_a_thread_whose_tasks_lost_what_they_wrote_does_not_go_on_as_if_no
 async def test_who_asks_whether_all_is_stored_is_told_of_what_was_lost_before_and_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checkpoints, "GATHERING_SECONDS", 0)
-    config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": "", "checkpoint_id": "c"}}
-    async with open_checkpoints(tmp_path / "graph.db") as saver:
-        await saver.conn.execute("PRAGMA query_only = ON")
-        await saver.aput_writes(config, [("messages", "said")], "task")
-        await settled(saver)
+    async with that_lost_something(tmp_path, monkeypatch) as saver:
         await saver.saved("another")
         with pytest.raises(sqlite3.OperationalError):
             await saver.saved("t")

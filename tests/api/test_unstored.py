@@ -157,7 +157,7 @@ async def test_of_steps_of_which_one_can_not_be_written_none_is(saver: Checkpoin
 
 def bad_step() -> Step:
     checkpoint: Any = empty_checkpoint() | {"channel_values": {"a": object()}}
-    return Step({"configurable": {**THREAD}}, checkpoint, {}, {})
+    return Step({"configurable": {**THREAD}}, checkpoint, {})
 
 
 async def test_a_thread_that_lost_something_is_as_it_was_before(saver: CheckpointSaver, tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def step(number: int, parent: int | None = None, said: Any = None, source: str =
     metadata: Any = {"source": source, "counters_since_delta_snapshot": {"messages": (1, 1)}}
     written = [Written({"configurable": {**THREAD, "checkpoint_id": str(number)}}, [("messages", said)], "task")]
     config: Any = {"configurable": {**THREAD, "checkpoint_id": str(before)}}
-    return Step(config, checkpoint, metadata, {}, written if said is not None else [])
+    return Step(config, checkpoint, metadata, written if said is not None else [])
 
 
 def stored(*steps: Step) -> list[tuple[str, str, list[Any]]]:
