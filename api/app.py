@@ -9,15 +9,15 @@ from langchain_core.language_models import BaseChatModel
 from sqlalchemy import select
 from starlette.requests import Request
 
-from api.assembly import assemble
 from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
-from api.database import open_database
 from api.errors import InvalidInputError
+from api.http.application import assemble
 from api.plans import Plans
 from api.ports import Caller, Place, RunChange, RunUndo
+from api.runs.webhooks import target_of
 from api.service import open_service
-from api.webhooks import target_of
+from api.storage.database import open_database
 from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
 from drive_server.http import (
     BodyLimit,
@@ -29,12 +29,12 @@ from drive_server.http import (
     principal_of_request,
     serving,
 )
-from graph.connections import drive_sessions
 from graph.context import ModelRole
-from graph.models import open_models
-from graph.sampling import LentModel
+from graph.drive.connections import drive_sessions
+from graph.models.roles import open_models
+from graph.models.sampling import LentModel
 from graph.settings import AgentSettings
-from graph.together import Together
+from graph.single_flight import Together
 
 HEARTBEAT_SECONDS = 5.0
 CHANGES_PAGE = 200

@@ -10,27 +10,27 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from api.assistant_memory import AssistantMemory
-from api.checkpoints import BUSY_TIMEOUT_SECONDS, CheckpointSaver, open_checkpoints
 from api.clock import Clock
-from api.compaction import compact_many
-from api.erasing import ERASING, truncate_log
-from api.gathering import GatheringConnection
-from api.known import CHANNEL
+from api.memory import AssistantMemory
 from api.ports import GrantInfo
+from api.storage.checkpoints import BUSY_TIMEOUT_SECONDS, CheckpointSaver, open_checkpoints
+from api.storage.compaction import compact_many
+from api.storage.gathering import GatheringConnection
+from api.storage.known import CHANNEL
+from api.storage.secure_delete import ERASING, truncate_log
+from graph.approvals.payload import check_edit, expired_answer
 from graph.build import build_graph
-from graph.connections import ConnectionPool, SessionOpener
 from graph.context import GraphDependencies, ModelRole, PlanControl, RunContext
+from graph.drive.connections import ConnectionPool, SessionOpener
 from graph.errors import explain
-from graph.facts import Facts
-from graph.gateway.approval import check_edit, expired_answer
-from graph.gateway.granting import check_grant
-from graph.gateway.grants import Grant, list_grants, withdraw
 from graph.language import language_of
-from graph.models import open_models
-from graph.outgoing import Outgoing, hosts_of
+from graph.link_filter import Outgoing, hosts_of
+from graph.memory.facts import Facts
+from graph.messages.stored_results import clear_shelf
+from graph.models.roles import open_models
+from graph.policy.grant_offers import check_grant
+from graph.policy.grants import Grant, list_grants, withdraw
 from graph.settings import AgentSettings
-from graph.shelf import clear_shelf
 from graph.state import Mode
 
 

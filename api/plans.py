@@ -12,14 +12,14 @@ from sqlalchemy import Executable, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.clock import Clock
-from api.database import Database
 from api.errors import InvalidPlanError, NotFoundError, PlanChangedError, PlanOverError
 from api.ports import Caller
-from api.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, ThreadRow
-from graph.nodes.abilities import problems_of_abilities
+from api.storage.database import Database
+from api.storage.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, ThreadRow
+from graph.planning.abilities import problems_of_abilities
+from graph.planning.commands import Wish
 from graph.planning.editing import PlanEditError, StepEdit, edited, planned
 from graph.planning.progress import is_editable
-from graph.planning.wishes import Wish
 from graph.state import Plan
 
 OVER = frozenset({"done", "stopped"})

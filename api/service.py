@@ -7,18 +7,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
-from api import migrations
-from api.approvals import Approvals
+from api.approvals.service import Approvals
 from api.clock import Clock
-from api.database import Database
 from api.errors import ApiError
-from api.event_log import EventLog
-from api.execution import Workshop
+from api.events.log import EventLog
 from api.plans import Plans
 from api.ports import Authenticator, Caller, DrivePort, GraphPort
-from api.runs import Runs
+from api.runs.execution import Workshop
+from api.runs.service import Runs
+from api.runs.webhooks import Webhooks, WebhookTarget
+from api.storage import migrations
+from api.storage.database import Database
 from api.threads import Threads
-from api.webhooks import Webhooks, WebhookTarget
 
 logger = logging.getLogger(__name__)
 

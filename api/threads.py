@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from api.clock import Clock
 from api.cursors import decode_cursor, encode_cursor
-from api.database import Database
 from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
 from api.ports import Caller
-from api.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id, table_of
+from api.storage.database import Database
+from api.storage.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id, table_of
 
 TITLE_CHARACTERS = 80
 

@@ -213,7 +213,7 @@ def main() -> None:
         _Server(app, lambda: "").run()
     else:
         from api.app import create_app
-        from drive_server.runner import prepare_process
+        from drive_server.transports.runner import prepare_process
 
         token = Path(os.environ["DRIVE_DATA_DIR"]) / "token"
         # As `drive-agent serve` begins.

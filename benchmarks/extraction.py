@@ -22,7 +22,7 @@ from benchmarks import mixed_folder
 from benchmarks.bare_parsers import PARSERS, Read
 from benchmarks.documents import MAKERS, document
 from benchmarks.table import print_table
-from drive_server.knowledge.reader_pool import ReaderPool
+from drive_server.knowledge.readers.pool import ReaderPool
 
 LEAST_SECONDS = 0.5
 MOST_READINGS = 20

@@ -22,7 +22,7 @@ import anyio
 from benchmarks.collection import DEPTH, Collection, Document, Query, load_collection, measures_of
 from benchmarks.table import milliseconds, print_table
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
-from drive_server.services.search import MAX_QUERY_CHARACTERS
+from drive_server.services.search.service import MAX_QUERY_CHARACTERS
 
 Mode = Literal["hybrid", "words", "vector"]
 WAYS: dict[str, Mode] = {"full text": "words", "vector": "vector", "ours": "hybrid"}

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks.table import print_table
-from graph.nodes.intents import pattern_agent, read_intent
-from tests.graph.nodes.routing_cases import RoutingCase
-from tests.graph.nodes.routing_heldout import ROUTING_HELDOUT
-from tests.graph.nodes.routing_near_misses import ROUTING_NEAR_MISSES
-from tests.graph.nodes.routing_set import ROUTING_SET
-from tests.graph.nodes.routing_unseen import ROUTING_UNSEEN
+from graph.routing.intents import pattern_agent, read_intent
+from tests.graph.routing.routing_cases import RoutingCase
+from tests.graph.routing.routing_heldout import ROUTING_HELDOUT
+from tests.graph.routing.routing_near_misses import ROUTING_NEAR_MISSES
+from tests.graph.routing.routing_set import ROUTING_SET
+from tests.graph.routing.routing_unseen import ROUTING_UNSEEN
 
 LANGUAGES = ("en", "zh", "mixed")
 

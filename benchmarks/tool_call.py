@@ -16,10 +16,10 @@ from benchmarks.models import InstantModel
 from benchmarks.table import milliseconds, print_table
 from drive_server.connect import ALL_SCOPES, META_IDEMPOTENCY_KEY, Actor, Drive, open_drive
 from drive_server.settings import DriveSettings
-from graph.connections import ConnectionPool, drive_sessions
+from graph.approvals.act import ActTask, make_act
+from graph.approvals.payload import digest
 from graph.context import GraphDependencies, RunContext
-from graph.gateway.approval import digest
-from graph.nodes.act import ActTask, make_act
+from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.settings import AgentSettings
 from graph.state import Call
 

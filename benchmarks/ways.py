@@ -23,7 +23,7 @@ from mcp.server.fastmcp import FastMCP
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp.types import CallToolResult
 
-from drive_server.protocol.trusting import TrustingSession
+from drive_server.mcp.protocol.in_process import TrustingSession
 
 PATIENCE = timedelta(seconds=60)
 TICKS = os.sysconf("SC_CLK_TCK")

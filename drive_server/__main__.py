@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 import anyio
 
 from drive_server.connect import open_drive
-from drive_server.ending import leave_when_told
 from drive_server.errors import DriveError
 from drive_server.http.app import create_app
-from drive_server.runner import Runner
 from drive_server.settings import DriveSettings
-from drive_server.stdio import serve_stdio
 from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collected, Collector
 from drive_server.storage.database import open_database
 from drive_server.storage.token_file import make_private_directory
+from drive_server.transports.runner import Runner
+from drive_server.transports.shutdown import leave_when_told
+from drive_server.transports.stdio import serve_stdio
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

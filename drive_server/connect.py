@@ -10,7 +10,6 @@ import anyio
 from mcp.shared.memory import create_client_server_memory_streams
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
-from drive_server.chat_completions import ChatCompletions
 from drive_server.context import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
@@ -26,38 +25,39 @@ from drive_server.context import (
     current_principal,
 )
 from drive_server.drive import Drive
-from drive_server.knowledge.embedders import Embedders
-from drive_server.knowledge.index import KnowledgeIndex
-from drive_server.knowledge.ingest import Ingester
-from drive_server.knowledge.reranking import Reranker
-from drive_server.knowledge.text import TextSource
-from drive_server.protocol.trusting import TrustingSession
-from drive_server.server import build_server
-from drive_server.services.bulk import BulkService
-from drive_server.services.bulk_choice import BulkChooser
-from drive_server.services.bulk_results import BulkResults
-from drive_server.services.citations import Citations
-from drive_server.services.documents import DocumentService
-from drive_server.services.downloads import DownloadService
-from drive_server.services.expiry import Expiry
-from drive_server.services.files import FileService
+from drive_server.knowledge.embedding.selection import Embedders
+from drive_server.knowledge.index.index import KnowledgeIndex
+from drive_server.knowledge.index.reranking import Reranker
+from drive_server.knowledge.ingest.job import Ingester
+from drive_server.knowledge.readers.extracted import TextSource
+from drive_server.mcp.protocol.in_process import TrustingSession
+from drive_server.mcp.server import build_server
+from drive_server.services.documents.citations import Citations
+from drive_server.services.documents.downloads import DownloadService
+from drive_server.services.documents.service import DocumentService
+from drive_server.services.files.recent import Recents
+from drive_server.services.files.service import FileService
+from drive_server.services.files.trash_expiry import Expiry
 from drive_server.services.housekeeping import Housekeeping
-from drive_server.services.identity import IdentityService
-from drive_server.services.journal import Journal
-from drive_server.services.link_downloads import LinkDownloads
-from drive_server.services.link_passwords import LinkPasswords
-from drive_server.services.link_visits import LinkVisits
-from drive_server.services.links import LinkService
+from drive_server.services.identity.service import IdentityService
+from drive_server.services.identity.sign_ins import SignInService
+from drive_server.services.identity.tokens import TokenService
+from drive_server.services.journal.service import Journal
+from drive_server.services.map_reduce.chat_completions import ChatCompletions
+from drive_server.services.map_reduce.selection import BulkChooser
+from drive_server.services.map_reduce.service import BulkService
+from drive_server.services.map_reduce.stored_results import BulkResults
 from drive_server.services.quota import Limits, QuotaService
-from drive_server.services.recents import Recents
-from drive_server.services.related import RelatedFiles
-from drive_server.services.search import SearchService
-from drive_server.services.sharing import SharingService
-from drive_server.services.sign_ins import SignInService
-from drive_server.services.suggestions import SuggestionService
+from drive_server.services.search.related import RelatedFiles
+from drive_server.services.search.service import SearchService
+from drive_server.services.search.suggestions import SuggestionService
+from drive_server.services.sharing.link_downloads import LinkDownloads
+from drive_server.services.sharing.link_passwords import LinkPasswords
+from drive_server.services.sharing.link_visits import LinkVisits
+from drive_server.services.sharing.links import LinkService
+from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
-from drive_server.services.tokens import TokenService
-from drive_server.services.uploads import UploadService
+from drive_server.services.uploads.service import UploadService
 from drive_server.settings import DriveSettings
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector

@@ -4,29 +4,29 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drive_server.knowledge.ingest import Ingester
-    from drive_server.language_model import LanguageModel
-    from drive_server.server import DriveServer
-    from drive_server.services.bulk import BulkService
-    from drive_server.services.bulk_results import BulkResults
-    from drive_server.services.citations import Citations
-    from drive_server.services.documents import DocumentService
-    from drive_server.services.downloads import DownloadService
-    from drive_server.services.files import FileService
+    from drive_server.knowledge.ingest.job import Ingester
+    from drive_server.mcp.server import DriveServer
+    from drive_server.services.documents.citations import Citations
+    from drive_server.services.documents.downloads import DownloadService
+    from drive_server.services.documents.service import DocumentService
+    from drive_server.services.files.recent import Recents
+    from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
-    from drive_server.services.identity import IdentityService
-    from drive_server.services.journal import Journal
-    from drive_server.services.link_visits import LinkVisits
-    from drive_server.services.links import LinkService
+    from drive_server.services.identity.service import IdentityService
+    from drive_server.services.identity.sign_ins import SignInService
+    from drive_server.services.journal.service import Journal
+    from drive_server.services.map_reduce.language_model import LanguageModel
+    from drive_server.services.map_reduce.service import BulkService
+    from drive_server.services.map_reduce.stored_results import BulkResults
     from drive_server.services.quota import QuotaService
-    from drive_server.services.recents import Recents
-    from drive_server.services.related import RelatedFiles
-    from drive_server.services.search import SearchService
-    from drive_server.services.sharing import SharingService
-    from drive_server.services.sign_ins import SignInService
-    from drive_server.services.suggestions import SuggestionService
+    from drive_server.services.search.related import RelatedFiles
+    from drive_server.services.search.service import SearchService
+    from drive_server.services.search.suggestions import SuggestionService
+    from drive_server.services.sharing.link_visits import LinkVisits
+    from drive_server.services.sharing.links import LinkService
+    from drive_server.services.sharing.service import SharingService
     from drive_server.services.tasks import TaskService
-    from drive_server.services.uploads import UploadService
+    from drive_server.services.uploads.service import UploadService
     from drive_server.settings import DriveSettings
     from drive_server.signing import Signer
     from drive_server.storage.blobs import BlobStore

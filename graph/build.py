@@ -8,31 +8,31 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
-from graph.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
+from graph.agents.document_agent import make_document_agent
+from graph.agents.drive_agent import make_drive_agent
+from graph.agents.search_agent import make_search_agent
+from graph.approvals.act import make_act
+from graph.approvals.approve import make_approve
+from graph.approvals.payload import asked
+from graph.approvals.review import make_review
+from graph.citations.cite import has_to_cite, make_cite
 from graph.context import GraphDependencies, RunContext
-from graph.gateway.approval import asked
-from graph.memory import unanswered
-from graph.models import build_models
-from graph.nodes.act import make_act
-from graph.nodes.advance import make_advance, wants_revision
-from graph.nodes.agree import make_agree
-from graph.nodes.approve import make_approve
-from graph.nodes.begin_step import make_begin_step
-from graph.nodes.cite import has_to_cite, make_cite
-from graph.nodes.document_agent import make_document_agent
-from graph.nodes.drive_agent import make_drive_agent
-from graph.nodes.map_item import make_map_item
-from graph.nodes.map_items import after_map_items, make_map_items
-from graph.nodes.map_whole import make_map_whole
-from graph.nodes.pause import pause
-from graph.nodes.plan import make_plan
-from graph.nodes.recall import make_recall
-from graph.nodes.review import make_review
-from graph.nodes.revise import make_revise
-from graph.nodes.route import make_route
-from graph.nodes.search_agent import make_search_agent
-from graph.outgoing import hosts_of
-from graph.sampling import LentModel
+from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
+from graph.link_filter import hosts_of
+from graph.memory.recall import make_recall
+from graph.messages.grouping import unanswered
+from graph.models.roles import build_models
+from graph.models.sampling import LentModel
+from graph.planning.advance import make_advance, wants_revision
+from graph.planning.agree import make_agree
+from graph.planning.begin_step import make_begin_step
+from graph.planning.map_reduce.map_item import make_map_item
+from graph.planning.map_reduce.map_items import after_map_items, make_map_items
+from graph.planning.map_reduce.map_whole import make_map_whole
+from graph.planning.pause import pause
+from graph.planning.plan import make_plan
+from graph.planning.revise import make_revise
+from graph.routing.route import make_route
 from graph.settings import AgentSettings
 from graph.state import AGENTS, GraphInput, State, active_agent, current_step, is_tainted, running_turn
 

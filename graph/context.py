@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from graph.outgoing import Hosts
-from graph.shelf import Shelf, ShelfMemory
+from graph.link_filter import Hosts
+from graph.messages.stored_results import Shelf, ShelfMemory
 from graph.state import Mode
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from langgraph.runtime import Runtime
     from langgraph.store.base import BaseStore
 
-    from graph.connections import ConnectionPool
+    from graph.drive.connections import ConnectionPool
     from graph.settings import AgentSettings
     from graph.state import Plan
 

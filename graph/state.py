@@ -7,7 +7,7 @@ from langgraph.channels.delta import DeltaChannel
 from typing_extensions import TypedDict
 
 from graph.appending import appended
-from graph.summaries import Summary
+from graph.memory.summaries import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ class Plan(TypedDict):
     """The steps of a turn, done in order.
 
     `wanted` is what the person wants of it, `status` what it does; `version` counts their changes, `revision` those of
-    the planner. `contract` are the bounds that the person agreed to (`graph/gateway/contract.py`), `proposal` is the
+    the planner. `contract` are the bounds that the person agreed to (`graph/policy/contract.py`), `proposal` is the
     question about them while it waits.
     """
 
@@ -248,7 +248,7 @@ class State(TypedDict, total=False):
     `token_scale` is what estimates of tokens are multiplied by, as the model's reports have shown;
     `rounds` counts the turn's rounds of tool calls; `failure` is why the running step's model gave up, if it did;
     `limit` is what ended the turn before its answer, if anything did; `survey` has the files that a step over many
-    reads, and `findings` what came of those that are read (`graph/planning/many.py`).
+    reads, and `findings` what came of those that are read (`graph/planning/map_reduce/prompts.py`).
     `taint` is the last file that was read in the thread whose words are not the person's own, if there is any.
     """
 

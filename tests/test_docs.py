@@ -9,9 +9,9 @@ from api.cli.arguments import build_parser
 from drive_server import errors
 from drive_server.connect import DriveSettings
 from graph.events import EVENTS
-from graph.gateway.policy import RULES
+from graph.policy.rules import RULES
 from graph.settings import AgentSettings
-from graph.tools import LOCAL_NAMES
+from graph.tools.box import LOCAL_NAMES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()

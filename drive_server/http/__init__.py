@@ -2,25 +2,15 @@
 
 from fastapi import APIRouter, Depends
 
-from drive_server.http import (
-    auth,
-    changes,
-    connect,
-    files,
-    index_events,
-    items,
-    link_pages,
-    links,
-    metadata,
-    passages,
-    search,
-    shares,
-    uploads,
-)
+from drive_server.http import metadata
 from drive_server.http.access import bearer_token, keep_to_caller, principal_of_request
 from drive_server.http.limits import BodyLimit
-from drive_server.http.mcp import mount_mcp, serving
+from drive_server.http.pages import connect
+from drive_server.http.pages import link as link_pages
+from drive_server.http.pages import passage as passages
 from drive_server.http.problem import install_problem_handlers
+from drive_server.http.routes import auth, changes, files, index_events, items, links, search, shares, uploads
+from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 
 __all__ = [
     "BodyLimit",

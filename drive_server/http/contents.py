@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import CODES, problem
 from drive_server.http.ranges import Span, UnsatisfiableError, matches_etag, parse_range
-from drive_server.services.documents import Content
+from drive_server.services.documents.service import Content
 
 Sender = Callable[[Span, bool], Awaitable[AsyncIterator[bytes]]]
 

@@ -12,9 +12,9 @@ from starlette.responses import Response
 from drive_server.access import Principal, Scope
 from drive_server.http.metadata import challenge
 from drive_server.http.problem import problem
-from drive_server.services.identity import TOKEN_METHOD
+from drive_server.mcp.calls.scopes import scope_needed
+from drive_server.services.identity.service import TOKEN_METHOD
 from drive_server.settings import DriveSettings
-from drive_server.tools.scopes import scope_needed
 
 
 def challenged(settings: DriveSettings, caller: Principal, message: Any) -> Response | None:

@@ -8,9 +8,9 @@ from hashlib import sha1, sha256
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from drive_server.errors import MalformedRequestError, ProtocolVersionError, UnsupportedContentError
-from drive_server.services.located import MAX_REF_CHARACTERS
-from drive_server.services.uploads import NewUpload
-from drive_server.tools.arguments import MAX_NAME_CHARACTERS
+from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
+from drive_server.services.tree.located import MAX_REF_CHARACTERS
+from drive_server.services.uploads.service import NewUpload
 
 if TYPE_CHECKING:
     from drive_server.models import OnConflict

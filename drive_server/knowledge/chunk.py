@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
-from drive_server.knowledge.elements import Element, Extraction
-from drive_server.knowledge.extract import MAX_INDEXED_CHARACTERS
-from drive_server.knowledge.place import Place
-from drive_server.knowledge.script import count_cjk
-from drive_server.knowledge.sentences import sentence_spans
+from drive_server.knowledge.readers.extract import MAX_INDEXED_CHARACTERS
+from drive_server.knowledge.text.elements import Element, Extraction
+from drive_server.knowledge.text.place import Place
+from drive_server.knowledge.text.script import count_cjk
+from drive_server.knowledge.text.sentences import sentence_spans
 
 MAX_SIZE = 1_000
 ENOUGH = 250

@@ -8,7 +8,7 @@ from typing import Final
 
 import anyio
 
-from drive_server.knowledge.lock import WriterLock
+from drive_server.knowledge.index.lock import WriterLock
 
 logger = logging.getLogger(__name__)
 

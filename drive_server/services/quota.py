@@ -13,10 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from drive_server.access import ALL_SCOPES, Actor, Role
-from drive_server.emails import normalise_email
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
-from drive_server.services.keys import require_scopes
-from drive_server.services.nodes import locate_folder
+from drive_server.services.identity.emails import normalise_email
+from drive_server.services.identity.keys import require_scopes
+from drive_server.services.tree.nodes import locate_folder
 from drive_server.storage.blobs import Blob
 from drive_server.storage.database import Database
 from drive_server.storage.tables import HoldingRow, UserRow

@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.errors import IdempotencyConflictError, NotFoundError, RateLimitError, StateConflictError
 from drive_server.models import Page
-from drive_server.services.cursors import Cursors
-from drive_server.services.identity import utc_now
+from drive_server.services.identity.service import utc_now
+from drive_server.services.pagination import Cursors
 from drive_server.signing import Signer
 from drive_server.storage.database import Database
 from drive_server.storage.tables import TaskRow, new_id

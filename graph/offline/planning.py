@@ -10,7 +10,7 @@ from graph.offline.understanding.intents import Intent, agent_for
 from graph.offline.understanding.references import CURRENT_FOLDER
 from graph.offline.understanding.rendering import instruction, title
 from graph.offline.understanding.requests import understand
-from graph.planning.each import of_each
+from graph.routing.many_files import of_each
 from graph.state import Language
 
 MOST_STEPS: Final = 8

@@ -9,9 +9,9 @@ from langgraph.store.base import BaseStore
 from mcp.types import CallToolResult, TextContent
 from typing_extensions import override
 
-from graph.connections import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY, META_RUN_ID, OnProgress, Toolbox
 from graph.context import Clock
-from graph.shelf import Shelf
+from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY, META_RUN_ID, OnProgress, Toolbox
+from graph.messages.stored_results import Shelf
 
 META_UNANSWERED: Final = "the assistant's own tools are called by the graph"
 

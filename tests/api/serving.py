@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Self
 
 import uvicorn
 
-from api.assembly import assemble
-from api.checkpoints import open_checkpoints
 from api.clock import SystemClock
-from api.database import open_database
+from api.http.application import assemble
 from api.service import open_service
+from api.storage.checkpoints import open_checkpoints
+from api.storage.database import open_database
 from drive_server.http.problem import install_problem_handlers
-from drive_server.runner import KEEP_ALIVE_SECONDS
+from drive_server.transports.runner import KEEP_ALIVE_SECONDS
 from tests.api.fakes import MemoryDrive, authenticate
 from tests.api.small_graph import SmallGraph
 from tests.e2e.person import Event, Person, Turn
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from api.runs.webhooks import WebhookTarget
     from api.service import Service
-    from api.webhooks import WebhookTarget
     from tests.api.fakes import ManualClock
 
 START_SECONDS = 30

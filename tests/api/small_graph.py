@@ -20,15 +20,15 @@ from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annot
 from langgraph.types import interrupt
 
 from graph.events import GraphEvent, emit, speaker
-from graph.models import ask
-from graph.outgoing import Hosts, Outgoing
+from graph.link_filter import Hosts, Outgoing
+from graph.models.roles import ask
 from tests.api.fakes import Gate
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
-    from api.checkpoints import CheckpointSaver
     from api.ports import GrantInfo, Mode
+    from api.storage.checkpoints import CheckpointSaver
     from tests.api.fakes import ManualClock, MemoryDrive
 
 RISKS = ("share", "write", "delete")

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.bare_parsers import PARSERS
 from benchmarks.documents import MAKERS, document
-from drive_server.knowledge.extract import extract
-from drive_server.knowledge.script import count_cjk
+from drive_server.knowledge.readers.extract import extract
+from drive_server.knowledge.text.script import count_cjk
 
 if TYPE_CHECKING:
     from pathlib import Path

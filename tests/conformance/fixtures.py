@@ -31,7 +31,7 @@ from pydantic import AnyUrl
 from tests.conformance.schemas import FORM_WITH_CHOICES, FORM_WITH_DEFAULTS, PERSON_FORM, SCHEMA_2020_12
 
 if TYPE_CHECKING:
-    from drive_server.server import DriveServer
+    from drive_server.mcp.server import DriveServer
 
 AnyContext = Context[Any, Any, Any]
 

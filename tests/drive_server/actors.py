@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from drive_server.access import Actor, Scope
 
 if TYPE_CHECKING:
-    from drive_server.services.identity import IdentityService
+    from drive_server.services.identity.service import IdentityService
 
 
 async def local_owner(identity: IdentityService) -> Actor:

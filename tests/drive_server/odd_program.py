@@ -18,7 +18,7 @@ from drive_server.__main__ import main
 
 if TYPE_CHECKING:
     from drive_server.drive import Drive
-    from drive_server.server import DriveServer
+    from drive_server.mcp.server import DriveServer
 
 make_server = drive_server.connect.build_server
 

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from drive_server.access import ALL_SCOPES, Actor, Principal
-from drive_server.knowledge.elements import Extraction
-from drive_server.services.documents import DocumentService
-from drive_server.services.files import FileService
-from drive_server.services.journal import Journal
-from drive_server.services.sharing import SharingService
+from drive_server.knowledge.text.elements import Extraction
+from drive_server.services.documents.service import DocumentService
+from drive_server.services.files.service import FileService
+from drive_server.services.journal.service import Journal
+from drive_server.services.sharing.service import SharingService
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.database import Database, open_database
 from drive_server.storage.tables import NodeRow, UserRow, new_id

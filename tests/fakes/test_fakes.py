@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from langchain_core.messages import BaseMessage, HumanMessage
 
-from graph.connections import ConnectionPool
+from graph.drive.connections import ConnectionPool
 from tests.fakes.chat_model import ScriptedChatModel, ScriptExhaustedError, plan_of, tool_call, tool_calls
 from tests.fakes.clock import START, SettableClock
 from tests.fakes.tiny_drive import TinyDrive

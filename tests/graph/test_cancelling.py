@@ -6,7 +6,7 @@ import anyio
 import pytest
 from mcp.types import CallToolResult
 
-from graph.nodes.recall import UNKNOWN
+from graph.memory.recall import UNKNOWN
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.fakes.mcp_server import SeenCall, answer
 from tests.fakes.tiny_drive import STRING, TinyDrive, schema
@@ -52,7 +52,7 @@ async def test_cancelled_while_the_model_speaks_the_next_turn_starts_afresh(
         raise AssertionError
 
     with monkeypatch.context() as patched:
-        patched.setattr("graph.nodes.specialist.ask", never_ends)
+        patched.setattr("graph.agents.specialist.ask", never_ends)
         await cancelled(asyncio.create_task(assistant.say("list my files")), speaking)
     model.script = ["a and b"]
     seen = await assistant.say("list my files")

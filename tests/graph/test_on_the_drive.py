@@ -8,8 +8,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import ALL_SCOPES, Actor, Drive
 from graph.build import build_graph
-from graph.connections import ConnectionPool, drive_sessions
 from graph.context import GraphDependencies
+from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
 from tests.graph.assistant import Assistant, approve, names, person, reject
@@ -160,7 +160,7 @@ async def test_after_a_crash_in_the_middle_of_the_calls_each_is_done_exactly_onc
     folders = [tool_call("create_folder", name, name=name) for name in ("A", "B", "C")]
     model.script = [tool_calls(*folders), "Made."]
     with monkeypatch.context() as crashing:
-        crashing.setattr("graph.nodes.act.report", crash_after("B"))
+        crashing.setattr("graph.approvals.act.report", crash_after("B"))
         with pytest.raises(SystemError):
             await before.say("create a folder A, B and C", key="run-1")
     after = on_drive(pool, model, saver, actor)

@@ -6,7 +6,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import Literal
 
-from drive_server.names import numbered_name
+from drive_server.services.tree.names import numbered_name
 
 VIEWER, EDITOR, OWNER = 1, 2, 3
 Choice = Literal["fail", "rename", "replace"]

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from drive_server.errors import EtagMismatchError, NameConflictError
-from drive_server.services.edits import Edit
+from drive_server.services.documents.edits import Edit
 from tests.drive_server.store import Store, open_store
 
 if TYPE_CHECKING:

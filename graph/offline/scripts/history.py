@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from graph.changes import reason, sentence
+from graph.drive.changes import reason, sentence
 from graph.offline.reading.conversation import Item
 from graph.offline.reading.results import Result
 from graph.offline.replay import Script, call, request

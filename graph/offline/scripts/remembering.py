@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graph.memory.relevance import words_of
 from graph.offline.replay import Script, call
 from graph.offline.scripts.outcome import failed
 from graph.offline.speech.wording import inert, quoted
 from graph.offline.task import Task
 from graph.offline.understanding.personal import Personal
-from graph.relevance import words_of
 
 Memory = Mapping[str, Any]
 

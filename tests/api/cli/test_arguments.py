@@ -8,7 +8,7 @@ import pytest
 
 from api.cli import command, main
 from api.cli.arguments import MOST_KEY_DAYS, build_parser
-from drive_server.services.keys import MAX_KEY_DAYS
+from drive_server.services.identity.keys import MAX_KEY_DAYS
 from tests.api.cli.command import drive_agent
 
 COMMAND_LINES = [

@@ -12,7 +12,7 @@ import httpx
 import uvicorn
 
 from drive_server.http.app import create_app
-from drive_server.runner import KEEP_ALIVE_SECONDS
+from drive_server.transports.runner import KEEP_ALIVE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from drive_server.drive import Drive
-    from drive_server.http.index_events import IndexStreams
+    from drive_server.http.routes.index_events import IndexStreams
     from drive_server.settings import DriveSettings
 
 

@@ -56,7 +56,7 @@ print("done", flush=True)
 KILLED = """
 import os, signal, sys
 from drive_server.__main__ import main
-from drive_server.services.documents import DocumentService
+from drive_server.services.documents.service import DocumentService
 
 create = DocumentService.create_from_blob
 

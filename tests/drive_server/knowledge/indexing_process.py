@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from lancedb.table import AsyncTable
 
-from drive_server.knowledge import pending
-from drive_server.knowledge.embed import NoEmbedder
-from drive_server.knowledge.index import KnowledgeIndex
-from drive_server.knowledge.ingest import Ingester
-from drive_server.knowledge.text import TextSource
+from drive_server.knowledge.embedding.embedder import NoEmbedder
+from drive_server.knowledge.index.index import KnowledgeIndex
+from drive_server.knowledge.ingest import pending
+from drive_server.knowledge.ingest.job import Ingester
+from drive_server.knowledge.readers.extracted import TextSource
 from tests.drive_server.store import open_store
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen import canvas
 from reportlab.platypus import Flowable, PageBreak, Paragraph, SimpleDocTemplate, Spacer
 
-from drive_server.knowledge.extract import extract
+from drive_server.knowledge.readers.extract import extract
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

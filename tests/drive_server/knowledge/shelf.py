@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from drive_server.knowledge.chunk import chunk
-from drive_server.knowledge.elements import Part, join
-from drive_server.knowledge.rows import IndexedFile
+from drive_server.knowledge.index.rows import IndexedFile
+from drive_server.knowledge.text.elements import Part, join
 
 if TYPE_CHECKING:
-    from drive_server.knowledge.embed import Embedder, Vectors
-    from drive_server.knowledge.index import KnowledgeIndex
+    from drive_server.knowledge.embedding.embedder import Embedder, Vectors
+    from drive_server.knowledge.index.index import KnowledgeIndex
 
 ANA, BEN = "a" * 32, "b" * 32
 PORTS = "The server listens on port 8000 and writes its log to standard error."

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drive_server.knowledge.chunk import ENOUGH, MAX_SIZE, chunk
-from drive_server.knowledge.elements import Element, Extraction, Part, join
-from drive_server.knowledge.markdown import markdown_elements
-from drive_server.knowledge.place import Place
-from drive_server.knowledge.plain import table_elements
+from drive_server.knowledge.readers.source.markdown import markdown_elements
+from drive_server.knowledge.readers.source.plain import table_elements
+from drive_server.knowledge.text.elements import Element, Extraction, Part, join
+from drive_server.knowledge.text.place import Place
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
 
 

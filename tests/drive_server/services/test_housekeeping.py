@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from drive_server.knowledge.lock import WriterLock
+from drive_server.knowledge.index.lock import WriterLock
 from drive_server.services.housekeeping import Housekeeping
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import select
 
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
-from drive_server.services.documents import DocumentService
-from drive_server.services.edits import Edit
-from drive_server.services.journal import Journal
+from drive_server.services.documents.edits import Edit
+from drive_server.services.documents.service import DocumentService
+from drive_server.services.journal.service import Journal
 from drive_server.services.quota import (
     BATCH,
     MAX_QUOTA_BYTES,

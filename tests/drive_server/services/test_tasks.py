@@ -22,7 +22,7 @@ from drive_server.errors import (
     RateLimitError,
     StateConflictError,
 )
-from drive_server.services.identity import IdentityService
+from drive_server.services.identity.service import IdentityService
 from drive_server.services.tasks import (
     CANCELLED,
     COMPLETED,

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from drive_server.errors import StorageFailureError
-from drive_server.services.journal import Journal
+from drive_server.services.journal.service import Journal
 from drive_server.storage import blobs as module
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector

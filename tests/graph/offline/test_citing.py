@@ -7,8 +7,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
 from graph.build import build_graph
-from graph.connections import ConnectionPool, drive_sessions
 from graph.context import GraphDependencies
+from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.offline import OfflineChatModel
 from graph.settings import AgentSettings
 from tests.drive_server.knowledge import documents, samples

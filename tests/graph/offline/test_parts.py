@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import ToolMessage
 
-from graph.gateway.limits import result_text
+from graph.limits.limits import result_text
 from graph.offline.documents.edits import after_edit, append_edit, plan_edits, prepend_edit
 from graph.offline.documents.sentences import first_heading, read_sentences
 from graph.offline.documents.summary import best_passage, key_sentences

@@ -8,9 +8,9 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from drive_server.connect import Actor, Drive
 from graph.build import build_graph
-from graph.connections import ConnectionPool, drive_sessions
 from graph.context import GraphDependencies
-from graph.facts import Facts
+from graph.drive.connections import ConnectionPool, drive_sessions
+from graph.memory.facts import Facts
 from graph.offline.model import OfflineChatModel
 from graph.offline.understanding.personal import Personal, personal
 from graph.settings import AgentSettings

@@ -11,9 +11,9 @@ from typing import Any
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel
 
-from graph.nodes.document_agent import DOCUMENT_AGENT
-from graph.nodes.drive_agent import DRIVE_AGENT
-from graph.nodes.search_agent import SEARCH_AGENT
+from graph.agents.document_agent import DOCUMENT_AGENT
+from graph.agents.drive_agent import DRIVE_AGENT
+from graph.agents.search_agent import SEARCH_AGENT
 from graph.offline import OfflineChatModel
 from graph.prompts import compact, json_section, section
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from graph.facts import Facts
+from graph.memory.facts import Facts
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive

@@ -1,0 +1,105 @@
+"""`drive-agent chat`: one message, or a conversation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from api.cli.chat.conversation import Conversation, Place
+from api.cli.commands.undo import undo_run
+from api.cli.failure import CommandError, ServiceError
+from api.cli.service.connection import connected
+from api.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from api.cli.client import ServiceClient
+
+HELP = """\
+/new    start another conversation
+/undo   take back what the last run that changed something did
+/help   this
+Ctrl-C  stop what the assistant is doing
+Ctrl-D  leave"""
+
+
+def chat(arguments: Namespace) -> int:
+    """Talk to the assistant. Exit code 1 if a turn failed, or an approval was rejected because nobody answered."""
+    terminal = Terminal(machine=arguments.json)
+    with connected(arguments, terminal) as client:
+        conversation = Conversation(
+            client,
+            terminal,
+            thread_id=arguments.thread or "",
+            place=Place(_find(client, arguments.file, "file"), _find(client, arguments.folder, "folder")),
+            yes_to=arguments.yes_to,
+            json=arguments.json,
+            unattended=arguments.unattended,
+        )
+        if arguments.message is None:
+            return _converse(conversation, client, terminal)
+        ended_well = conversation.say(arguments.message)
+        terminal.note(f"drive-agent chat --thread {conversation.thread_id} ...   goes on with this conversation")
+        return _exit_code(conversation, ended_well=ended_well)
+
+
+def _find(client: ServiceClient, ref: str | None, kind: str) -> str | None:
+    if ref is None:
+        return None
+    item = client.item(ref)
+    if item["kind"] != kind:
+        raise CommandError(f"{ref} is a {item['kind']}, not a {kind}.", hint=f"Use --{item['kind']} for it.")
+    return item["id"]
+
+
+def _converse(conversation: Conversation, client: ServiceClient, terminal: Terminal) -> int:
+    ended_well = conversation.answer_waiting() if conversation.thread_id else True
+    if terminal.interactive:
+        terminal.note("Ask in English or Chinese; /help shows the commands, Ctrl-D leaves.")
+    while (line := _next_line(terminal)) is not None:
+        message = line.strip()
+        if message.startswith("/"):
+            _command(message, conversation, client, terminal)
+        elif message:
+            ended_well = _turn(conversation, message, terminal) and ended_well
+    if conversation.thread_id:
+        terminal.note(f"drive-agent chat --thread {conversation.thread_id}   goes on with this conversation")
+    return 0 if terminal.interactive else _exit_code(conversation, ended_well=ended_well)
+
+
+def _turn(conversation: Conversation, message: str, terminal: Terminal) -> bool:
+    """Say something; a turn that the service refuses does not end the conversation."""
+    try:
+        return conversation.say(message)
+    except ServiceError as error:
+        terminal.note(f"drive-agent: {error.message} {error.hint}".rstrip(), "red")
+        return False
+
+
+def _next_line(terminal: Terminal) -> str | None:
+    while True:
+        try:
+            return terminal.ask("> ")
+        except KeyboardInterrupt:
+            terminal.say()
+
+
+def _command(line: str, conversation: Conversation, client: ServiceClient, terminal: Terminal) -> None:
+    if line == "/new":
+        conversation.thread_id = ""
+        terminal.say("A new conversation.")
+    elif line == "/undo" and conversation.last_run:
+        undo_run(client, terminal, conversation.last_run)
+    elif line == "/undo":
+        terminal.say("Nothing was changed in this conversation yet.")
+    else:
+        terminal.say(HELP)
+
+
+def _exit_code(conversation: Conversation, *, ended_well: bool) -> int:
+    if conversation.unanswered:
+        raise CommandError(
+            "An approval was rejected: standard input ended without an answer.",
+            hint="Answer on a terminal, pipe the answers in (y, n or e), or use --yes-to.",
+        )
+    return 0 if ended_well else 1

@@ -1,0 +1,138 @@
+"""What a turn of the assistant looks like in a terminal: one method for each type of event."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from api.cli.terminal import visible_line
+
+if TYPE_CHECKING:
+    from api.cli.chat.event_stream import Event
+    from api.cli.terminal import Terminal
+
+LONGEST_VALUE = 60
+LONGEST_RESULT = 200
+STEP_MARKS = {"completed": "✓", "failed": "✗", "skipped": "–"}
+CALL_STYLES = {"done": "green", "error": "red", "rejected": "yellow", "cancelled": "yellow"}
+CALL_MARKS = {"done": "✓"}
+
+
+def shorten(text: str, limit: int) -> str:
+    """Return the text on one line, cut to a number of characters."""
+    line = visible_line(text)
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def show_value(value: Any) -> str:
+    """Return a value of a tool's arguments as a person writes it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+class Transcript:
+    """Prints the events of a turn as they come. Events it has no line for are left out."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._steps: dict[str, str] = {}
+
+    def show(self, event: Event) -> None:
+        """Print one event."""
+        lines = {
+            "route_decision": self._route,
+            "task_plan": self._plan,
+            "task_step_update": self._step,
+            "plan_edited": self._plan,
+            "plan_revised": self._plan,
+            "plan_paused": self._paused,
+            "map_progress": self._file,
+            "tool_call_start": self._call,
+            "tool_progress": self._progress,
+            "tool_call_end": self._call_end,
+            "content": self._content,
+            "citations": self._citations,
+        }
+        show = lines.get(event["type"])
+        if show:
+            show(event)
+
+    def _route(self, event: Event) -> None:
+        reason = event.get("reason")
+        self._terminal.say(
+            f"→ {event.get('agent', '')}" + (f"  {shorten(reason, LONGEST_RESULT)}" if reason else ""), "cyan"
+        )
+
+    def _plan(self, event: Event) -> None:
+        self._terminal.say("Plan", "bold")
+        for number, step in enumerate(event.get("steps", []), 1):
+            title = shorten(str(step.get("title", "")), LONGEST_RESULT)
+            self._steps[str(step.get("id"))] = f"{number}. {title}"
+            self._terminal.say(f"  {number}. {title}  ({step.get('agent', '')})")
+
+    def _paused(self, event: Event) -> None:
+        del event
+        self._terminal.note("The plan is paused. `drive-agent plan resume THREAD` lets it go on.")
+
+    def _file(self, event: Event) -> None:
+        path = shorten(str(event.get("path", "")), LONGEST_RESULT)
+        self._terminal.say(f"  • {path}  {event.get('status', '')}", "dim")
+
+    def _step(self, event: Event) -> None:
+        status = str(event.get("status", ""))
+        name = self._steps.get(str(event.get("step_id")), str(event.get("step_id")))
+        if status == "in-progress":
+            self._terminal.say(f"▸ {name}", "bold")
+        elif status in STEP_MARKS:
+            why = event.get("error")
+            self._terminal.say(
+                f"{STEP_MARKS[status]} {name}" + (f": {shorten(str(why), LONGEST_RESULT)}" if why else "")
+            )
+
+    def _call(self, event: Event) -> None:
+        arguments = event.get("args") or {}
+        shown = ", ".join(f"{name}={shorten(show_value(value), LONGEST_VALUE)}" for name, value in arguments.items())
+        self._terminal.say(f"  • {event.get('name', '')}({shown})", "dim")
+
+    def _progress(self, event: Event) -> None:
+        message = event.get("message")
+        if message:
+            self._terminal.say(f"    {shorten(str(message), LONGEST_RESULT)}", "dim")
+
+    def _call_end(self, event: Event) -> None:
+        status = str(event.get("status", ""))
+        text = f"  {CALL_MARKS.get(status, '✗')} {event.get('name', '')}"
+        if status == "done":
+            text += f"  {round(float(event.get('duration_ms') or 0))} ms"
+        else:
+            text += f"  {status}"
+        if status == "error":
+            text += f": {shorten(show_value(event.get('result')), LONGEST_RESULT)}"
+        self._terminal.say(text, CALL_STYLES.get(status, ""))
+
+    def _content(self, event: Event) -> None:
+        self._terminal.stream(str(event.get("text", "")))
+
+    def _citations(self, event: Event) -> None:
+        for citation in event.get("citations") or []:
+            quote = shorten(" ".join(str(citation.get("quote", "")).split()), LONGEST_RESULT)
+            if citation.get("verified"):
+                self._terminal.say(f"  [{citation.get('number')}] {_source(citation)}: “{quote}”", "green")
+                self._terminal.say(f"      {visible_line(str(citation.get('address', '')))}", "dim")
+            else:
+                words = f": “{quote}”" if quote else ""
+                self._terminal.say(f"  [{citation.get('number')}] ✗ not verified{words}", "yellow")
+
+
+def _source(citation: dict[str, Any]) -> str:
+    """Return where a quotation stands: the file, its version, and the place in it."""
+    changed = "" if citation.get("is_current", True) else ", changed since"
+    place = f", {citation['place']}" if citation.get("place") else ""
+    return visible_line(f"{citation.get('path', '')}, version {citation.get('version')}{place}{changed}")
+
+
+class JsonTranscript:
+    """Prints every event as one line of JSON on standard output."""
+
+    def show(self, event: Event) -> None:
+        """Print one event."""
+        print(json.dumps(event, ensure_ascii=False), flush=True)  # noqa: T201 - the output this format is for

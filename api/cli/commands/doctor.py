@@ -1,0 +1,173 @@
+"""`drive-agent doctor`: checks what the service stands on, and says what to do about what is wrong."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import stat
+import sys
+import tempfile
+from argparse import Namespace
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import httpx
+
+from api.cli.client import read_json
+from api.cli.commands.drive import print_json
+from api.cli.failure import CommandError
+from api.cli.service.connection import connected, find_running
+from api.cli.service.data_dir import is_held
+from api.cli.terminal import Terminal, format_size
+from drive_server.settings import DriveSettings
+from graph.settings import OFFLINE, AgentSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from api.cli.client import ServiceClient
+
+OLDEST_PYTHON = (3, 11)
+LITTLE_SPACE = 1_000_000_000
+NO_SPACE = 100_000_000
+MODEL_SECONDS = 10
+REFUSALS = frozenset({401, 403})
+WAITING = ("pending", "indexing")
+STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: `warn` works but wants attention, `fail` does not work."""
+
+    name: str
+    state: Literal["ok", "warn", "fail"]
+    text: str
+
+
+def doctor(arguments: Namespace) -> int:
+    """Run all checks; exit code 1 if any failed."""
+    terminal = Terminal(machine=arguments.json)
+    checks: list[Check] = []
+    for check in _all_checks(terminal):
+        checks.append(check)
+        if not arguments.json:
+            terminal.say(f"{check.state:<4}  {check.name}: {check.text}", STYLES[check.state])
+    if arguments.json:
+        print_json([asdict(check) for check in checks])
+    failed = [check for check in checks if check.state == "fail"]
+    if failed:
+        raise CommandError(f"{len(failed)} of {len(checks)} checks failed.")
+    return 0
+
+
+def _all_checks(terminal: Terminal) -> Iterator[Check]:
+    settings = DriveSettings()
+    yield check_python()
+    writable = check_directory(settings.root)
+    yield writable
+    if writable.state == "fail":
+        return
+    yield check_space(settings.root)
+    yield check_model(AgentSettings())
+    yield from _check_service(settings, terminal)
+    yield check_token(settings.token_path)
+
+
+def check_python() -> Check:
+    """Look at the version of Python."""
+    state = "ok" if sys.version_info >= OLDEST_PYTHON else "fail"
+    return Check("python", state, f"{platform.python_version()} (3.11 or newer is needed)")
+
+
+def check_directory(root: Path) -> Check:
+    """Look whether the data directory can be written, and only by its owner."""
+    try:
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root) as file:
+            file.write(b"drive-agent doctor")
+            file.flush()
+            os.fsync(file.fileno())
+        mode = root.stat().st_mode
+    except OSError as error:
+        return Check("data directory", "fail", f"{root} can't be written: {error.strerror}; see DRIVE_DATA_DIR")
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return Check("data directory", "warn", f"{root} is open to other users of this machine; chmod 700 closes it")
+    return Check("data directory", "ok", str(root))
+
+
+def check_space(root: Path) -> Check:
+    """Look how much room the disk has."""
+    free = shutil.disk_usage(root).free
+    state = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
+    return Check("disk", state, f"{format_size(free)} free")
+
+
+def check_token(path: Path) -> Check:
+    """Look at the local access token and who may read it."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return Check("access token", "warn", "there is none yet; the first start makes it")
+    except OSError as error:
+        return Check("access token", "fail", f"{path} can't be read: {error.strerror}")
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        return Check("access token", "fail", f"{path} can be read by other users of this machine; chmod 600 closes it")
+    return Check("access token", "ok", f"{path}, readable by you alone")
+
+
+def check_model(settings: AgentSettings) -> Check:
+    """Look which model is set, and whether its provider answers."""
+    if settings.resolved_model == OFFLINE:
+        return Check(
+            "model", "ok", "the built-in offline model; OPENAI_API_KEY, OPENAI_BASE_URL, AGENT_MODEL set a real one"
+        )
+    key = settings.openai_api_key.get_secret_value()
+    base = settings.openai_base_url or "https://api.openai.com/v1"
+    name = f"{settings.resolved_model} at {base}"
+    if not key:
+        return Check("model", "warn", f"{name}, without OPENAI_API_KEY")
+    try:
+        answer = httpx.get(
+            f"{base.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"}, timeout=MODEL_SECONDS
+        )
+    except (httpx.TransportError, httpx.InvalidURL) as error:
+        return Check("model", "fail", f"{name} can't be reached ({type(error).__name__})")
+    if answer.status_code in REFUSALS:
+        return Check("model", "fail", f"{name} refuses the key")
+    if not answer.is_success:
+        return Check("model", "warn", f"{name} answers {answer.status_code} when asked for its models")
+    return Check("model", "ok", name)
+
+
+def _check_service(settings: DriveSettings, terminal: Terminal) -> Iterator[Check]:
+    """Ask the running service, or one started for this, what it stands on."""
+    running = find_running(settings.root)
+    if not running and is_held(settings.root):
+        yield Check("service", "fail", "a process holds the data directory but does not answer")
+        return
+    try:
+        with connected(Namespace(url=None, token=None), terminal) as client:
+            where = f"runs at {running.url}" if running else "is not running; it can be started"
+            yield Check("service", "ok", where)
+            yield from _check_parts(client)
+            yield _check_index(client)
+    except CommandError as error:
+        yield Check("service", "fail", f"{error.message} {error.hint}".rstrip())
+
+
+def _check_parts(client: ServiceClient) -> Iterator[Check]:
+    answer: dict[str, Any] = read_json(client.send_unchecked("GET", "/readyz"))
+    checks = answer.get("checks") or answer.get("details", {}).get("checks", {})
+    for name, state in checks.items():
+        yield Check(name, "ok", "answers") if state == "ok" else Check(name, "fail", str(state))
+
+
+def _check_index(client: ServiceClient) -> Check:
+    status = client.get("/api/drive/index")
+    counts = status["counts"]
+    text = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()) if count)
+    unhappy = counts.get("failed") or any(counts.get(state) for state in WAITING)
+    return Check("search index", "warn" if unhappy else "ok", text or "no files yet")

@@ -1,0 +1,102 @@
+"""`drive-agent ls`, `search` and `index`: what is in the drive, and how far it can be searched."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from api.cli.importing.indexing import wait_for_index
+from api.cli.service.connection import connected
+from api.cli.terminal import Terminal, format_size, visible_line
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+LONGEST_PASSAGE = 240
+READ = ("pending", "indexing", "ready", "failed")
+"""The states of files that are not skipped."""
+
+
+def list_folder(arguments: Namespace) -> int:
+    """List a folder, or the one file that is named."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        item = client.item(arguments.path)
+        items = list(client.pages(f"/api/drive/items/{item['id']}/children")) if item["kind"] == "folder" else [item]
+    if arguments.json:
+        print_json(items)
+        return 0
+    for item in items:
+        folder = item["kind"] == "folder"
+        size = "" if folder else format_size(item["size"])
+        name = visible_line(item["name"]) + ("/" if folder else "")
+        terminal.say(f"{size:>9}  {str(item['updated_at'])[:10]}  {name}", "bold" if folder else "")
+    if not items:
+        terminal.note("The folder is empty.")
+    return 0
+
+
+def search(arguments: Namespace) -> int:
+    """Print the best hits for a query, best first."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        found = client.get("/api/drive/search", q=arguments.query)
+    hits = found["hits"]
+    if arguments.json:
+        print_json(hits)
+        return 0
+    for hit in hits:
+        version = f"version {hit['version']}" if hit.get("version") else ""
+        place = "".join(f"  {part}" for part in (hit.get("heading"), hit.get("place"), version) if part)
+        terminal.say(visible_line(hit["file"]["path"] + place), "bold")
+        if hit.get("text"):
+            terminal.say(f"    {_passage(hit['text'])}")
+        if hit.get("address"):
+            terminal.say(f"    {visible_line(hit['address'])}", "dim")
+    if not hits:
+        terminal.note("Nothing was found.")
+    if found.get("note"):
+        terminal.note(str(found["note"]))
+    return 0
+
+
+def index(arguments: Namespace) -> int:
+    """Say how far the search index is, or build it anew and wait until it is done."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        if arguments.rebuild:
+            client.post("/api/drive/index/rebuild")
+            wait_for_index(client, terminal)
+        status = client.get("/api/drive/index")
+    if arguments.json:
+        print_json(status)
+        return 0
+    _print_status(status, terminal)
+    return 0
+
+
+def _print_status(status: dict[str, Any], terminal: Terminal) -> None:
+    for word, count in status["summary"].items():
+        if count:
+            terminal.say(f"{count:>7}  {word}{_states_of(status['counts']) if word == 'skipped' else ''}")
+    if not any(status["counts"].values()):
+        terminal.say("No files yet.")
+    for problem in status["problems"]:
+        terminal.say(f"{visible_line(problem['path'])}: {visible_line(problem['reason'])}", "yellow")
+
+
+def _states_of(counts: dict[str, int]) -> str:
+    """Return why files were skipped, as in " (2 needs ocr)"."""
+    skipped = (f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()) if state not in READ)
+    return f" ({', '.join(skipped)})"
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON on standard output."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))  # noqa: T201 - the output a program reads
+
+
+def _passage(text: str) -> str:
+    line = visible_line(" ".join(text.split()))
+    return line if len(line) <= LONGEST_PASSAGE else line[: LONGEST_PASSAGE - 1] + "…"

@@ -1,0 +1,58 @@
+"""`drive-agent grants`: what the assistant may do unasked, and an end to it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from api.cli.commands.drive import print_json
+from api.cli.failure import ServiceError
+from api.cli.service.connection import connected
+from api.cli.terminal import Terminal, visible_line
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from api.cli.client import ServiceClient
+
+GRANTS = "/api/grants"
+
+
+def list_grants(arguments: Namespace) -> int:
+    """List the grants that hold now."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        grants = client.get(GRANTS)["items"]
+        lines = [] if arguments.json else [_line(grant, client) for grant in grants]
+    if arguments.json:
+        print_json(grants)
+        return 0
+    for line in lines:
+        terminal.say(line)
+    if not lines:
+        terminal.note("There are no grants: you are asked each time. One is given when you approve something.")
+    return 0
+
+
+def withdraw_grant(arguments: Namespace) -> int:
+    """End a grant now."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        client.delete(f"{GRANTS}/{arguments.grant_id}")
+    terminal.say(f"Withdrawn: {visible_line(arguments.grant_id)}. You are asked again.")
+    return 0
+
+
+def _line(grant: dict[str, Any], client: ServiceClient) -> str:
+    until = datetime.fromisoformat(str(grant["expires_at"])).astimezone()
+    folders = ", ".join(_path(str(folder), client) for folder in grant["folder_ids"])
+    used = f"{grant['used']} of {grant['max_items']} items used"
+    return f"{grant['grant_id']}  {', '.join(grant['kinds'])} inside {folders}  {used}, until {until:%Y-%m-%d %H:%M}"
+
+
+def _path(folder_id: str, client: ServiceClient) -> str:
+    """Return where the folder is now; its id if it is gone."""
+    try:
+        return visible_line(str(client.item(folder_id)["path"]))
+    except ServiceError:
+        return folder_id

@@ -1,0 +1,103 @@
+"""`drive-agent key` and `user`: who may come in, and with what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from api.cli.commands.drive import print_json
+from api.cli.failure import CommandError
+from api.cli.service.connection import connected
+from api.cli.terminal import Terminal, visible_line
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from api.cli.client import ServiceClient
+
+    Key = dict[str, Any]
+
+KEYS = "/api/auth/keys"
+USERS = "/api/users"
+ONCE = "Keep it: it is not shown again."
+
+
+def create_key(arguments: Namespace) -> int:
+    """Make an API key; standard output gets the secret alone, so that a script can take it."""
+    terminal = Terminal(machine=arguments.json)
+    body = {"name": arguments.name, "scopes": arguments.scope, "days": arguments.days}
+    with connected(arguments, terminal) as client:
+        created = client.post(KEYS, body)
+    if arguments.json:
+        print_json(created)
+        return 0
+    terminal.say(str(created["key"]))
+    terminal.note(f"The key {created['name']} ({', '.join(created['scopes'])}). {ONCE}")
+    return 0
+
+
+def list_keys(arguments: Namespace) -> int:
+    """List the caller's keys, without their secrets."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        keys = _all_keys(client)
+    if arguments.json:
+        print_json(keys)
+        return 0
+    for key in keys:
+        scopes = ",".join(key["scopes"])
+        terminal.say(f"{key['id']}  {key['prefix']}…  {scopes:<24} {_validity(key):<20} {visible_line(key['name'])}")
+    return 0
+
+
+def revoke_key(arguments: Namespace) -> int:
+    """Revoke the key with this id, or the only living one with this name."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        key = _find(arguments.key, _all_keys(client))
+        client.delete(f"{KEYS}/{key['id']}")
+    terminal.say(f"Revoked {visible_line(key['name'])} ({key['id']}).")
+    return 0
+
+
+def add_user(arguments: Namespace) -> int:
+    """Make an account; standard output gets the person's first key alone."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        created = client.post(USERS, {"email": arguments.email})
+    terminal.say(str(created["key"]))
+    terminal.note(f"The first key of {visible_line(arguments.email)}, with all scopes. {ONCE}")
+    return 0
+
+
+def list_users(arguments: Namespace) -> int:
+    """List everybody who has an account."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        users = list(client.pages(USERS))
+    if arguments.json:
+        print_json(users)
+        return 0
+    for user in users:
+        role = "administrator" if user["is_admin"] else "user"
+        terminal.say(f"{user['id']}  since {str(user['created_at'])[:10]}  {role:<13}  {visible_line(user['email'])}")
+    return 0
+
+
+def _all_keys(client: ServiceClient) -> list[Key]:
+    return list(client.pages(KEYS))
+
+
+def _find(wanted: str, keys: list[Key]) -> Key:
+    by_id = [key for key in keys if key["id"] == wanted]
+    by_name = [key for key in keys if key["name"] == wanted and not key.get("revoked_at")]
+    found = by_id or by_name
+    if len(found) == 1:
+        return found[0]
+    problem = "Several keys have that name." if found else "There is no such key."
+    raise CommandError(problem, hint="`drive-agent key list` shows the ids.")
+
+
+def _validity(key: Key) -> str:
+    if key.get("revoked_at"):
+        return f"revoked {str(key['revoked_at'])[:10]}"
+    return f"until {str(key['expires_at'])[:10]}" if key.get("expires_at") else "never expires"

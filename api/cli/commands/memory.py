@@ -1,0 +1,54 @@
+"""`drive-agent memory`: what the assistant was asked to remember."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from api.cli.commands.drive import print_json
+from api.cli.service.connection import connected
+from api.cli.terminal import Terminal, visible_line
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+MEMORIES = "/api/memories"
+
+
+def list_memories(arguments: Namespace) -> int:
+    """List what is remembered, the newest first, with where it is from."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        memories: list[dict[str, Any]] = client.get(MEMORIES)["items"]
+    if arguments.json:
+        print_json(memories)
+        return 0
+    for memory in memories:
+        terminal.say(f"{memory['id']}  {visible_line(memory['text'])}{_origin(memory['source'])}")
+    if not memories:
+        terminal.note("Nothing is remembered. Say “remember that ...” to the assistant.")
+    return 0
+
+
+def forget(arguments: Namespace) -> int:
+    """Forget a fact for good."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        client.delete(f"{MEMORIES}/{quote(arguments.memory, safe='')}")
+    terminal.say(f"Forgotten: {arguments.memory}.")
+    return 0
+
+
+def edit(arguments: Namespace) -> int:
+    """Give a fact another text."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        edited = client.send(
+            "PATCH", f"{MEMORIES}/{quote(arguments.memory, safe='')}", json={"text": arguments.text}
+        ).json()
+    terminal.say(f"{edited['id']}  {visible_line(edited['text'])}")
+    return 0
+
+
+def _origin(source: dict[str, Any]) -> str:
+    return f"  (from {visible_line(source['name'])})" if source.get("name") else ""

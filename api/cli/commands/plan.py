@@ -1,0 +1,99 @@
+"""`drive-agent plan`: see the plan of a conversation, change it, pause it, let it go on, stop it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from api.cli.commands.drive import print_json
+from api.cli.failure import CommandError
+from api.cli.service.connection import connected
+from api.cli.terminal import Terminal, visible_line
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from api.cli.client import ServiceClient
+
+    Plan = dict[str, Any]
+
+MARKS = {"completed": "✓", "in-progress": "…", "pending": " ", "failed": "✗", "skipped": "-"}
+DONE_WITH = {"pause": "It pauses after the running step.", "resume": "It goes on.", "stop": "It ends after that step."}
+
+
+def show(arguments: Namespace) -> int:
+    """Print the plan: what was done, what is to come."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        plan = client.get(_path(arguments.thread))
+    return _printed(plan, arguments, terminal)
+
+
+def change(arguments: Namespace) -> int:
+    """Pause, resume or stop it."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        plan = client.post(f"{_path(arguments.thread)}/{arguments.wish}")
+    if not arguments.json and plan["status"] == "running":
+        terminal.note(DONE_WITH[arguments.wish])
+    return _printed(plan, arguments, terminal)
+
+
+def edit(arguments: Namespace) -> int:
+    """Remove or reword one step that has not begun, or take the whole list as JSON from standard input."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        plan = client.get(_path(arguments.thread))
+        steps = _from_input() if arguments.stdin else _one_changed(plan, arguments)
+        plan = _patched(client, arguments.thread, plan["version"], steps)
+    return _printed(plan, arguments, terminal)
+
+
+def _patched(client: ServiceClient, thread: str, version: int, steps: list[Any]) -> Plan:
+    response = client.send("PATCH", _path(thread), json={"version": version, "steps": steps})
+    return response.json()
+
+
+def _one_changed(plan: Plan, arguments: Namespace) -> list[Any]:
+    if not 1 <= arguments.step <= len(plan["steps"]):
+        raise CommandError(f"There is no step {arguments.step}.", hint="`drive-agent plan show` numbers them.")
+    chosen = plan["steps"][arguments.step - 1]
+    words = {"title": arguments.title, "instruction": arguments.instruction}
+    edits = {name: said for name, said in words.items() if said}
+    if not edits and not arguments.remove:
+        raise CommandError("Nothing is to be changed.", hint="Use --title, --instruction or --remove.")
+    pending = [step for step in plan["steps"] if step["status"] == "pending" and not step["attempts"]]
+    if chosen not in pending:
+        raise CommandError(f"Step {arguments.step} has begun; it can't be changed any more.")
+    kept = [step for step in pending if not (arguments.remove and step is chosen)]
+    return [{"id": step["id"], **(edits if step is chosen else {})} for step in kept]
+
+
+def _from_input() -> list[Any]:
+    try:
+        steps = json.loads(sys.stdin.read())
+    except ValueError as error:
+        raise CommandError("Standard input is not JSON.", hint="Send a list of steps.") from error
+    if not isinstance(steps, list):
+        raise CommandError("Standard input is no list of steps.", hint="Send a list of steps.")
+    return steps
+
+
+def _printed(plan: Plan, arguments: Namespace, terminal: Terminal) -> int:
+    if arguments.json:
+        print_json(plan)
+        return 0
+    terminal.say(f"{plan['status']}, version {plan['version']}", "bold")
+    for number, step in enumerate(plan["steps"], 1):
+        mark, who = MARKS[step["status"]], step["agent"].removesuffix("_agent")
+        beside = "  (beside others)" if step["parallel"] else ""
+        terminal.say(f"{number:>3} {mark} {visible_line(step['title'])}  [{who}]{beside}")
+        if step.get("error"):
+            terminal.say(f"      {visible_line(step['error'])}", "yellow")
+    return 0
+
+
+def _path(thread: str) -> str:
+    return f"/api/threads/{quote(thread, safe='')}/plan"

@@ -1,0 +1,60 @@
+"""`drive-agent undo`: takes back what a run of the assistant did, after showing what that would be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from api.cli.failure import CommandError
+from api.cli.service.connection import connected
+from api.cli.terminal import Terminal, visible_line
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from api.cli.client import ServiceClient
+
+YES = frozenset({"y", "yes", "是"})
+
+
+def undo(arguments: Namespace) -> int:
+    """Show what would be taken back, ask, and do it."""
+    terminal = Terminal()
+    with connected(arguments, terminal) as client:
+        undo_run(client, terminal, arguments.run_id, ask=not arguments.yes)
+    return 0
+
+
+def undo_run(client: ServiceClient, terminal: Terminal, run_id: str, *, ask: bool = True) -> None:
+    """Preview, confirm and undo a run. Raises `CommandError` if nobody answers."""
+    path = f"/api/runs/{quote(run_id, safe='')}/undo"
+    preview = client.post(path, {"preview": True})
+    if not preview["undone"]:
+        _show(preview, terminal, "Nothing of this run can be taken back.")
+        return
+    _show(preview, terminal, "This would be taken back:")
+    if ask and not _confirmed(terminal):
+        terminal.say("Nothing was changed.")
+        return
+    _show(client.post(path, {"preview": False}), terminal, "Taken back:")
+
+
+def _confirmed(terminal: Terminal) -> bool:
+    answer = terminal.ask("Take it back? y(es), n(o) ")
+    if answer is None:
+        raise CommandError("Nothing was changed: standard input ended without an answer.", hint="Use --yes.")
+    return answer.strip().lower() in YES
+
+
+def _show(result: dict[str, Any], terminal: Terminal, heading: str) -> None:
+    terminal.say(heading)
+    for change in result["undone"]:
+        terminal.say(f"  {visible_line(_summary(change))}")
+    for left in result["skipped"]:
+        terminal.say(f"  left as it is: {visible_line(_summary(left))}", "yellow")
+
+
+def _summary(entry: Any) -> str:
+    if not isinstance(entry, dict):
+        return str(entry)
+    return ": ".join(str(entry[name]) for name in ("summary", "name", "path", "reason") if entry.get(name))

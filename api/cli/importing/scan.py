@@ -1,0 +1,161 @@
+"""Looks through a folder of this computer: what can be imported, under which names, and what can't and why."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from api.cli.failure import CommandError
+from api.cli.importing.names import decoded, importable_name, is_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LINK = "a symbolic link (links are not followed)"
+SPECIAL = "neither a file nor a folder (socket, pipe or device)"
+OWN_DATA = "the drive's own data"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to import. `path` is where it is (undecodable bytes as surrogates), `shown` its path below the import."""
+
+    path: str
+    shown: str
+    name: str
+    size: int
+
+
+@dataclass(slots=True)
+class SourceFolder:
+    """A folder to import with its files; `parent` is None for the top. Parents come before their children."""
+
+    path: str
+    shown: str
+    name: str
+    parent: SourceFolder | None
+    files: list[SourceFile] = field(default_factory=list[SourceFile])
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something about one file or folder that the person has to know."""
+
+    shown: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Scan:
+    """What was found. `skipped` was left out on purpose, `failed` could not be read, `renamed` gets another name."""
+
+    folders: list[SourceFolder] = field(default_factory=list[SourceFolder])
+    skipped: list[Remark] = field(default_factory=list[Remark])
+    failed: list[Remark] = field(default_factory=list[Remark])
+    renamed: list[Remark] = field(default_factory=list[Remark])
+
+    @property
+    def file_count(self) -> int:
+        """How many files can be imported."""
+        return sum(len(folder.files) for folder in self.folders)
+
+    @property
+    def total_bytes(self) -> int:
+        """How many bytes they have."""
+        return sum(file.size for folder in self.folders for file in folder.files)
+
+
+def scan(directory: Path, own_data: Path) -> Scan:
+    """Look through a folder without following links. Raises `CommandError` if it can't be read at all.
+
+    `own_data` is left out: importing the drive into itself would not end.
+    """
+    found = Scan()
+    try:
+        os.scandir(directory).close()
+    except OSError as error:
+        raise CommandError(f"{directory} can't be imported: {failure_reason(error)}.") from error
+    own = _identity(own_data)
+    waiting = [SourceFolder(str(directory), "", _own_name(directory), None)]
+    while waiting:
+        folder = waiting.pop()
+        found.folders.append(folder)
+        waiting += reversed(_look_into(folder, found, own))
+    return found
+
+
+def _own_name(directory: Path) -> str:
+    name = directory.resolve().name
+    return importable_name(name, ()) if name else ""
+
+
+def failure_reason(error: OSError) -> str:
+    """Say why a file could not be read."""
+    if isinstance(error, PermissionError):
+        return "no permission to read it"
+    if isinstance(error, FileNotFoundError):
+        return "it is not there (any more)"
+    if isinstance(error, NotADirectoryError):
+        return "it is not a folder"
+    return error.strerror or type(error).__name__
+
+
+def _look_into(folder: SourceFolder, found: Scan, own: tuple[int, int] | None) -> list[SourceFolder]:
+    """Add a folder's files to it, and return the folders in it."""
+    taken = set[str]()
+    subfolders: list[SourceFolder] = []
+    for entry in _entries(folder, found):
+        shown = os.path.join(folder.shown, decoded(entry.name))  # noqa: PTH118 - may hold what a Path can't show
+        status = _status(entry, shown, found, own)
+        if not status:
+            continue
+        name = importable_name(entry.name, taken)
+        taken.add(name)
+        if name != decoded(entry.name) or not is_text(entry.name):
+            found.renamed.append(Remark(shown, f"imported as {name}"))
+        if stat.S_ISDIR(status.st_mode):
+            subfolders.append(SourceFolder(entry.path, shown, name, folder))
+        else:
+            folder.files.append(SourceFile(entry.path, shown, name, status.st_size))
+    return subfolders
+
+
+def _entries(folder: SourceFolder, found: Scan) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder.path) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        found.failed.append(Remark(folder.shown, failure_reason(error)))
+        return []
+
+
+def _status(entry: os.DirEntry[str], shown: str, found: Scan, own: tuple[int, int] | None) -> os.stat_result | None:
+    """Return what an entry is; None, with a remark, if it can't or shall not be imported."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError as error:
+        found.failed.append(Remark(shown, failure_reason(error)))
+        return None
+    problem = _why_not(status, own)
+    if problem:
+        found.skipped.append(Remark(shown, problem))
+        return None
+    return status
+
+
+def _why_not(status: os.stat_result, own: tuple[int, int] | None) -> str | None:
+    if stat.S_ISLNK(status.st_mode):
+        return LINK
+    if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+        return SPECIAL
+    return OWN_DATA if (status.st_dev, status.st_ino) == own else None
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

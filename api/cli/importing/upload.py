@@ -1,0 +1,174 @@
+"""Sends one file to the drive, streamed from disk, as often as it takes and never twice."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from uuid import uuid4
+
+from api.cli.client import read_json
+from api.cli.failure import LostConnectionError, ServiceError
+from api.cli.importing.scan import SPECIAL, failure_reason
+from api.cli.service.reconnection import until_answered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from io import BufferedReader
+    from threading import Event
+
+    from api.cli.client import ServiceClient
+    from api.cli.failure import CommandError
+    from api.cli.importing.scan import SourceFile
+
+CHUNK_BYTES = 1 << 18
+TRIES = 7
+FIRST_PAUSE_SECONDS = 0.2
+REFUSED_ALTOGETHER = frozenset({401, 403})
+CHANGING = "it changed while it was read"
+
+Item = dict[str, Any]
+Result = Literal["imported", "new version", "unchanged", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """What became of a file: `reason` says why it failed, `item` is what it is in the drive otherwise."""
+
+    file: SourceFile
+    result: Result
+    reason: str = ""
+    item: Item | None = None
+
+
+class FileTrouble(Exception):  # noqa: N818 - no error of the program: a file that can't be read as it should
+    """One file can't be imported; the others can."""
+
+
+class Retries:
+    """How often an import asks a service again that does not answer. `pause` waits for a number of seconds."""
+
+    def __init__(self, stopping: Event, pause: Callable[[float], None] = time.sleep) -> None:
+        self._stopping = stopping
+        self._pause = pause
+
+    def __call__(self, failures: int, error: CommandError) -> None:
+        """Wait before the next try; raise the error if there shall be none."""
+        if failures == TRIES or self._stopping.is_set():
+            raise error
+        self._pause(FIRST_PAUSE_SECONDS * 2**failures)
+
+
+class Uploader:
+    """Uploads files; safe to use from several threads.
+
+    `count_bytes` is told of bytes as they are sent (negative when a try has to begin anew); `stopping` ends all of it.
+    """
+
+    def __init__(
+        self,
+        client: ServiceClient,
+        count_bytes: Callable[[int], None],
+        stopping: Event,
+        retries: Retries,
+    ) -> None:
+        self._client = client
+        self._count_bytes = count_bytes
+        self._stopping = stopping
+        self._retries = retries
+
+    def upload(self, file: SourceFile, parent_id: str, existing: Item | None) -> Uploaded:
+        """Bring a file into a folder; `existing` is the item that has its name there.
+
+        Raises `LostConnectionError` if the service is gone, and `ServiceError` if it lets nothing in.
+        """
+        replaced = existing if existing and existing["kind"] == "file" else None
+        try:
+            if replaced and self._is_same(file, replaced):
+                self._count_bytes(file.size)
+                return Uploaded(file, "unchanged", item=replaced)
+            item = self._send(file, parent_id, "replace" if replaced else "rename")
+        except OSError as error:
+            return Uploaded(file, "failed", failure_reason(error))
+        except FileTrouble as trouble:
+            return Uploaded(file, "failed", str(trouble))
+        except ServiceError as error:
+            if error.status in REFUSED_ALTOGETHER:
+                raise
+            return Uploaded(file, "failed", error.message)
+        except LostConnectionError as error:
+            self._client.get("/healthz")
+            return Uploaded(file, "failed", error.message)
+        return Uploaded(file, "new version" if replaced else "imported", item=item)
+
+    def _send(self, file: SourceFile, parent_id: str, on_conflict: str) -> Item:
+        params = {"parent_id": parent_id, "name": file.name, "on_conflict": on_conflict}
+        key = uuid4().hex
+
+        def once() -> Item:
+            with open_source(file) as (source, size):
+                headers = {"Idempotency-Key": key, "Content-Length": str(size)}
+                sent = _Counted(source, size, self._count_bytes, self._stopping)
+                try:
+                    options = {"params": params, "headers": headers, "content": sent}
+                    return read_json(self._client.send("POST", "/api/drive/files", **options))
+                except BaseException:
+                    sent.take_back()
+                    raise
+
+        return until_answered(once, self._retries)
+
+    def _is_same(self, file: SourceFile, existing: Item) -> bool:
+        """Compare by SHA-256, which the drive gives as the etag of a content."""
+        if existing["size"] != file.size:
+            return False
+        with open_source(file) as (source, _):
+            digest = hashlib.file_digest(source, "sha256").hexdigest()
+        path = f"/api/drive/files/{existing['id']}/content"
+        answer = until_answered(lambda: self._client.send("HEAD", path), self._retries)
+        return answer.headers.get("etag") == f'"{digest}"'
+
+
+class _Counted:
+    """The bytes of a file for one request, counted as they are sent. Ends at the size that was announced."""
+
+    def __init__(self, source: BufferedReader, size: int, count_bytes: Callable[[int], None], stopping: Event) -> None:
+        self._source = source
+        self._size = size
+        self._count_bytes = count_bytes
+        self._stopping = stopping
+        self._sent = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        while self._sent < self._size:
+            if self._stopping.is_set():
+                raise FileTrouble("the import was stopped")
+            chunk = self._source.read(min(CHUNK_BYTES, self._size - self._sent))
+            if not chunk:
+                raise FileTrouble(CHANGING)
+            self._sent += len(chunk)
+            self._count_bytes(len(chunk))
+            yield chunk
+
+    def take_back(self) -> None:
+        """Uncount what was sent in vain."""
+        self._count_bytes(-self._sent)
+        self._sent = 0
+
+
+@contextmanager
+def open_source(file: SourceFile) -> Generator[tuple[BufferedReader, int]]:
+    """Open a file and tell its size now. Raises OSError, and `FileTrouble` if it is no regular file any more.
+
+    Neither follows a link nor waits for a pipe that took the file's place since it was found.
+    """
+    descriptor = os.open(file.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as source:
+        status = os.fstat(source.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise FileTrouble(SPECIAL)
+        yield source, status.st_size

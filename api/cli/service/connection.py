@@ -1,0 +1,176 @@
+"""Finds the service a command works with: the one at --url, the one that runs here, or one in this process."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import httpx
+
+from api.cli.client import TIMEOUT, ServiceClient, translated_errors
+from api.cli.failure import CommandError
+from api.cli.service.data_dir import (
+    BusyError,
+    ServiceRecord,
+    attached,
+    hold,
+    publish,
+    read_record,
+    wait_for_peers,
+    withdraw,
+)
+from api.cli.settings import CliSettings
+from drive_server.settings import DriveSettings
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from api.cli.terminal import Terminal
+
+START_SECONDS = 60
+SOCKET_URL = "http://localhost"
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - compared with, never bound
+
+
+@contextmanager
+def connected(arguments: Namespace, terminal: Terminal) -> Generator[ServiceClient]:
+    """Yield a client of the service that the arguments and the environment name."""
+    settings = CliSettings()
+    url, token = arguments.url or settings.url, arguments.token or settings.token
+    with ExitStack() as stack:
+        if url:
+            client = ServiceClient(_client_at(url, token), lambda: _client_at(url, token))
+        else:
+            root = DriveSettings().root
+            record = _ensure_service(root, stack, terminal)
+            client = ServiceClient(_client_of(record, root, token), lambda: _client_of(_find_again(root), root, token))
+        stack.callback(client.close)
+        yield client
+
+
+def find_running(root: Path) -> ServiceRecord | None:
+    """Return the service that runs on the data directory, if one does and answers."""
+    record = read_record(root)
+    return record if record and _is_healthy(record) else None
+
+
+def _ensure_service(root: Path, stack: ExitStack, terminal: Terminal) -> ServiceRecord:
+    """Return the service that runs, or start one for as long as the stack lasts."""
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        if record := _attach(root, stack):
+            return record
+        try:
+            stack.enter_context(hold(root))
+        except BusyError:
+            # It holds the lock but does not answer yet: it is starting, or ending.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+        else:
+            return _serve_here(root, stack, terminal)
+
+
+def _attach(root: Path, stack: ExitStack) -> ServiceRecord | None:
+    """Return the service that runs, if one does; it will not end on its own before the stack does."""
+    with ExitStack() as attempt:
+        attempt.enter_context(attached(root))
+        record = find_running(root)
+        if record:
+            stack.push(attempt.pop_all())
+        return record
+
+
+def _serve_here(root: Path, stack: ExitStack, terminal: Terminal) -> ServiceRecord:
+    from api.cli.service.local_service import serving_in_process
+
+    if terminal.animated:
+        with terminal.err.status("Starting…"):
+            path = stack.enter_context(serving_in_process(root))
+    else:
+        path = stack.enter_context(serving_in_process(root))
+    record = ServiceRecord(SOCKET_URL, os.getpid(), str(path))
+    publish(root, record)
+    stack.callback(_leave, root, terminal)
+    return record
+
+
+def _leave(root: Path, terminal: Terminal) -> None:
+    withdraw(root)
+    try:
+        wait_for_peers(
+            root, lambda: terminal.note("Another drive-agent still uses this one's service; waiting for it…")
+        )
+    except KeyboardInterrupt:
+        terminal.note("Not waiting any longer.")
+
+
+def _find_again(root: Path) -> ServiceRecord:
+    record = find_running(root)
+    if not record:
+        raise CommandError("The service is gone.", hint="Start it with `drive-agent serve`, or run the command again.")
+    return record
+
+
+def _client_of(record: ServiceRecord, root: Path, token: str) -> httpx.Client:
+    return httpx.Client(
+        base_url=record.url,
+        headers=_authorization(token or _local_token(root)),
+        timeout=TIMEOUT,
+        transport=_transport(record),
+    )
+
+
+def _client_at(url: str, token: str) -> httpx.Client:
+    address = urlsplit(url)
+    if address.scheme not in {"http", "https"} or not address.hostname:
+        raise CommandError(f"{url} is not the address of a service.", hint="It looks like http://127.0.0.1:8000.")
+    local = address.hostname in LOCAL_HOSTS
+    if not token and not local:
+        # The local token opens this machine's drive: it is not sent anywhere else.
+        raise CommandError(
+            "A service on another machine needs a key.", hint="Give one with --token or DRIVE_AGENT_TOKEN."
+        )
+    with translated_errors():
+        return httpx.Client(
+            base_url=url,
+            headers=_authorization(token or _local_token(DriveSettings().root)),
+            timeout=TIMEOUT,
+            trust_env=not local,
+            verify=address.scheme == "https",
+        )
+
+
+def _transport(record: ServiceRecord) -> httpx.HTTPTransport:
+    # Without TLS there is nothing to verify, and loading the certificates would cost more than the request.
+    return httpx.HTTPTransport(uds=record.socket or None, verify=record.url.startswith("https:"))
+
+
+def _authorization(token: str) -> dict[str, str]:
+    if not token.isascii() or not token.isprintable():
+        raise CommandError("The access token has characters that no token has.", hint="Copy it again.")
+    return {"Authorization": f"Bearer {token}"}
+
+
+def _local_token(root: Path) -> str:
+    path = DriveSettings().token_path
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise CommandError(
+            f"The local access token can't be read ({error.strerror}).",
+            hint=f"Give one with --token or DRIVE_AGENT_TOKEN, or start the service on {root} once.",
+        ) from error
+
+
+def _is_healthy(record: ServiceRecord) -> bool:
+    try:
+        with httpx.Client(base_url=record.url, transport=_transport(record), timeout=5) as client:
+            return client.get("/healthz").is_success
+    except httpx.TransportError:
+        return False

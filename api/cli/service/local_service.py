@@ -1,0 +1,169 @@
+"""The same service as `drive-agent serve` runs, in this process: on a Unix socket, for as long as a command lasts."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import tempfile
+import threading
+from contextlib import contextmanager
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from api.cli.failure import CommandError
+from drive_server.transports.runner import Runner
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Generator, MutableMapping
+
+    Scope = MutableMapping[str, Any]
+    Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+    Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+    AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+logger = logging.getLogger(__name__)
+
+LONGEST_SOCKET_PATH = 100
+LOG_NAME = "drive-agent.log"
+LOG_BYTES = 1_000_000
+
+
+async def _nothing() -> None:
+    """Leave everything as it is."""
+
+
+class ServiceRunner(Runner):
+    """Serves an app on a listening socket, and says when it is ready and why it could not start."""
+
+    def __init__(
+        self, app: AsgiApp, on_ready: Callable[[], None], wind_down: Callable[[], Awaitable[None]] = _nothing
+    ) -> None:
+        self._startup = StartupWatch(app)
+        super().__init__(self._startup, wind_down)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start as uvicorn does, then say that it is ready."""
+        await super().startup(sockets)
+        if self.started:
+            self._on_ready()
+
+    def run_on(self, listener: socket.socket) -> None:
+        """Serve until told to stop. Raises `CommandError` if the app can't start."""
+        try:
+            self.run(sockets=[listener])
+        except SystemExit as error:
+            if self.started:
+                raise
+            raise _not_started(self._startup.failure) from error
+
+
+class StartupWatch:
+    """An ASGI app around another that keeps the error with which the other failed to start."""
+
+    def __init__(self, app: AsgiApp) -> None:
+        self._app = app
+        self.failure: Exception | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on."""
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+        try:
+            await self._app(scope, receive, send)
+        except Exception as error:
+            self.failure = error
+            raise
+
+
+def _not_started(failure: BaseException | None) -> CommandError:
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    reason = getattr(failure, "message", None) or (failure and f"{type(failure).__name__}: {failure}") or "no reason"
+    return CommandError(f"The service could not start: {reason}", hint=getattr(failure, "hint", ""))
+
+
+@contextmanager
+def serving_in_process(root: Path) -> Generator[Path]:
+    """Serve the app from a thread; yields the path of its Unix socket once it is ready."""
+    log_to_file(root)
+    with tempfile.TemporaryDirectory(prefix="drive-agent-", dir=_short_temporary_directory()) as private:
+        path = Path(private) / "socket"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+            listener.bind(str(path))
+            listener.listen(128)
+            service = _ServiceThread(listener)
+            try:
+                _start(service, root)
+                yield path
+            finally:
+                service.stop()
+
+
+def _start(service: _ServiceThread, root: Path) -> None:
+    try:
+        service.start_and_wait()
+    except CommandError as error:
+        raise CommandError(error.message, hint=error.hint or f"The details are in {root / LOG_NAME}.") from error
+
+
+class _ServiceThread:
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+        self._settled = threading.Event()
+        self._failure: BaseException | None = None
+        self._runner: ServiceRunner | None = None
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="drive-agent service", daemon=True)
+
+    def start_and_wait(self) -> None:
+        self._thread.start()
+        self._settled.wait()
+        if self._failure:
+            raise self._failure
+
+    def stop(self) -> None:
+        self._stopped = True
+        if self._runner:
+            self._runner.should_exit = True
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._runner = service_runner(self._settled.set)
+            self._runner.should_exit = self._stopped
+            self._runner.run_on(self._listener)
+        except BaseException as error:
+            logger.debug("the service in this process ended", exc_info=error)
+            self._failure = error
+        finally:
+            self._settled.set()
+
+
+def service_runner(on_ready: Callable[[], None]) -> ServiceRunner:
+    """Return a runner of the service, built from the settings."""
+    from api.app import create_app
+
+    app = create_app()
+
+    async def wind_down() -> None:
+        app.state.service.end_streams()
+        app.state.index_streams.end()
+        await app.state.mcp.wind_down()
+
+    return ServiceRunner(app, on_ready, wind_down)
+
+
+def log_to_file(root: Path) -> None:
+    """Send warnings and errors of the service in this process to a file: the terminal is for the person."""
+    handler = RotatingFileHandler(root / LOG_NAME, maxBytes=LOG_BYTES, backupCount=1, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+def _short_temporary_directory() -> str:
+    """Return where sockets can be: the path of one may have 107 bytes at most."""
+    standard = tempfile.gettempdir()
+    return standard if len(standard.encode()) < LONGEST_SOCKET_PATH - 40 else "/tmp"  # noqa: S108 - 0700 inside it

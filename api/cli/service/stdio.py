@@ -1,0 +1,41 @@
+"""`drive-agent mcp`: the drive as an MCP server over standard input and output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import anyio
+from pydantic import SecretStr
+
+from api.cli.failure import CommandError
+from drive_server.connect import DriveSettings, open_drive
+from drive_server.errors import DriveError
+from drive_server.transports.stdio import serve_stdio as serve
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def serve_stdio(arguments: Namespace) -> int:
+    """Serve one MCP host until it closes standard input; as the local user, unless DRIVE_API_KEY names another key."""
+    del arguments
+    try:
+        anyio.run(_serve, DriveSettings())
+    except DriveError as error:
+        raise CommandError(error.message, hint=error.hint) from error
+    return 0
+
+
+async def _serve(settings: DriveSettings) -> None:
+    if not settings.api_key.get_secret_value():
+        settings = settings.model_copy(update={"api_key": SecretStr(await _local_token(settings))})
+    await serve(settings)
+
+
+async def _local_token(settings: DriveSettings) -> str:
+    path = anyio.Path(settings.token_path)
+    if await path.exists():
+        return (await path.read_text(encoding="utf-8")).strip()
+    async with open_drive(settings) as drive:
+        _, token = await drive.identity.ensure_local_user()
+    return token

@@ -1,0 +1,109 @@
+"""Talking to the assistant: a message in, a stream of events out."""
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query
+from starlette.responses import Response
+
+from api.approvals.service import PARKED
+from api.errors import InvalidInputError
+from api.events.events import Frame
+from api.events.store import newest_number
+from api.http.deps import CallerDep, RunsDep, ServiceDep
+from api.http.problems import problem_responses
+from api.http.schemas import ChatRequest
+from api.http.sse import EventStream
+from api.ports import Caller, Place
+from api.service import Service
+from graph.planning.commands import wish_of
+
+router = APIRouter(tags=["chat"])
+
+LARGEST_NUMBER = 2**31 - 1
+EVENT_NUMBER = re.compile(r"-?[0-9]{1,100}")
+ASSISTANT = "drive_agent"
+STREAM_EXAMPLE = (
+    'id: 1\nevent: run\ndata: {"type":"run","run_id":"5f0c...","thread_id":"9b1e..."}\n\n'
+    'id: 2\nevent: route_decision\ndata: {"type":"route_decision","agent":"search_agent","confidence":0.9,'
+    '"reason":"It asks for a document.","method":"pattern"}\n\n'
+    'id: 3\nevent: content\ndata: {"type":"content","text":"Parents may take"}\n\n: heartbeat\n\n'
+    'id: 4\nevent: done\ndata: {"type":"done","run_id":"5f0c...","status":"success","usage":{},"changes":[]}\n\n'
+)
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events, to `done` or `error`. Comments are heartbeats.",
+        "content": {"text/event-stream": {"schema": {"type": "string"}, "example": STREAM_EXAMPLE}},
+    }
+}
+
+
+@router.post("/chat", response_class=Response, responses=STREAM | problem_responses(404, 409, 413, 503, 507))
+async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> EventStream:
+    """Say something to the assistant.
+
+    The first event is `run`; the last is `done` or `error`, or `run_parked` if the mode is `unattended`. Closing the
+    connection cancels nothing: read on with `GET /api/runs/{run_id}/events`. A thread takes one message at a time (409
+    `thread_busy`), and none while an approval waits (409 `approval_pending`). To a plan that is at work, `pause`,
+    `continue` and `stop the plan` (in Chinese, too) are no message: the answer goes on with that run's events.
+    """
+    if body.assistant_id not in (None, ASSISTANT):
+        raise InvalidInputError("There is no such assistant.", hint=f"Leave assistant_id out, or use {ASSISTANT}.")
+    if (heard := await _to_the_plan(body, caller, service)) is not None:
+        return heard
+    place = Place(body.context.file_id, body.context.folder_id) if body.context else Place()
+    run = await service.runs.start(
+        caller,
+        body.message,
+        place,
+        thread_id=body.thread_id,
+        assistant_id=body.assistant_id or ASSISTANT,
+        mode=body.mode,
+    )
+    headers = [("location", f"/api/runs/{run.id}/events"), ("content-location", f"/api/runs/{run.id}")]
+    batches = service.runs.follow(run.id, 0, service.heartbeat_seconds)
+    return EventStream(_until_parked(batches) if body.mode == "unattended" else batches, headers)
+
+
+@router.get("/runs/{run_id}/events", response_class=Response, responses=STREAM | problem_responses(404))
+async def events(
+    run_id: str,
+    caller: CallerDep,
+    runs: RunsDep,
+    service: ServiceDep,
+    last_event_id: Annotated[str | None, Header(description="Send only what came after this event.")] = None,
+    after: Annotated[str | None, Query(description="The same, for clients that can't set headers.")] = None,
+) -> EventStream:
+    """Read a run's events: the stored ones after `Last-Event-ID`, then the rest as it comes."""
+    run = await runs.get(caller, run_id)
+    number = _event_number(last_event_id or after or "0")
+    return EventStream(runs.follow(run.id, number, service.heartbeat_seconds))
+
+
+async def _to_the_plan(body: ChatRequest, caller: Caller, service: Service) -> EventStream | None:
+    """Do with the thread's plan as the message says, if that is all it says and there is a plan at work."""
+    wish = wish_of(body.message) if body.thread_id and "write" in caller.scopes else None
+    plan = await service.plans.heard(caller, body.thread_id, wish) if body.thread_id and wish else None
+    if plan is None:
+        return None
+    so_far = await newest_number(service.database, plan.run_id)
+    headers = [("location", f"/api/runs/{plan.run_id}/events"), ("content-location", f"/api/runs/{plan.run_id}")]
+    return EventStream(service.runs.follow(plan.run_id, so_far, service.heartbeat_seconds), headers)
+
+
+async def _until_parked(batches: AsyncGenerator[list[Frame]]) -> AsyncGenerator[list[Frame]]:
+    """Yield what comes until the run waits for somebody, which may take days."""
+    async with aclosing(batches):
+        async for frames in batches:
+            yield frames
+            if any(frame.type == PARKED for frame in frames):
+                return
+
+
+def _event_number(text: str) -> int:
+    # "-1" is how LangGraph's clients ask for everything.
+    if EVENT_NUMBER.fullmatch(text) is None:
+        raise InvalidInputError("Last-Event-ID is not the number of an event.", hint="Use the id of a frame.")
+    return min(max(int(text), 0), LARGEST_NUMBER)

@@ -1,0 +1,51 @@
+"""Server-sent events on the wire: one ASGI message for all that is there, a comment when it is quiet."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+
+import anyio
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from api.events.events import Frame
+
+HEARTBEAT = b": heartbeat\n\n"
+HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+def encode_frames(frames: Sequence[Frame]) -> bytes:
+    """Return frames as the text of an event stream (WHATWG HTML, 9.2); none of them is a heartbeat."""
+    if not frames:
+        return HEARTBEAT
+    return b"".join(b"id: %d\nevent: %s\ndata: %s\n\n" % (f.seq, f.type.encode(), f.data) for f in frames)
+
+
+class EventStream(Response):
+    """Sends a run's frames as they come. A client that goes away ends the response and nothing else."""
+
+    def __init__(self, batches: AsyncGenerator[list[Frame]], headers: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__()
+        self._batches = batches
+        self.raw_headers = [*HEADERS, *((name.encode(), value.encode()) for name, value in headers)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send until the frames end or the client is gone."""
+        del scope
+        async with anyio.create_task_group() as group:
+            group.start_soon(_cancel_when_gone, receive, group.cancel_scope)
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            async with aclosing(self._batches) as batches:
+                async for frames in batches:
+                    await send({"type": "http.response.body", "body": encode_frames(frames), "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            group.cancel_scope.cancel()
+
+
+async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

@@ -1,0 +1,96 @@
+"""What the assistant remembers, for those who ask over HTTP: facts, long results, what models saw (`MemoryPort`)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langgraph.store.memory import InMemoryStore
+
+from api.ports import Caller, ModelCall
+from graph.context import GraphDependencies, RunContext
+from graph.memory.facts import Facts
+from graph.memory.source_files import present
+from graph.memory.view import rebuilt, recorded_of
+from graph.messages.stored_results import Shelf
+from graph.tools.results import WHOLE
+
+ROLES: Final = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
+
+
+class AssistantMemory:
+    """Memory over the store of the graph."""
+
+    def __init__(self, deps: GraphDependencies, graph: Any) -> None:
+        self._deps = deps
+        self._graph = graph
+        self._store = deps.store or InMemoryStore()
+
+    async def facts(self, caller: Caller) -> Sequence[Mapping[str, Any]]:
+        """Return the caller's facts, the newest first, without those of files in the trash.
+
+        Raises `DriveUnavailableError` if the drive can't be asked about the files.
+        """
+        who = RunContext(caller.user_id, caller.email, tuple(sorted(str(scope) for scope in caller.scopes)))
+        return await present(self._facts(caller), await self._deps.connections.toolbox(who))
+
+    async def fact(self, caller: Caller, fact_id: str) -> Mapping[str, Any] | None:
+        """Return one of the caller's facts."""
+        return next((fact for fact in await self.facts(caller) if fact["id"] == fact_id), None)
+
+    async def edit(self, caller: Caller, fact_id: str, text: str) -> Mapping[str, Any] | None:
+        """Give a fact of the caller another text; None if there is no such fact."""
+        return await self._facts(caller).edit(fact_id, text, self._deps.clock())
+
+    async def forget(self, caller: Caller, fact_id: str) -> bool:
+        """Forget a fact of the caller for good; False if there is no such fact."""
+        return await self._facts(caller).forget(fact_id)
+
+    async def seen(self, user_id: str, thread_id: str, run_id: str) -> Sequence[ModelCall]:
+        """Return what the models of a run were sent, in order."""
+        snapshot = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
+        messages: list[AnyMessage] = snapshot.values.get("messages", [])
+        shelf = self._shelf(user_id, thread_id)
+        answers = [message for message in _of_run(messages, run_id) if recorded_of(message)]
+        return [await _call(messages, answer, shelf) for answer in answers]
+
+    async def result(self, user_id: str, thread_id: str, reference: str) -> str | None:
+        """Return a long result of the thread in full."""
+        texts = await self._shelf(user_id, thread_id).texts([f"{reference}{WHOLE}", reference])
+        return texts.get(f"{reference}{WHOLE}") or texts.get(reference)
+
+    def _facts(self, caller: Caller) -> Facts:
+        return Facts(self._store, caller.user_id)
+
+    def _shelf(self, user_id: str, thread_id: str) -> Shelf:
+        return Shelf(self._store, self._deps.shelves, user_id, thread_id)
+
+
+def _of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
+    begun = next((index for index, message in enumerate(messages) if message.id == run_id), len(messages))
+    following = range(begun + 1, len(messages))
+    end = next((index for index in following if isinstance(messages[index], HumanMessage)), len(messages))
+    return list(messages[begun:end])
+
+
+async def _call(messages: Sequence[AnyMessage], answer: AnyMessage, shelf: Shelf) -> ModelCall:
+    recorded = recorded_of(answer)
+    assert recorded is not None  # noqa: S101 - only such answers are asked about
+    sent = await rebuilt(messages, recorded, shelf)
+    usage = answer.usage_metadata if isinstance(answer, AIMessage) else None
+    return ModelCall(
+        message_id=str(answer.id),
+        messages=tuple(_told(message) for message in sent),
+        tokens=recorded["tokens"],
+        reported=usage["input_tokens"] if usage else None,
+    )
+
+
+def _told(message: BaseMessage) -> dict[str, Any]:
+    told: dict[str, Any] = {"id": message.id, "role": ROLES[message.type], "text": message.text}
+    if isinstance(message, AIMessage):
+        told["tool_calls"] = [
+            {"tool_call_id": call["id"], "name": call["name"], "args": call["args"]} for call in message.tool_calls
+        ]
+    if isinstance(message, ToolMessage):
+        told["tool_call_id"] = message.tool_call_id
+    return told

@@ -1,0 +1,262 @@
+"""Routes for who may come in: log in and out, API keys, accounts."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Request, Response, status
+from pydantic import BaseModel, ConfigDict, Field, Strict
+
+from drive_server.access import Actor, Principal
+from drive_server.drive import Drive
+from drive_server.errors import UnauthenticatedError
+from drive_server.http.access import (
+    COOKIE,
+    ActorDep,
+    DriveDep,
+    PrincipalDep,
+    login_throttle,
+    principal_of_request,
+)
+from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
+from drive_server.models import ApiKey
+from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
+from drive_server.services.identity.sessions import SESSION_PREFIX, SessionService
+from drive_server.services.identity.tokens import MOST_CHARACTERS
+from drive_server.services.quota import MAX_QUOTA_BYTES
+
+router = APIRouter(tags=["auth"])
+
+MOST_SCOPES = 10
+MOST_SCOPE_CHARACTERS = 20
+
+ScopeNames = Annotated[list[Annotated[str, Field(max_length=MOST_SCOPE_CHARACTERS)]], Field(max_length=MOST_SCOPES)]
+
+
+class Login(BaseModel):
+    """The local access token, an API key, or a token of the issuer in the settings."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    token: Annotated[str, Field(min_length=1, max_length=MOST_CHARACTERS)]
+
+
+class NewKey(BaseModel):
+    """A key to make, that ends after `days` days, or does not end."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(max_length=MAX_KEY_NAME_CHARACTERS)]
+    scopes: ScopeNames
+    days: Annotated[int | None, Strict(), Field(ge=1, le=MAX_KEY_DAYS)] = None
+
+
+class KeyChange(BaseModel):
+    """What a key may be used for from now on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    scopes: ScopeNames
+
+
+class NewUser(BaseModel):
+    """A person to give a drive."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    email: Annotated[str, Field(max_length=MAX_EMAIL_CHARACTERS)]
+
+
+class MeResult(BaseModel):
+    """Who is calling, and what the key in use may do."""
+
+    id: str
+    email: str
+    root_id: str
+    is_admin: bool
+    scopes: list[str]
+    method: str
+    key_name: str | None
+    expires_at: datetime | None
+    used_bytes: int
+    quota_bytes: int
+
+
+class NewQuota(BaseModel):
+    """How many bytes a person may keep; 0: no limit, null: as the settings say."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    quota_bytes: Annotated[int | None, Strict(), Field(ge=0, le=MAX_QUOTA_BYTES)]
+
+
+class QuotaResult(BaseModel):
+    """What a person keeps and may keep, in bytes; a quota of 0 is no limit."""
+
+    id: str
+    email: str
+    used_bytes: int
+    quota_bytes: int
+
+
+class KeyResult(BaseModel):
+    """An API key without its secret."""
+
+    id: str
+    name: str
+    prefix: str
+    scopes: list[str]
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+    @classmethod
+    def of(cls, key: ApiKey) -> "KeyResult":
+        """Return the key as it is on the wire."""
+        return cls.model_validate(key, from_attributes=True)
+
+
+class CreatedKey(KeyResult):
+    """A new API key; its secret, `key`, is shown here and nowhere else."""
+
+    key: str
+
+
+class KeysResult(BaseModel):
+    """All keys of the caller, newest first, the expired and revoked ones too."""
+
+    items: list[KeyResult]
+    cursor: None = None
+
+
+class UserResult(BaseModel):
+    """An account."""
+
+    id: str
+    email: str
+    is_admin: bool
+    created_at: datetime
+
+
+class UsersResult(BaseModel):
+    """Everybody with an account, by email."""
+
+    items: list[UserResult]
+    cursor: None = None
+
+
+class CreatedUser(BaseModel):
+    """A new account with its first key, which is shown here and nowhere else."""
+
+    id: str
+    email: str
+    key: str
+
+
+@router.post("/auth/login")
+async def login(body: Login, request: Request, response: Response, drive: DriveDep) -> MeResult:
+    """Open a session for a browser: its cookie stands for the token, for 30 days at most."""
+    return await _me(drive, await open_session(drive, request, response, body.token))
+
+
+@router.post("/auth/logout", status_code=status.HTTP_204_NO_CONTENT)
+async def logout(request: Request, response: Response, drive: DriveDep, *, everywhere: bool = False) -> None:
+    """End this browser's session, also one that has expired; or all sessions of the person."""
+    if everywhere:
+        await SessionService(drive.database).end_all(await principal_of_request(drive, request))
+    await end_session(drive, request, response)
+
+
+@router.get("/auth/me")
+async def me(drive: DriveDep, principal: PrincipalDep) -> MeResult:
+    """Tell who is calling."""
+    return await _me(drive, principal)
+
+
+@router.get("/auth/keys")
+async def list_keys(drive: DriveDep, actor: ActorDep) -> KeysResult:
+    """List the caller's API keys."""
+    keys = await drive.identity.list_keys(actor)
+    return KeysResult(items=[KeyResult.of(key) for key in keys if not key.prefix.startswith(SESSION_PREFIX)])
+
+
+@router.post("/auth/keys", status_code=status.HTTP_201_CREATED)
+async def create_key(new: NewKey, drive: DriveDep, actor: ActorDep) -> CreatedKey:
+    """Make an API key with some of the scopes of the key in use."""
+    key, secret = await drive.identity.create_key(actor, new.name, new.scopes, new.days)
+    return CreatedKey(**KeyResult.of(key).model_dump(), key=secret)
+
+
+@router.delete("/auth/keys/{key_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def revoke_key(key_id: str, drive: DriveDep, actor: ActorDep) -> None:
+    """End an API key at once."""
+    await drive.identity.revoke_key(actor, key_id)
+
+
+@router.patch("/auth/keys/{key_id}")
+async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: ActorDep) -> KeyResult:
+    """Give an API key other scopes; they hold at once, in MCP sessions that are open as well."""
+    return KeyResult.of(await drive.identity.change_scopes(actor, key_id, change.scopes))
+
+
+@router.post("/users", status_code=status.HTTP_201_CREATED)
+async def create_user(new: NewUser, drive: DriveDep, actor: ActorDep) -> CreatedUser:
+    """Give a person a drive; for administrators."""
+    user, secret = await drive.identity.create_user(actor, new.email)
+    return CreatedUser(id=user.id, email=user.email, key=secret)
+
+
+@router.get("/users")
+async def list_users(drive: DriveDep, actor: ActorDep) -> UsersResult:
+    """List who has an account; for administrators."""
+    users = await drive.identity.list_users(actor)
+    return UsersResult(items=[UserResult.model_validate(user, from_attributes=True) for user in users])
+
+
+async def open_session(drive: Drive, request: Request, response: Response, token: str) -> Principal:
+    """Log a browser in: put the cookie of a new session on the response, and return who it is for.
+
+    Raises `UnauthenticatedError` for a token that is not valid, `RateLimitError` after too many of them.
+    """
+    throttle, address = login_throttle(request), request.client.host if request.client else ""
+    throttle.check(address)
+    try:
+        principal = await drive.identity.authenticate(token.strip())
+    except UnauthenticatedError:
+        throttle.failed(address)
+        raise
+    secret, ends = await SessionService(drive.database).create(principal)
+    # Behind a proxy the scheme is what the proxy says, if the HTTP server was told to trust it.
+    is_secure = request.url.scheme == "https"
+    response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
+    return principal
+
+
+async def end_session(drive: Drive, request: Request, response: Response) -> None:
+    """Log a browser out, also one whose session is over."""
+    await SessionService(drive.database).end(request.cookies.get(COOKIE, ""))
+    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
+
+
+@router.patch("/users/{user}")
+async def set_quota(user: str, new: NewQuota, drive: DriveDep, actor: ActorDep) -> QuotaResult:
+    """Set how many bytes a person, named by id or email, may keep; for administrators."""
+    user_id, email, usage = await drive.quota.set_quota(actor, user, new.quota_bytes)
+    return QuotaResult(id=user_id, email=email, used_bytes=usage.used_bytes, quota_bytes=usage.quota_bytes)
+
+
+async def _me(drive: Drive, principal: Principal) -> MeResult:
+    user = await drive.identity.me(Actor(principal))
+    usage = await drive.quota.usage(user.id)
+    return MeResult(
+        id=user.id,
+        email=user.email,
+        root_id=user.root_id,
+        is_admin=user.is_admin,
+        scopes=sorted(principal.scopes),
+        method=principal.method,
+        key_name=principal.key_name,
+        expires_at=principal.expires_at,
+        used_bytes=usage.used_bytes,
+        quota_bytes=usage.quota_bytes,
+    )

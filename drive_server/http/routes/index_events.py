@@ -1,0 +1,90 @@
+"""`GET /api/drive/index/events`: how far the caller's files can be searched, as it goes on, as server-sent events."""
+
+from collections.abc import AsyncGenerator, Generator
+from contextlib import contextmanager
+from typing import Final
+
+import anyio
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+
+from drive_server.access import Scope, require_person, require_scope
+from drive_server.drive import Drive
+from drive_server.errors import DriveError
+from drive_server.http.access import NO_STORE, ActorDep, DriveDep, principal_of_request
+from drive_server.knowledge.ingest.watch import IndexWatch
+from drive_server.mcp.tools.index import IndexResult
+from drive_server.models import IndexStatus
+
+router = APIRouter(tags=["drive"])
+
+HEARTBEAT: Final = b": heartbeat\n\n"
+HEARTBEAT_SECONDS: Final = 15.0
+EVENT_STREAM: Final = "text/event-stream"
+
+
+class IndexStreams:
+    """The streams that are open, which would go on for ever."""
+
+    def __init__(self) -> None:
+        self.is_ending = False
+        self._scopes: set[anyio.CancelScope] = set()
+
+    def end(self) -> None:
+        """End them all, so that the server can shut down."""
+        self.is_ending = True
+        for scope in self._scopes:
+            scope.cancel()
+
+    @contextmanager
+    def opened(self) -> Generator[None]:
+        """Let `end` end what is done in here."""
+        with anyio.CancelScope() as scope:
+            self._scopes.add(scope)
+            if self.is_ending:
+                scope.cancel()
+            try:
+                yield
+            finally:
+                self._scopes.discard(scope)
+
+
+@router.get("/index/events", name="index_events", response_class=StreamingResponse)
+async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> StreamingResponse:
+    """Send the state of the index as the event `index`, at once and then whenever it is another.
+
+    `data` is what `GET /index` answers, with the type. The stream ends with the key that it was asked for with.
+    """
+    require_person(actor.principal)
+    require_scope(actor.principal, Scope.READ)
+    watch = IndexWatch(drive.ingester, actor.user_id)
+    headers = {"Cache-Control": NO_STORE, "X-Accel-Buffering": "no"}
+    return StreamingResponse(_frames(request, drive, watch), media_type=EVENT_STREAM, headers=headers)
+
+
+async def _frames(request: Request, drive: Drive, watch: IndexWatch) -> AsyncGenerator[bytes]:
+    streams: IndexStreams = request.app.state.index_streams
+    number = 0
+    while not streams.is_ending and await _is_allowed(drive, request):
+        status = None
+        with streams.opened():
+            status = await watch.next(HEARTBEAT_SECONDS)
+        if status is not None:
+            number += 1
+            yield _frame(number, status)
+        elif not streams.is_ending:
+            yield HEARTBEAT
+
+
+async def _is_allowed(drive: Drive, request: Request) -> bool:
+    try:
+        require_scope(await principal_of_request(drive, request), Scope.READ)
+    except DriveError:
+        return False
+    return True
+
+
+def _frame(number: int, status: IndexStatus) -> bytes:
+    data = orjson.dumps({"type": "index", **IndexResult.of(status).model_dump()})
+    return b"id: %d\nevent: index\ndata: %s\n\n" % (number, data)

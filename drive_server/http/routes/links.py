@@ -1,0 +1,208 @@
+"""Routes for whoever has a link, without a key: look, fetch files, and by an editor's link write them."""
+
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from typing import Annotated, Final, Literal
+from urllib.parse import unquote
+
+from fastapi import APIRouter, Depends, Header, Query, Request, Response, status
+from pydantic import BaseModel
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.errors import EtagMismatchError, QuotaExceededError, TooLargeError
+from drive_server.http.access import DriveDep, require_same_origin
+from drive_server.http.contents import body_of, content_response
+from drive_server.http.ranges import Span
+from drive_server.http.routes.files import RAW_BODY, UNCHOSEN
+from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
+from drive_server.models import Item, Kind, Page
+from drive_server.services.quota import Room
+from drive_server.services.sharing.link_downloads import Fetch
+from drive_server.services.sharing.link_visits import Visit
+from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
+
+router = APIRouter(prefix="/links/{token}", tags=["links"])
+
+PASS_COOKIE: Final = "drive_link"  # noqa: S105 - its name
+MAX_KEY_CHARACTERS: Final = 128
+
+
+class LinkItemResult(BaseModel):
+    """A file or folder as whoever has the link sees it. `parent_id` is null for what the link itself leads to."""
+
+    id: str
+    kind: Kind
+    name: str
+    parent_id: str | None
+    etag: str
+    size: int
+    media_type: str
+    version: int
+    updated_at: datetime
+    child_count: int | None
+    role: str
+
+    @classmethod
+    def of(cls, item: Item) -> "LinkItemResult":
+        """Return the item as it is on the wire, without a word of whose it is."""
+        return cls.model_validate(item, from_attributes=True)
+
+
+class LinkListResult(BaseModel):
+    """What is in a folder. `cursor` is null at the end."""
+
+    items: list[LinkItemResult]
+    cursor: str | None
+    total: int | None
+
+    @classmethod
+    def of(cls, page: Page[Item]) -> "LinkListResult":
+        """Return the page as it is on the wire."""
+        return cls(items=[LinkItemResult.of(item) for item in page.items], cursor=page.cursor, total=page.total)
+
+
+async def get_visit(
+    token: str, request: Request, drive: DriveDep, x_link_password: Annotated[str | None, Header()] = None
+) -> Visit:
+    """Return the visit that the request is: see `LinkVisits.open`. The header is UTF-8, percent-encoded (RFC 3986)."""
+    pass_token = request.cookies.get(PASS_COOKIE)
+    if pass_token and x_link_password is None:
+        require_same_origin(request)
+    password = unquote(x_link_password, errors="replace") if x_link_password is not None else None
+    return await drive.visits.open(token, address_of(request), password=password, pass_token=pass_token)
+
+
+VisitDep = Annotated[Visit, Depends(get_visit)]
+CursorQuery = Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)]
+LimitQuery = Annotated[int, Query(ge=1, le=MAX_LIMIT)]
+
+
+@router.get("")
+async def get_shared(drive: DriveDep, visit: VisitDep) -> LinkItemResult:
+    """Look at what the link leads to."""
+    return LinkItemResult.of(await drive.files.get(visit.actor, visit.node_id))
+
+
+@router.get("/children")
+async def list_shared(
+    drive: DriveDep, visit: VisitDep, limit: LimitQuery = 100, cursor: CursorQuery = None
+) -> LinkListResult:
+    """List what is in the folder that the link leads to."""
+    return await list_below(visit.node_id, drive, visit, limit, cursor)
+
+
+@router.get("/items/{item_id}")
+async def get_below(item_id: str, drive: DriveDep, visit: VisitDep) -> LinkItemResult:
+    """Look at an item in the folder that the link leads to, at whatever depth."""
+    return LinkItemResult.of(await drive.files.get(visit.actor, item_id))
+
+
+@router.get("/items/{item_id}/children")
+async def list_below(
+    item_id: str, drive: DriveDep, visit: VisitDep, limit: LimitQuery = 100, cursor: CursorQuery = None
+) -> LinkListResult:
+    """List what is in a folder below it."""
+    return LinkListResult.of(await drive.files.list_folder(visit.actor, item_id, limit=limit, cursor=cursor))
+
+
+@router.head("/items/{item_id}/content", include_in_schema=False)
+@router.get("/items/{item_id}/content", response_class=Response)
+async def download(item_id: str, request: Request, drive: DriveDep, visit: VisitDep) -> Response:
+    """Return the bytes of a file; single ranges and If-None-Match are honoured. It counts as a download.
+
+    Parts that are fetched with ranges belong to the download that the same address has begun.
+    """
+    content = await drive.documents.open_content(visit.actor, item_id)
+
+    async def send(span: Span, is_part: bool) -> AsyncIterator[bytes]:
+        wanted = span.end - span.start
+        fetch = Fetch(visit.link_id, content.blob, address_of(request), content.size, wanted, is_part)
+        await drive.visits.count(fetch)
+        return drive.visits.metered(fetch, content.stream(span.start, span.end))
+
+    return await content_response(request, content, send)
+
+
+@router.put("/items/{item_id}/content", openapi_extra=RAW_BODY)
+async def replace_content(
+    item_id: str,
+    request: Request,
+    drive: DriveDep,
+    visit: VisitDep,
+    if_match: Annotated[str | None, Header()] = None,
+    content_type: Annotated[str, Header()] = "",
+    idempotency_key: Annotated[str | None, Header(max_length=MAX_KEY_CHARACTERS)] = None,
+) -> LinkItemResult:
+    """Make the request's body the newest version of a file; by an editor's link. `If-Match` takes the item's etag."""
+    visit.require_editor()
+    etag = if_match.strip().strip('"') if if_match else None
+    media_type = _media_type(content_type)
+    with _nobody_named():
+        await drive.files.get(visit.actor, item_id)
+        blob = await drive.blobs.put_stream(await _received(request, drive, visit), drive.settings.max_upload_bytes)
+        actor = _keyed(visit, idempotency_key)
+        outcome = await drive.documents.replace_from_blob(actor, item_id, blob, media_type, if_match=etag)
+    return LinkItemResult.of(outcome.value)
+
+
+@router.post("/files", status_code=status.HTTP_201_CREATED, openapi_extra=RAW_BODY)
+async def upload(
+    request: Request,
+    drive: DriveDep,
+    visit: VisitDep,
+    name: Annotated[str, Query(max_length=MAX_NAME_CHARACTERS)],
+    parent_id: Annotated[str | None, Query(max_length=MAX_KEY_CHARACTERS)] = None,
+    on_conflict: Literal["fail", "rename", "replace"] = "fail",
+    content_type: Annotated[str, Header()] = "",
+    idempotency_key: Annotated[str | None, Header(max_length=MAX_KEY_CHARACTERS)] = None,
+) -> LinkItemResult:
+    """Make a file of the request's body in the folder, or in one below it; by an editor's link."""
+    visit.require_editor()
+    folder, actor = parent_id or visit.node_id, _keyed(visit, idempotency_key)
+    with _nobody_named():
+        await drive.documents.check_place(actor, folder, name)
+        blob = await drive.blobs.put_stream(await _received(request, drive, visit), drive.settings.max_upload_bytes)
+        outcome = await drive.documents.create_from_blob(
+            actor, folder, name, blob, _media_type(content_type), on_conflict
+        )
+    return LinkItemResult.of(outcome.value)
+
+
+def address_of(request: Request) -> str:
+    """Return the address that the request comes from, as far as the HTTP server knows it."""
+    return request.client.host if request.client else ""
+
+
+async def _received(request: Request, drive: Drive, visit: Visit) -> AsyncIterator[bytes]:
+    """Return the body, as far as the owner of the link has room for it. What they keep is not told."""
+    declared, limit = request.headers.get("content-length", ""), drive.settings.max_upload_bytes
+    if declared.isdecimal() and int(declared[:18]) > limit:
+        raise TooLargeError("The file is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
+    return Room(await drive.quota.usage(visit.actor.user_id), is_own=False).limited(body_of(request))
+
+
+def _keyed(visit: Visit, idempotency_key: str | None) -> Actor:
+    """A key counts for the link only: those of its maker's own calls are not the visitor's to guess."""
+    return replace(visit.actor, idempotency_key=f"link {visit.link_id} {idempotency_key}" if idempotency_key else None)
+
+
+def _media_type(content_type: str) -> str | None:
+    given = content_type.partition(";")[0].strip().lower()
+    return None if given in UNCHOSEN else given
+
+
+@contextmanager
+def _nobody_named() -> Generator[None]:
+    """Keep from who has a link what the drive tells its own people: who changed something, how much they keep."""
+    try:
+        yield
+    except EtagMismatchError as error:
+        told = {key: error.details[key] for key in ("id", "etag", "updated_at") if key in error.details}
+        raise EtagMismatchError(error.message, hint=error.hint, details=told) from error
+    except QuotaExceededError as error:
+        raise QuotaExceededError(
+            "There is no room for it where this link leads.", hint="Ask whoever gave you the link to make room."
+        ) from error

@@ -1,0 +1,93 @@
+"""Routes for search, and for the index behind it."""
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, status
+
+from drive_server.access import Actor, Scope, require_scope
+from drive_server.drive import Drive
+from drive_server.errors import InvalidInputError
+from drive_server.http.access import ActorDep, DriveDep
+from drive_server.mcp.results import SearchResult
+from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
+from drive_server.mcp.tools.index import IndexResult
+from drive_server.models import Hit, Page
+from drive_server.services.journal.audit import MAX_MOMENT_CHARACTERS
+from drive_server.services.search.filters import MAX_TYPES, SearchFilter
+from drive_server.services.search.service import MAX_QUERY_CHARACTERS
+from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS
+from drive_server.services.tree.located import MAX_REF_CHARACTERS
+
+router = APIRouter(tags=["drive"])
+
+Mode = Literal["name", "text", "hybrid"]
+SHARE_OF_NAMES = 2
+BELOW_NAMES = 0.6
+MAX_WAIT_SECONDS = 30
+
+
+async def _filter(
+    types: Annotated[list[str], Query(alias="type", max_length=MAX_TYPES)] = [],  # noqa: B006 - never changed
+    modified_after: Annotated[str | None, Query(max_length=MAX_MOMENT_CHARACTERS)] = None,
+    modified_before: Annotated[str | None, Query(max_length=MAX_MOMENT_CHARACTERS)] = None,
+    belongs_to: Annotated[str | None, Query(max_length=MAX_EMAIL_CHARACTERS)] = None,
+) -> SearchFilter:
+    return SearchFilter(tuple(types), modified_after, modified_before, belongs_to)
+
+
+@router.get("/search", name="search")
+async def search(
+    drive: DriveDep,
+    actor: ActorDep,
+    q: Annotated[str, Query(max_length=MAX_QUERY_CHARACTERS)],
+    mode: Mode = "hybrid",
+    folder_id: Annotated[str | None, Query(max_length=MAX_REF_CHARACTERS)] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_HITS)] = 20,
+    cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
+    *,
+    only: Annotated[SearchFilter, Depends(_filter)],
+) -> SearchResult:
+    """Find by names, by names and exact words (`text`), or by names and meaning (`hybrid`, which has no pages)."""
+    if mode == "hybrid":
+        if cursor is not None:
+            raise InvalidInputError("A hybrid search has no pages.", hint="Leave the cursor out, or raise the limit.")
+        found = await _hybrid(drive, actor, q, folder_id, only, limit)
+        return SearchResult.of(found, drive.settings.public_url)
+    page = await drive.search.find(actor, q, folder=folder_id, only=only, limit=limit, cursor=cursor)
+    return SearchResult.of(_names_of(page) if mode == "name" else page, drive.settings.public_url)
+
+
+@router.get("/index", name="index_status")
+async def index_status(
+    drive: DriveDep, actor: ActorDep, wait_seconds: Annotated[float, Query(ge=0, le=MAX_WAIT_SECONDS)] = 0
+) -> IndexResult:
+    """Tell how far the caller's files can be searched; while some are unfinished, wait for progress that long."""
+    require_scope(actor.principal, Scope.READ)
+    return IndexResult.of(await drive.ingester.status(actor.user_id, wait_seconds))
+
+
+@router.post("/index/rebuild", name="rebuild_index", status_code=status.HTTP_202_ACCEPTED)
+async def rebuild_index(drive: DriveDep, actor: ActorDep) -> IndexResult:
+    """Read all files of the caller anew, in the background."""
+    require_scope(actor.principal, Scope.WRITE)
+    await drive.ingester.rebuild(actor.user_id)
+    return IndexResult.of(await drive.ingester.status(actor.user_id))
+
+
+async def _hybrid(
+    drive: Drive, actor: Actor, query: str, folder: str | None, only: SearchFilter, limit: int
+) -> Page[Hit]:
+    """Passages by meaning, and before them what is called so: a picture has a name but no passages."""
+    most_names = max(1, limit // SHARE_OF_NAMES)
+    named = _names_of(await drive.search.find(actor, query, folder=folder, only=only, limit=most_names))
+    fitting = await drive.search.semantic(actor, query, folder=folder, only=only, limit=limit)
+    best = max((hit.score for hit in fitting.items), default=0.0) or 1.0
+    passages = [replace(hit, score=BELOW_NAMES * hit.score / best) for hit in fitting.items]
+    return Page((*named.items, *passages)[:limit], note=fitting.note)
+
+
+def _names_of(page: Page[Hit]) -> Page[Hit]:
+    """Names come before passages, which alone have a length: with the first passage, the names are at their end."""
+    names = tuple(hit for hit in page.items if hit.end == 0)
+    return replace(page, items=names, cursor=page.cursor if len(names) == len(page.items) else None)

@@ -1,0 +1,97 @@
+"""Routes for who else has access to an item: people by email, and links."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, status
+from pydantic import BaseModel, ConfigDict, Field, Strict
+
+from drive_server.errors import InvalidInputError
+from drive_server.http.access import ActorDep, DriveDep, WriterDep
+from drive_server.mcp.results import ItemResult, ShareResult, SharesResult
+from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
+from drive_server.services.sharing.link_passwords import MAX_CHARACTERS, MIN_CHARACTERS
+from drive_server.services.sharing.links import MAX_DOWNLOADS, MAX_HOURS, TERMS, LinkTerms, Term
+from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
+
+router = APIRouter(prefix="/items", tags=["drive"])
+
+SHARES = "/shares"
+
+
+class Terms(BaseModel):
+    """The terms of a link. `expires_in_hours` counts from now, `max_downloads` from the link's beginning."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    expires_in_hours: Annotated[int | None, Strict(), Field(ge=1, le=MAX_HOURS)] = None
+    password: Annotated[str | None, Field(min_length=MIN_CHARACTERS, max_length=MAX_CHARACTERS)] = None
+    max_downloads: Annotated[int | None, Strict(), Field(ge=1, le=MAX_DOWNLOADS)] = None
+
+
+class NewShare(Terms):
+    """With an `email`, a role for that person; without one a link, which alone has the other terms."""
+
+    email: Annotated[str | None, Field(max_length=MAX_EMAIL_CHARACTERS)] = None
+    role: GivenRole = "viewer"
+
+
+class ShareChange(Terms):
+    """What to change: the role; of a link also its terms, and which ones to `remove`."""
+
+    role: OptionalRole = None
+    remove: Annotated[list[Term], Field(max_length=len(TERMS))] = []
+
+
+@router.get("/{item_ref:path}/shares", name="list_shares", response_model=SharesResult | ItemResult)
+async def list_shares(
+    request: Request,
+    item_ref: str,
+    drive: DriveDep,
+    actor: ActorDep,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
+    cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
+) -> SharesResult | ItemResult:
+    """List who has access to an item besides its owner: people, then links."""
+    sent = request.scope.get("raw_path")
+    if sent is not None and not sent.endswith(SHARES.encode()):  # an escaped slash: an item of the name `shares`
+        return ItemResult.of(await drive.files.get(actor, item_ref + SHARES))
+    return SharesResult.of(await drive.links.list_access(actor, item_ref, limit, cursor))
+
+
+@router.post("/{item_ref:path}/shares", name="share_item", status_code=status.HTTP_201_CREATED)
+async def create_share(item_ref: str, new: NewShare, drive: DriveDep, actor: WriterDep) -> ShareResult:
+    """Give a person a role on an item, or make a link to it."""
+    terms = LinkTerms(new.role, new.expires_in_hours, new.password, new.max_downloads)
+    if new.email is None:
+        return ShareResult.of((await drive.links.create(actor, item_ref, terms)).value)
+    _require_role_only(terms)
+    return ShareResult.of((await drive.sharing.share(actor, item_ref, new.email, new.role)).value)
+
+
+@router.patch("/{item_ref:path}/shares/{who}", name="update_share")
+async def update_share(item_ref: str, who: str, change: ShareChange, drive: DriveDep, actor: WriterDep) -> ShareResult:
+    """Change the role of a person, named by email, or the role and terms of a link, named by id."""
+    terms = LinkTerms(
+        change.role, change.expires_in_hours, change.password, change.max_downloads, frozenset(change.remove)
+    )
+    if not _is_person(who):
+        return ShareResult.of((await drive.links.update(actor, item_ref, who, terms)).value)
+    _require_role_only(terms)
+    return ShareResult.of((await drive.sharing.update(actor, item_ref, who, change.role or "")).value)
+
+
+@router.delete("/{item_ref:path}/shares/{who}", name="revoke_share")
+async def revoke_share(item_ref: str, who: str, drive: DriveDep, actor: WriterDep) -> ShareResult:
+    """Take the role of a person, named by email, back, or end a link, named by id; returns what it was."""
+    if not _is_person(who):
+        return ShareResult.of((await drive.links.revoke(actor, item_ref, who)).value)
+    return ShareResult.of((await drive.sharing.revoke(actor, item_ref, who)).value)
+
+
+def _is_person(who: str) -> bool:
+    return "@" in who
+
+
+def _require_role_only(terms: LinkTerms) -> None:
+    if terms != LinkTerms(terms.role):
+        raise InvalidInputError("A person's access has a role and nothing else.", hint="Leave the other terms out.")

@@ -1,0 +1,193 @@
+"""Routes for resumable uploads: the protocol tus 1.0.0 (https://tus.io/protocols/resumable-upload)."""
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from email.utils import format_datetime
+from http import HTTPStatus
+from typing import Final
+
+import anyio
+from fastapi import APIRouter, Request, Response
+from fastapi.routing import APIRoute
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import Message, Receive, Scope, Send
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.errors import DriveError, InvalidInputError
+from drive_server.http.access import ActorDep, DriveDep
+from drive_server.http.routes.files import UNCHOSEN
+from drive_server.http.tus_headers import (
+    ALGORITHMS,
+    EXPOSED,
+    SENT,
+    VERSION,
+    content_length,
+    has_bytes,
+    new_upload,
+    offset_of,
+    require_bytes,
+    require_version,
+    told_length,
+    verifier_of,
+)
+from drive_server.services.uploads.service import Upload
+
+EXTENSIONS: Final = "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum"
+SILENCE_SECONDS: Final = 60
+"""A request that sends nothing for so long is given up: until then nobody else can go on with the upload."""
+OVERRIDE: Final = "x-http-method-override"
+
+
+class TusRoute(APIRoute):
+    """A route whose answers, the refusals too, say which protocol this is, and may be read by any page.
+
+    Pages of other sites have no cookie here: such a page needs a key of its own to do anything.
+    """
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as any route does, with these headers."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["Tus-Resumable"] = headers["Tus-Version"] = VERSION
+                headers["Access-Control-Allow-Origin"] = "*"
+                headers["Access-Control-Expose-Headers"] = EXPOSED
+            await send(message)
+
+        await super().handle(scope, receive, send_with_headers)
+
+
+router = APIRouter(prefix="/uploads", tags=["uploads"], route_class=TusRoute)
+
+
+@router.options("", include_in_schema=False)
+@router.options("/{upload_id}", include_in_schema=False)
+async def describe(drive: DriveDep) -> Response:
+    """Tell what is understood here; needs no key."""
+    headers = {
+        "Tus-Extension": EXTENSIONS,
+        "Tus-Max-Size": str(drive.settings.max_upload_bytes),
+        "Tus-Checksum-Algorithm": ",".join(ALGORITHMS),
+        "Access-Control-Allow-Methods": "OPTIONS, POST, HEAD, PATCH, DELETE",
+        "Access-Control-Allow-Headers": SENT,
+        "Access-Control-Max-Age": "86400",
+    }
+    return Response(None, HTTPStatus.NO_CONTENT, headers)
+
+
+@router.post("", name="upload_file", status_code=HTTPStatus.CREATED, response_class=Response)
+@router.post("/", name="upload_file", include_in_schema=False)
+async def create(request: Request, drive: DriveDep, actor: ActorDep) -> Response:
+    """Begin an upload, with its first bytes if the body has any; `Location` says where it goes on.
+
+    `Upload-Metadata` has `filename`, and may have `filetype`, `parent_id` and `on_conflict` (fail, rename, replace).
+    """
+    require_version(request.headers)
+    new = new_upload(request.headers, UNCHOSEN)
+    upload = await drive.uploads.create(actor, new)
+    if has_bytes(request.headers) or new.length == 0:
+        upload = await _with_first_bytes(request, drive, actor, upload)
+    return _answer(request, upload, HTTPStatus.CREATED, {"Location": _below(request, "uploads") + upload.id})
+
+
+@router.head("/{upload_id}", name="upload_file", response_class=Response)
+async def look(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
+    """Tell how far the upload is."""
+    require_version(request.headers)
+    upload = await drive.uploads.resume(actor, upload_id)
+    headers = {"Cache-Control": "no-store"}
+    if upload.length is None:
+        headers["Upload-Defer-Length"] = "1"
+    else:
+        headers["Upload-Length"] = str(upload.length)
+    if upload.metadata:
+        headers["Upload-Metadata"] = upload.metadata
+    return _answer(request, upload, HTTPStatus.OK, headers)
+
+
+@router.patch("/{upload_id}", name="upload_file", status_code=HTTPStatus.NO_CONTENT, response_class=Response)
+async def send(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
+    """Append the body at `Upload-Offset`; with the last byte the upload becomes a file, named in `Upload-Item-Id`."""
+    require_version(request.headers)
+    require_bytes(request.headers)
+    return _answer(request, await _receive(request, drive, actor, upload_id, offset_of(request.headers)))
+
+
+@router.delete("/{upload_id}", name="upload_file", status_code=HTTPStatus.NO_CONTENT, response_class=Response)
+async def terminate(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
+    """End the upload. The file that it became, if it did, stays."""
+    require_version(request.headers)
+    await drive.uploads.terminate(actor, upload_id)
+    return Response(None, HTTPStatus.NO_CONTENT)
+
+
+@router.post("/{upload_id}", name="upload_file", include_in_schema=False)
+async def overridden(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
+    """Do what X-HTTP-Method-Override says, for clients whose surroundings let only GET and POST through."""
+    routes = {"HEAD": look, "PATCH": send, "DELETE": terminate}
+    method = request.headers.get(OVERRIDE, "").upper()
+    if method not in routes:
+        raise InvalidInputError(
+            "An upload is not posted to.", hint="Use PATCH, or name the method in X-HTTP-Method-Override."
+        )
+    return await routes[method](request, upload_id, drive, actor)
+
+
+async def _with_first_bytes(request: Request, drive: Drive, actor: Actor, upload: Upload) -> Upload:
+    """An upload whose beginning was refused is ended: its client never learns of it."""
+    try:
+        return await _receive(request, drive, actor, upload.id, 0)
+    except BaseException:
+        with anyio.CancelScope(shield=True), suppress(DriveError):
+            await drive.uploads.terminate(actor, upload.id)
+        raise
+
+
+async def _receive(request: Request, drive: Drive, actor: Actor, upload_id: str, offset: int) -> Upload:
+    return await drive.uploads.receive(
+        actor,
+        upload_id,
+        offset,
+        _body(request),
+        length=told_length(request.headers),
+        announced=content_length(request.headers) or 0,
+        verifier=verifier_of(request.headers),
+    )
+
+
+async def _body(request: Request) -> AsyncIterator[bytes]:
+    chunks = aiter(request.stream())
+    try:
+        while True:
+            with anyio.fail_after(SILENCE_SECONDS):
+                chunk = await anext(chunks, None)
+            if chunk is None:
+                return
+            yield chunk
+    except (ClientDisconnect, TimeoutError) as error:
+        # Nobody reads this answer; but an upload that was broken off is no failure of the service.
+        raise InvalidInputError("The request was broken off.", hint="Go on where the upload stopped.") from error
+
+
+def _answer(
+    request: Request, upload: Upload, code: HTTPStatus = HTTPStatus.NO_CONTENT, more: dict[str, str] | None = None
+) -> Response:
+    headers = {"Upload-Offset": str(upload.offset), **(more or {})}
+    if upload.item_id is None:
+        headers["Upload-Expires"] = format_datetime(upload.expires_at, usegmt=True)
+    else:
+        headers["Upload-Item-Id"] = upload.item_id
+        headers["Content-Location"] = _below(request, "items") + upload.item_id
+    return Response(None, code, headers)
+
+
+def _below(request: Request, folder: str) -> str:
+    """Return a reference to what lies below this folder of the drive's routes, relative to the request's own address.
+
+    A proxy may have the service at another address than the one that it sees.
+    """
+    beyond = request.url.path.rpartition("/uploads")[2].count("/")
+    return "../" * beyond + f"{folder}/"

@@ -1,0 +1,110 @@
+"""The drive's MCP server over Streamable HTTP at `/mcp`, for hosts outside."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import Final
+
+from fastapi import FastAPI
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from drive_server.drive import Drive
+from drive_server.errors import UnauthenticatedError
+from drive_server.http.access import bearer_token
+from drive_server.http.hosts import KnownHosts
+from drive_server.http.problem import CODES, problem
+from drive_server.http.routes.index_events import IndexStreams
+from drive_server.http.streamable_http.requests import McpRequests
+from drive_server.http.streamable_http.sessions import SessionTable
+from drive_server.mcp.calls.callers import DriveToken
+from drive_server.mcp.protocol.guard import Guard
+
+MCP_PATH: Final = "/mcp"
+CALLS_END_WITHIN_SECONDS: Final = 3.0
+
+
+class McpEndpoint:
+    """The ASGI application at `/mcp`: asks each request for its key, then hands it to the session that it belongs to.
+
+    Sessions keep state and answer in event streams, so that progress and questions to the person get through. They
+    are those of the process's one server. `clock` gives seconds.
+    """
+
+    def __init__(self, drive: Drive, clock: Callable[[], float] = monotonic) -> None:
+        self._drive = drive
+        self._guard = Guard(drive.settings, clock)
+        self._hosts = KnownHosts(drive.settings)
+        self.sessions = SessionTable(drive.server.protocol, self._guard, drive.settings, clock)
+        self._requests = McpRequests(self.sessions, self._guard, drive.identity, drive.settings)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Serve sessions for as long as this is open; once only."""
+        async with self.sessions.running():
+            yield
+
+    async def wind_down(self, seconds: float = CALLS_END_WITHIN_SECONDS) -> None:
+        """Take no new calls, let those that are going on end within so many seconds, then end all sessions."""
+        self._guard.is_ending = True
+        await self.sessions.wind_down(seconds)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request. Raises `UnauthenticatedError` without a valid bearer token."""
+        if status := self._hosts.refusal(scope):
+            await _misdirected(status)(scope, receive, send)
+            return
+        token = await self._token(HTTPConnection(scope))
+        scope["user"] = AuthenticatedUser(token)
+        await self._requests.answer(Request(scope, receive), token, send)
+
+    async def _token(self, connection: HTTPConnection) -> DriveToken:
+        token = bearer_token(connection)
+        if token is None:
+            raise UnauthenticatedError(
+                "This request has no API key.", hint="Send one as `Authorization: Bearer dak_...`."
+            )
+        principal = await self._drive.identity.authenticate(token)
+        # The client is the person: a session goes on when they change their key, with the scopes of the new one.
+        return DriveToken(
+            token=token, client_id=principal.user_id, scopes=sorted(principal.scopes), principal=principal
+        )
+
+
+def mount_mcp(app: FastAPI) -> None:
+    """Put the MCP endpoint at `/mcp`. It answers while `serving` is open."""
+
+    endpoint = _Door(app)
+    for path in (MCP_PATH, f"{MCP_PATH}/"):
+        app.router.routes.insert(0, Route(path, endpoint, include_in_schema=False))
+
+
+@asynccontextmanager
+async def serving(app: FastAPI, drive: Drive) -> AsyncGenerator[None]:
+    """Let the application serve the drive, over HTTP and MCP, for as long as this is open: its lifespan."""
+    endpoint = McpEndpoint(drive)
+    async with endpoint.running():
+        app.state.drive, app.state.mcp, app.state.index_streams = drive, endpoint, IndexStreams()
+        yield
+
+
+class _Door:
+    """Leads to the endpoint that `serving` has opened. An object: Starlette's `Route` takes functions for views."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app.state.mcp(scope, receive, send)
+
+
+def _misdirected(status: int) -> Response:
+    return problem(
+        status,
+        CODES[status],
+        "The Host or Origin of this request names another site than this service.",
+        "Use the address that the service printed; behind a proxy, set DRIVE_PUBLIC_HOSTS to its name.",
+    )

@@ -1,0 +1,242 @@
+"""The MCP sessions over HTTP: each with its streams, its owner, and an end."""
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from math import ceil
+from secrets import token_hex
+from time import monotonic
+from typing import TYPE_CHECKING, Final
+
+import anyio
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp.types import (
+    CONNECTION_CLOSED,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
+from starlette.requests import Request
+
+from drive_server.errors import DriveError, RateLimitError, UnavailableError
+from drive_server.http.streamable_http.event_store import EventLog, Stream
+from drive_server.mcp.connection import Connection
+from drive_server.mcp.lowlevel import DriveProtocol
+from drive_server.mcp.protocol.guard import Guard
+from drive_server.mcp.protocol.messages import as_error, write_failure, write_message
+from drive_server.settings import DriveSettings
+
+if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+
+logger = logging.getLogger(__name__)
+
+UPDATED: Final = "notifications/resources/updated"
+ID_BYTES: Final = 16
+LONGEST_SWEEP_SECONDS: Final = 30.0
+LET_GO_WITHIN_SECONDS: Final = 1.0
+
+
+class HttpSession(Connection):
+    """A session of one person. What it says is put into its streams, and waits there for whoever reads them.
+
+    Only the news of a changed resource wait until they are read, so that one who unsubscribes gets none afterwards.
+    """
+
+    def __init__(self, protocol: DriveProtocol, guard: Guard, user_id: str, clock: Callable[[], float]) -> None:
+        super().__init__(protocol, guard)
+        self.id = token_hex(ID_BYTES)
+        self.user_id = user_id
+        self.log = EventLog()
+        self._clock = clock
+        self._uses = 0
+        self._last_used = clock()
+
+    @contextmanager
+    def in_use(self) -> Generator[None]:
+        """Keep the session from being idle while this is open."""
+        self._uses += 1
+        try:
+            yield
+        finally:
+            self._uses -= 1
+            self._last_used = self._clock()
+
+    @property
+    def idle_seconds(self) -> float:
+        """For how long nothing has come from the client and nothing has been going on for it."""
+        is_busy = self._uses or not self.admission.is_quiet
+        return 0.0 if is_busy else self._clock() - self._last_used
+
+    async def call(
+        self, request: JSONRPCRequest, key: str, http: Request, *, can_resume: bool
+    ) -> Stream | JSONRPCMessage:
+        """Pass on a request; return the stream that its answer will be in, or what to answer if it is not let in."""
+        if refusal := self.admission.admit(request, key):
+            return refusal
+        stream = self.log.begin(request.id)
+        metadata = self._metadata(http, stream, can_resume=can_resume)
+        if not await self.pass_on(SessionMessage(JSONRPCMessage(request), metadata)):
+            self.end_streams()
+        return stream
+
+    def end_streams(self) -> None:
+        """Answer what has no answer yet, and let all readers go: nothing more will come."""
+        closed = UnavailableError(
+            "The session was closed before this had its answer.",
+            hint="Open a session, and look whether it was done; with an idempotency key it can be repeated safely.",
+        )
+        for request_id, stream in self.log.unanswered():
+            stream.add(write_failure(request_id, as_error(CONNECTION_CLOSED, closed)), is_last=True)
+            self.log.end(request_id)
+        self.log.own.detach()
+
+    async def _deliver(self, message: SessionMessage) -> None:
+        root = message.message.root
+        if isinstance(root, JSONRPCResponse | JSONRPCError):
+            self._answer(root.id, write_message(message.message))
+            return
+        stream = self._stream_for(message)
+        method = root.method
+        if stream is self.log.own and method == UPDATED:
+            await stream.wait_for_reader()
+        can_be_lost = isinstance(root, JSONRPCNotification) and method != UPDATED
+        stream.add(write_message(message.message), can_be_lost=can_be_lost)
+
+    def _answer(self, request_id: RequestId, data: bytes) -> None:
+        stream = self.log.of_request(request_id)
+        if stream is not None:
+            stream.add(data, is_last=True)
+            self.log.end(request_id)
+
+    def _stream_for(self, message: SessionMessage) -> Stream:
+        metadata = message.metadata
+        about = metadata.related_request_id if isinstance(metadata, ServerMessageMetadata) else None
+        return (self.log.of_request(about) if about is not None else None) or self.log.own
+
+    def _metadata(self, http: Request, stream: Stream, *, can_resume: bool) -> ServerMessageMetadata:
+        if not can_resume:
+            return ServerMessageMetadata(request_context=http)
+
+        return ServerMessageMetadata(
+            request_context=http,
+            close_sse_stream=partial(_let_go, stream),
+            close_standalone_sse_stream=partial(_let_go, self.log.own),
+        )
+
+
+async def _let_go(stream: Stream) -> None:
+    """Close the connection that reads, once it has what was said before; its client will resume (SEP-1699)."""
+    with anyio.move_on_after(LET_GO_WITHIN_SECONDS):
+        await stream.taken()
+    stream.detach()
+
+
+class SessionTable:
+    """The sessions that are open, at most so many for one person, and none that is idle for too long.
+
+    `clock` gives seconds.
+    """
+
+    def __init__(
+        self,
+        protocol: DriveProtocol,
+        guard: Guard,
+        settings: DriveSettings,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._protocol = protocol
+        self._guard = guard
+        self._most = settings.sessions_per_user
+        self._idle_seconds = settings.session_idle_seconds
+        self._clock = clock
+        self._sessions: dict[str, HttpSession] = {}
+        self._group: TaskGroup
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        """Let sessions live for as long as this is open."""
+        async with anyio.create_task_group() as self._group:
+            self._group.start_soon(self._sweep)
+            try:
+                yield
+            finally:
+                self.close_all()
+                self._group.cancel_scope.cancel()
+
+    def open(self, user_id: str) -> HttpSession:
+        """Begin a session. Raises `RateLimitError` if the person has too many."""
+        self.close_idle()
+        mine = [session for session in self._sessions.values() if session.user_id == user_id]
+        if len(mine) >= self._most:
+            raise self._too_many(max(session.idle_seconds for session in mine))
+        session = HttpSession(self._protocol, self._guard, user_id, self._clock)
+        self._sessions[session.id] = session
+        self._group.start_soon(self._own, session)
+        return session
+
+    def find(self, session_id: str, user_id: str) -> HttpSession | None:
+        """Return the session; None if there is none of this id that is this person's."""
+        session = self._sessions.get(session_id)
+        if session is None or session.user_id != user_id:
+            return None
+        if session.idle_seconds >= self._idle_seconds:
+            self.close(session)
+            return None
+        return session
+
+    def close(self, session: HttpSession) -> None:
+        """End a session: nobody finds it any more."""
+        self._sessions.pop(session.id, None)
+        session.close()
+
+    def close_idle(self) -> None:
+        """End the sessions that were idle for too long."""
+        for session in list(self._sessions.values()):
+            if session.idle_seconds >= self._idle_seconds:
+                self.close(session)
+
+    def close_all(self) -> None:
+        """End all sessions."""
+        for session in list(self._sessions.values()):
+            self.close(session)
+
+    async def wind_down(self, seconds: float) -> None:
+        """Let calls go on to their end, for so long at most, and let nothing else keep a connection open."""
+        sessions = list(self._sessions.values())
+        for session in sessions:
+            session.log.own.detach()
+            await session.give_up_questions()
+        with anyio.move_on_after(seconds):
+            for session in sessions:
+                await session.admission.quiet()
+        self.close_all()
+
+    async def _own(self, session: HttpSession) -> None:
+        try:
+            await session.run()
+        except Exception:
+            logger.exception("A session ended early.")
+        finally:
+            self.close(session)
+            session.end_streams()
+
+    async def _sweep(self) -> None:
+        while True:
+            await anyio.sleep(min(self._idle_seconds / 4, LONGEST_SWEEP_SECONDS))
+            self.close_idle()
+
+    def _too_many(self, longest_idle: float) -> DriveError:
+        wait = max(1, ceil(self._idle_seconds - longest_idle))
+        return RateLimitError(
+            f"You have {self._most} sessions open, and may have no more.",
+            hint=f"End one (DELETE), or try again in {wait} seconds.",
+            details={"limit": self._most, "unit": "sessions", "retry_after_seconds": wait},
+        )

@@ -1,0 +1,182 @@
+"""Embedding models of an OpenAI-compatible service (`POST {url}/embeddings`), over one shared HTTP client."""
+
+import logging
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import anyio
+import httpx
+import numpy as np
+import orjson
+
+from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError, Vectors
+
+logger = logging.getLogger(__name__)
+
+MOST_TEXTS = 64
+MOST_CHARACTERS = 60_000
+"""How much one request asks for at most, a text that is longer by itself apart."""
+
+RETRIES = 4
+FIRST_PAUSE_SECONDS = 0.5
+LONGEST_PAUSE_SECONDS = 30.0
+LEFT_ALONE_SECONDS = 30.0
+"""How long a service that failed is not asked again, so that searches don't wait for it."""
+
+_CODE = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|\d{4}")
+DOCUMENTS_WITHIN_SECONDS = 60.0
+QUERY_WITHIN_SECONDS = 5.0
+OK, TOO_MANY, FIRST_SERVER_ERROR = 200, 429, 500
+
+
+class EmbeddingService:
+    """The service at a base address such as `https://api.openai.com/v1`; the client is made at the first use.
+
+    While it is out of reach it is left alone for half a minute at a time. `pause` waits for some seconds, `clock` is
+    in seconds.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str,
+        *,
+        pause: Callable[[float], Awaitable[None]] = anyio.sleep,
+        clock: Callable[[], float] = anyio.current_time,
+    ) -> None:
+        self._url = f"{url.rstrip('/')}/embeddings"
+        self._headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
+        self._pause = pause
+        self._clock = clock
+        self._client: httpx.AsyncClient | None = None
+        self._left_alone_until = float("-inf")
+
+    async def embed(self, model: str, texts: Sequence[str], *, retries: int, within_seconds: float) -> Vectors:
+        """Return one vector of length 1 for each text, of which there is at least one: [texts, dimensions].
+
+        429, 5xx and lost connections are tried again, after as long as the service asks for. Raises
+        `EmbedderUnavailableError` if it answers nothing of use.
+        """
+        if self._clock() < self._left_alone_until:
+            raise EmbedderUnavailableError("The embedding service failed a moment ago, and is left alone for now.")
+        body = orjson.dumps({"model": model, "input": list(texts), "encoding_format": "float"})
+        try:
+            return _vectors(await self._answer(body, retries, within_seconds), len(texts))
+        except EmbedderUnavailableError:
+            self._left_alone_until = self._clock() + LEFT_ALONE_SECONDS
+            raise
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+        self._client = None
+
+    async def _answer(self, body: bytes, retries: int, within_seconds: float) -> bytes:
+        """Return the body of the first good answer."""
+        pause = FIRST_PAUSE_SECONDS
+        for attempt in range(retries + 1):
+            wanted: float | None = None
+            try:
+                response = await self._post(body, within_seconds)
+            except httpx.HTTPError as error:
+                failure = EmbedderUnavailableError(f"The embedding service can't be reached ({type(error).__name__}).")
+            else:
+                if response.status_code == OK:
+                    return response.content
+                failure = EmbedderUnavailableError(f"The embedding service answers {response.status_code}.")
+                if response.status_code != TOO_MANY and response.status_code < FIRST_SERVER_ERROR:
+                    raise failure
+                wanted = _retry_after(response.headers.get("Retry-After", ""))
+            if attempt == retries or (wanted or 0) > LONGEST_PAUSE_SECONDS:
+                raise failure
+            await self._pause(wanted if wanted is not None else pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        raise AssertionError  # the last attempt returned or raised
+
+    async def _post(self, body: bytes, within_seconds: float) -> httpx.Response:
+        if self._client is None:
+            self._client = httpx.AsyncClient(headers=self._headers, follow_redirects=False)
+        return await self._client.post(self._url, content=body, timeout=within_seconds)
+
+
+class RemoteEmbedder:
+    """A model of the service, in any language. Its dimensions are known from its first answer on, and 0 before.
+
+    Nobody measured how far an unknown model is to be trusted: less than the local one, which was. With simulated models
+    from bad to good, this weight was the best that was never worse than words alone.
+    """
+
+    weight = 0.6
+
+    def __init__(self, service: EmbeddingService, model: str) -> None:
+        self.name = f"remote:{model}"
+        self.dimensions = 0
+        self._service = service
+        self._model = model
+
+    def reads(self, text: str) -> bool:
+        """Return whether there is anything to read."""
+        return bool(text.strip())
+
+    def knows(self, word: str) -> bool:
+        """Return whether a word is no code of letters and digits: what else the model knows can't be asked."""
+        return not _CODE.search(word)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector for each text. Raises `EmbedderUnavailableError`."""
+        found = [
+            await self._embed(batch, retries=RETRIES, within_seconds=DOCUMENTS_WITHIN_SECONDS)
+            for batch in _batches(texts)
+        ]
+        return np.concatenate(found) if found else np.empty((0, self.dimensions), np.float32)
+
+    async def embed_query(self, text: str) -> Vectors:
+        """Return the vector of a question, at once or not at all. Raises `EmbedderUnavailableError`."""
+        return (await self._embed([text], retries=0, within_seconds=QUERY_WITHIN_SECONDS))[0]
+
+    async def _embed(self, texts: Sequence[str], *, retries: int, within_seconds: float) -> Vectors:
+        vectors = await self._service.embed(self._model, texts, retries=retries, within_seconds=within_seconds)
+        if self.dimensions and vectors.shape[1] != self.dimensions:
+            raise EmbedderUnavailableError("The embedding service now gives vectors of another length.")
+        self.dimensions = vectors.shape[1]
+        return vectors
+
+
+def _batches(texts: Sequence[str]) -> list[list[str]]:
+    batches: list[list[str]] = []
+    size = 0
+    for text in texts:
+        if not batches or len(batches[-1]) == MOST_TEXTS or size + len(text) > MOST_CHARACTERS:
+            batches.append([])
+            size = 0
+        batches[-1].append(text)
+        size += len(text)
+    return batches
+
+
+def _vectors(body: bytes, count: int) -> Vectors:
+    """Return the vectors in an answer, in the order of the texts, brought to length 1."""
+    try:
+        entries: list[dict[str, Any]] = sorted(orjson.loads(body)["data"], key=lambda entry: entry["index"])
+        vectors = np.array([entry["embedding"] for entry in entries], np.float32)
+        places = [entry["index"] for entry in entries]
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise EmbedderUnavailableError("The embedding service's answer can't be understood.") from error
+    if places != list(range(count)) or vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
+        raise EmbedderUnavailableError("The embedding service's answer is not a vector for each text.")
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+
+
+def _retry_after(header: str) -> float | None:
+    """Return the seconds that a `Retry-After` asks for, None without a proper one. Source: RFC 9110, 10.2.3."""
+    if header.strip().isdecimal():
+        return float(header)
+    try:
+        at = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

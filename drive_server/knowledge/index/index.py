@@ -1,0 +1,269 @@
+"""The index: passages in LanceDB, found by their words, by their meaning, or by both.
+
+Any number of processes may search; one at a time may write, which the caller has to see to (`ingest.py` holds a lock).
+"""
+
+import logging
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import anyio.to_thread
+
+from drive_server.errors import StorageFailureError
+from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
+from drive_server.knowledge.index.generations import PassageTables
+from drive_server.knowledge.index.queries import Query, parse
+from drive_server.knowledge.index.retrieval import Mode, Question, Wanted, find
+from drive_server.knowledge.index.rows import (
+    FILE_COLUMNS,
+    IndexedFile,
+    Passage,
+    files_of,
+    id_filter,
+    table_of,
+    vectors_of,
+)
+from drive_server.knowledge.index.table import PassageTable
+
+logger = logging.getLogger(__name__)
+
+MOST_NAMED = 500
+"""How many ids or digests one question to a table names."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexHit:
+    """A passage that was found. `score` compares within one answer; `start` and `end` are offsets in its text.
+
+    `place` is where a reader of the file finds it, as in `slide=3`; see `Chunk`.
+    """
+
+    file_id: str
+    version: int
+    score: float
+    text: str
+    start: int
+    end: int
+    heading: str
+    page: int | None
+    place: str = ""
+
+
+class KnowledgeIndex:
+    """The passages of every file, at a LanceDB URI. Opened at the first use.
+
+    What is written goes to the table of `embedder`'s model. As long as a table of another model is the fuller one,
+    searches are answered by that, and with `open_model`, which returns the embedder of a model's name or None, by its
+    vectors too. Every method raises `StorageFailureError` if a table can't be read or written.
+    """
+
+    def __init__(
+        self, url: str, embedder: Embedder, open_model: Callable[[str], Embedder | None] = lambda _: None
+    ) -> None:
+        self._embedder = embedder
+        self._open_model = open_model
+        self._tables = PassageTables(url, embedder.name)
+
+    @property
+    def table_name(self) -> str:
+        """The name of the table that is written to."""
+        return self._tables.current.name
+
+    async def search(
+        self,
+        query: str,
+        *,
+        owner_ids: Collection[str] = (),
+        file_ids: Collection[str] = (),
+        mode: Mode = "hybrid",
+        limit: int = 10,
+    ) -> list[IndexHit]:
+        """Return the best passages of files that one of the owners has or that are named; none if neither is given.
+
+        `text` finds passages with all words of the query or, if there are none, with any of them; `words` those with
+        any; `vector` those near it in meaning; `hybrid` the last two together. `queries.py` says what else a query may
+        have in it than words. Raises `ValueError` for a malformed id.
+        """
+        filters = [id_filter(column, ids) for column, ids in (("owner_id", owner_ids), ("file_id", file_ids)) if ids]
+        wanted = parse(query)
+        if not filters or not wanted.groups:
+            return []
+        where = " OR ".join(filters)
+        try:
+            return await self._search(wanted, where, mode, limit)
+        except StorageFailureError:
+            # Another process may have dropped the table that was open here: it is opened anew now.
+            return await self._search(wanted, where, mode, limit)
+
+    async def replace(self, files: Sequence[IndexedFile]) -> None:
+        """Put the passages of these files in the place of what the index has of them.
+
+        Two commits: a process killed between them leaves the files without passages, which a second run repairs.
+        """
+        if not files:
+            return
+        async with self._tables.guarded():
+            serving = await self._tables.serving()
+            if serving is not self._tables.current:
+                await self._write(serving, await _changed(serving, files))
+            await self._write(self._tables.current, files)
+
+    async def remove(self, file_ids: Collection[str]) -> None:
+        """Remove the passages of these files."""
+        if not file_ids:
+            return
+        condition = id_filter("file_id", file_ids)
+        async with self._tables.guarded():
+            for table in await self._read_from():
+                if await table.readable() is not None:
+                    await table.delete(condition)
+
+    async def stored(self, file_ids: Collection[str]) -> dict[str, IndexedFile]:
+        """Return what the index has of these files, by their ids.
+
+        What only another model's table has comes without vectors.
+        """
+        found: dict[str, IndexedFile] = {}
+        async with self._tables.guarded():
+            for table in await self._read_from():
+                missing = set(file_ids) - found.keys()
+                columns = [*FILE_COLUMNS, *(["vector"] if table is self._tables.current else [])]
+                found |= await _files(table, missing, columns)
+        return {file_id: file for file_id, file in found.items() if file_id in file_ids}
+
+    async def vectors(self, digests: Collection[str]) -> dict[str, Vectors]:
+        """Return the vectors that the model's table has of embedded texts, by the digests of those."""
+        found: dict[str, Vectors] = {}
+        async with self._tables.guarded():
+            table = self._tables.current
+            opened = await table.readable()
+            if opened is None or not table.dimensions:
+                return found
+            for some in _batches(digests):
+                where = f"digest IN ({', '.join(map(repr, some))}) AND vector IS NOT NULL"
+                rows = await opened.query().where(where).select(["digest", "vector"]).to_arrow()
+                pairs = zip(rows["digest"].to_pylist(), vectors_of(rows["vector"]), strict=True)
+                found |= {digest: vector for digest, vector in pairs if vector is not None}
+        return found
+
+    async def table_names(self) -> set[str]:
+        """Return the names of the tables that can be used and have passages."""
+        async with self._tables.guarded():
+            return await self._tables.names()
+
+    async def settle(self) -> None:
+        """Let the model's table answer the searches from now on, and drop all others."""
+        async with self._tables.guarded():
+            await self._tables.settle()
+
+    async def drop_unusable(self) -> None:
+        """Remove tables in a format of another version of this program."""
+        async with self._tables.guarded():
+            await self._tables.drop_unusable()
+
+    async def tend(self, *, idle: bool = False, busy: bool = False) -> None:
+        """Do the upkeep that is due; with `idle`, also what is not urgent, and `busy`, not what more files follow."""
+        async with self._tables.guarded():
+            for table in await self._read_from():
+                await table.tend(idle=idle, busy=busy)
+
+    async def clear(self) -> None:
+        """Remove everything. What a failing index needs before its files are indexed again."""
+        async with self._tables.guarded():
+            await self._tables.drop()
+
+    def close(self) -> None:
+        """Let go of the files; the next use opens them again."""
+        self._tables.close()
+
+    async def _search(self, query: Query, where: str, mode: Mode, limit: int) -> list[IndexHit]:
+        async with self._tables.guarded():
+            table = await self._tables.serving()
+            opened = await table.readable()
+        if opened is None:
+            return []
+        embedder = self._embedder if table is self._tables.current else self._open_model(table.model)
+        question = _question(embedder, query.words, table.dimensions) if mode in ("hybrid", "vector") else None
+        if mode == "vector" and question is None:
+            return []
+        async with self._tables.guarded():
+            found = await find(opened, Wanted(query, question, where, mode, limit), embedder)
+        return [_hit(passage, score) for passage, score in found]
+
+    async def _read_from(self) -> list[PassageTable]:
+        """Return the model's table and, if another one serves, that too."""
+        serving = await self._tables.serving()
+        current = self._tables.current
+        return [current] if serving is current else [current, serving]
+
+    async def _write(self, table: PassageTable, files: Sequence[IndexedFile]) -> None:
+        if not files:
+            return
+        known = (len(vector) for file in files for vector in file.vectors if vector is not None)
+        wanted = next(known, self._embedder.dimensions) if table is self._tables.current else 0
+        await table.writable(wanted)
+        rows = await anyio.to_thread.run_sync(table_of, files, table.dimensions)
+        await table.replace(id_filter("file_id", [file.file_id for file in files]), rows)
+
+
+async def _files(table: PassageTable, file_ids: Collection[str], columns: Sequence[str]) -> dict[str, IndexedFile]:
+    opened = await table.readable()
+    found: dict[str, IndexedFile] = {}
+    if opened is None:
+        return found
+    shown = [column for column in columns if column != "vector" or table.dimensions]
+    for some in _batches(file_ids):
+        rows = await opened.query().where(id_filter("file_id", some)).select(shown).to_arrow()
+        found |= await anyio.to_thread.run_sync(files_of, rows)
+    return found
+
+
+async def _changed(table: PassageTable, files: Sequence[IndexedFile]) -> list[IndexedFile]:
+    """Return the files of which the table has something else, without vectors: these are another model's."""
+    had = await _files(table, [file.file_id for file in files], FILE_COLUMNS)
+    changed = [file for file in files if _state_of(file) != _state_of(had.get(file.file_id))]
+    return [replace(file, vectors=[None] * len(file.chunks)) for file in changed]
+
+
+def _state_of(file: IndexedFile | None) -> tuple[str, int, str] | None:
+    return (file.owner_id, file.version, file.content) if file and file.chunks else None
+
+
+def _question(embedder: Embedder | None, query: str, dimensions: int) -> Question | None:
+    """Return what works out the question's vector; None if there are none, or the model does not know its language.
+
+    Its own answer is None if the model can't be reached, or has changed.
+    """
+    if embedder is None or not dimensions or not embedder.reads(query):
+        return None
+
+    async def question() -> Vectors | None:
+        try:
+            vector = await embedder.embed_query(query)
+        except EmbedderUnavailableError as error:
+            logger.warning("Searching by words only: %s", error)
+            return None
+        return vector if len(vector) == dimensions else None
+
+    return question
+
+
+def _batches(names: Collection[str]) -> Iterator[list[str]]:
+    ordered = sorted(names)
+    for start in range(0, len(ordered), MOST_NAMED):
+        yield ordered[start : start + MOST_NAMED]
+
+
+def _hit(passage: Passage, score: float) -> IndexHit:
+    chunk = passage.chunk
+    return IndexHit(
+        file_id=passage.file_id,
+        version=passage.version,
+        score=score,
+        text=chunk.text,
+        start=chunk.start,
+        end=chunk.end,
+        heading=chunk.heading,
+        page=chunk.page,
+        place=chunk.place,
+    )

@@ -1,0 +1,94 @@
+"""Queries in LanceDB's terms: all of the words, any of them, or words that are nearly those."""
+
+import re
+from collections.abc import Collection
+from typing import Any
+
+from drive_server.knowledge.index.queries import Query
+from drive_server.knowledge.text.script import CJK
+from drive_server.knowledge.text.words import is_indexed, queried_words
+
+COLUMN = "words"
+SHORTEST_SPELLED = 4
+_SPELLED = re.compile(rf"[^\W\d_{CJK}]{{{SHORTEST_SPELLED},}}")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e|y)$")
+LONG_WORD = 8
+"""From this length on two letters may be wrong, below it one: with two, most short words are near several others."""
+
+
+def match_of(query: Query, *, every_word: bool, misspelled: Collection[str] = ()) -> Any:
+    """Return LanceDB's query for the passages with the words; those of phrases are all wanted in any case.
+
+    Of `misspelled` words, which no passage has, those that are nearly the same count.
+    """
+    from lancedb.query import Occur
+
+    singles = [group[0] for group in query.groups if len(group) == 1]
+    strict = [term.text for term in singles if term.is_phrase and is_indexed(term.text)]
+    plain = [term.text for term in singles if not term.is_phrase and term.text not in misspelled]
+    choices = [" ".join(term.text for term in group) for group in query.choices]
+    if every_word:
+        parts = [(Occur.MUST, _all_of(strict + plain)), *((Occur.MUST, _any_of([choice])) for choice in choices)]
+        parts = parts if strict or plain else parts[1:]
+    else:
+        parts = [(Occur.MUST, _all_of(strict))] if strict else []
+        parts += [(Occur.SHOULD, _any_of(plain + choices))] if plain or choices else []
+    parts += [(Occur.MUST if every_word else Occur.SHOULD, _nearly(word)) for word in misspelled]
+    parts = parts or [(Occur.MUST, _any_of([query.words]))]
+    return parts[0][1] if len(parts) == 1 else _joined(parts)
+
+
+def exactly(word: str) -> Any:
+    """Return LanceDB's query for a word, in any of its forms."""
+    return _any_of([word])
+
+
+def spelled_words(query: Query) -> list[str]:
+    """Return the words of a query in which a slip can be told: of letters only, long enough, in no phrase."""
+    terms = (group[0] for group in query.groups if len(group) == 1)
+    return [term.text for term in terms if not term.is_phrase and _SPELLED.fullmatch(term.text)]
+
+
+def shortened(word: str) -> str:
+    """Return the beginning of a word that its common forms share."""
+    return word.casefold()[: max(SHORTEST_SPELLED, len(word) - 2)]
+
+
+def transposed(word: str) -> list[str]:
+    """Return the word with two neighbours changed, each pair in turn: one slip, though two changes of letters."""
+    swapped = (word[:place] + word[place + 1] + word[place] + word[place + 2 :] for place in range(len(word) - 1))
+    return [other for other in swapped if other != word]
+
+
+def _nearly(word: str) -> Any:
+    from lancedb.query import Occur
+
+    make = _matcher()
+    slips = 2 if len(word) >= LONG_WORD else 1
+    # The index has stems, and words with slips are looked up as they stand: `invoise` is two letters from `invoic`.
+    forms = dict.fromkeys((word, _ENDING.sub("", word)))
+    near = [(Occur.SHOULD, make(form, COLUMN, fuzziness=slips, prefix_length=1)) for form in forms]
+    return _joined([*near, (Occur.SHOULD, make(" ".join(transposed(word)), COLUMN))])
+
+
+def _all_of(texts: list[str]) -> Any:
+    from lancedb.query import FullTextOperator
+
+    return _matcher()(queried_words(" ".join(texts)), COLUMN, operator=FullTextOperator.AND)
+
+
+def _any_of(texts: list[str]) -> Any:
+    return _matcher()(queried_words(" ".join(texts)), COLUMN)
+
+
+def _matcher() -> Any:
+    """Return LanceDB's class: its defaults are pydantic's, which a type checker takes for missing arguments."""
+    from lancedb.query import MatchQuery
+
+    return MatchQuery
+
+
+def _joined(parts: list[tuple[Any, Any]]) -> Any:
+    from lancedb.query import BooleanQuery
+
+    return BooleanQuery(parts)

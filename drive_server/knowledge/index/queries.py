@@ -1,0 +1,118 @@
+"""The syntax of queries: words, "a phrase", -without, one OR another. Pure; docs/SEARCH.md tells it to people.
+
+Nothing is an error: what is no syntax is words. Operators stand between spaces, so that Chinese prose, which puts its
+quotation marks next to its words, is prose.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from drive_server.knowledge.text.folding import fold_case
+from drive_server.knowledge.text.script import CJK
+
+_QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "《": "》", "＂": "＂"}
+_PHRASE = "|".join(f"{first}[^{first}{last}]+{last}" for first, last in _QUOTES.items())
+_TOKEN = re.compile(rf"(?P<minus>-?)(?P<phrase>{_PHRASE})(?=[\s,.;:!?，。；：！？]|$)|(?P<word>\S+)")
+_EITHER = frozenset(("OR", "|"))
+_EXCLUDED_WORD = re.compile(r"-[^\W\d_].*")
+_EDGE_SPACE = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
+_LETTER = rf"[^\W_{CJK}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word, or some that stand together."""
+
+    text: str
+    is_phrase: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked for: of each group one term, and none of the excluded ones."""
+
+    groups: tuple[tuple[Term, ...], ...]
+    excluded: tuple[Term, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Everything that is wanted, without syntax."""
+        return " ".join(term.text for group in self.groups for term in group)
+
+    @property
+    def phrases(self) -> tuple[Term, ...]:
+        """The phrases without which nothing fits."""
+        return tuple(group[0] for group in self.groups if len(group) == 1 and group[0].is_phrase)
+
+    @property
+    def choices(self) -> tuple[tuple[Term, ...], ...]:
+        """The groups of which one term is enough."""
+        return tuple(group for group in self.groups if len(group) > 1)
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a passage may have to be left out that has all the words."""
+        return bool(self.phrases or self.excluded)
+
+    def without_phrases(self) -> "Query":
+        """Return the query with its phrases as words like others."""
+        return Query(tuple(tuple(Term(term.text) for term in group) for group in self.groups), self.excluded)
+
+    def admission(self) -> Callable[[str], bool]:
+        """Return the test whether a passage has the phrases, and nothing that is excluded."""
+        wanted = [_pattern(term.text) for term in self.phrases]
+        unwanted = [_pattern(term.text) for term in self.excluded]
+
+        def admits(passage: str) -> bool:
+            text = _compared(passage)
+            return all(one.search(text) for one in wanted) and not any(one.search(text) for one in unwanted)
+
+        return admits
+
+
+def parse(text: str) -> Query:
+    """Return what a query says; a query of nothing but exclusions is taken as words."""
+    groups: list[list[Term]] = []
+    excluded: list[Term] = []
+    joins = False
+    tokens = list(_TOKEN.finditer(text))
+    for number, token in enumerate(tokens):
+        if token[0] in _EITHER and groups and not joins and number + 1 < len(tokens):
+            joins = True
+            continue
+        term, is_excluded = _term(token)
+        if is_excluded:
+            excluded.append(term)
+        elif joins:
+            groups[-1].append(term)
+        else:
+            groups.append([term])
+        joins = False
+    if not groups:
+        return Query(tuple((Term(word),) for word in text.split()))
+    return Query(tuple(map(tuple, groups)), tuple(excluded))
+
+
+def _term(token: re.Match[str]) -> tuple[Term, bool]:
+    """Return the term of a token, and whether it is excluded. `-5` and `--all` are words."""
+    phrase = " ".join((token["phrase"] or "")[1:-1].split())
+    if phrase:
+        return Term(phrase, is_phrase=True), bool(token["minus"])
+    word = token[0]
+    if _EXCLUDED_WORD.fullmatch(word):
+        return Term(word[1:]), True
+    return Term(word), False
+
+
+def _pattern(wanted: str) -> re.Pattern[str]:
+    """Return the pattern that finds a text as whole words; in CJK, which has no spaces, anywhere."""
+    text = _compared(wanted)
+    before = f"(?<!{_LETTER})" if re.match(_LETTER, text) else ""
+    after = f"(?!{_LETTER})" if re.search(f"{_LETTER}$", text) else ""
+    return re.compile(before + re.escape(text) + after)
+
+
+def _compared(text: str) -> str:
+    """Return a text as phrases are looked for in it: lines of CJK go on without a space."""
+    return _EDGE_SPACE.sub("", fold_case(text))

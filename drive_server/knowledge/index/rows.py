@@ -1,0 +1,147 @@
+"""The rows of the index's table: what is stored of a passage, and the filters over it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import orjson
+
+from drive_server.knowledge.chunk import Chunk
+from drive_server.knowledge.embedding.embedder import Vectors
+from drive_server.knowledge.index.content import digest_of
+from drive_server.knowledge.text.words import indexed_words
+
+_ID = re.compile(r"[0-9a-f]{32}")
+_OF_CHUNK = ("ordinal", "text", "start", "end", "heading", "page", "place")
+PASSAGE = "passage"
+"""What is shown of a passage, as JSON: of many columns, reading each would cost a search as much as this one."""
+
+FILE_COLUMNS = ("owner_id", "content", PASSAGE)
+VECTOR = "vector"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage as it comes back from the table."""
+
+    file_id: str
+    version: int
+    chunk: Chunk
+
+    @property
+    def searched(self) -> str:
+        """What is searched of it: the text under its headings."""
+        return f"{self.chunk.heading}\n{self.chunk.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """The passages of one content of a file. `vectors` has one for each passage, None where there is none (yet).
+
+    `content` is the content's key, empty if it is not to be found again.
+    """
+
+    file_id: str
+    owner_id: str
+    version: int
+    content: str
+    chunks: Sequence[Chunk]
+    vectors: Sequence[Vectors | None]
+
+
+def schema(model: str, dimensions: int) -> Any:
+    """Return the table's Arrow schema, which names the model; without vectors, no column for them."""
+    import pyarrow as pa  # here, as lancedb is: it takes a second of CPU that starting the service must not
+
+    fields = [pa.field(name, pa.string()) for name in ("file_id", "owner_id", "content", "digest", PASSAGE, "words")]
+    if dimensions:
+        fields.append(vector_field(dimensions))
+    return pa.schema(fields, metadata={"model": model})
+
+
+def vector_field(dimensions: int) -> Any:
+    """Return the column of vectors."""
+    import pyarrow as pa
+
+    return pa.field(VECTOR, pa.list_(pa.float32(), dimensions))
+
+
+def table_of(files: Sequence[IndexedFile], dimensions: int) -> Any:
+    """Return the rows of some files as an Arrow table. Vectors of another length than `dimensions` are left out."""
+    import pyarrow as pa
+
+    pairs = [(file, chunk) for file in files for chunk in file.chunks]
+    searched = [chunk.searched for _, chunk in pairs]
+    words = [chunk.words or indexed_words(text) for (_, chunk), text in zip(pairs, searched, strict=True)]
+    columns: dict[str, Any] = {
+        **{name: [getattr(file, name) for file, _ in pairs] for name in ("file_id", "owner_id", "content")},
+        "digest": [digest_of(text) for text in searched],
+        PASSAGE: [packed(Passage(file.file_id, file.version, chunk)) for file, chunk in pairs],
+        "words": words,
+    }
+    if dimensions:
+        columns[VECTOR] = _vector_column([vector for file in files for vector in file.vectors], dimensions)
+    return pa.table(columns, schema=schema("", dimensions))
+
+
+def packed(passage: Passage) -> str:
+    """Return a passage as it is stored."""
+    chunk = {name: getattr(passage.chunk, name) for name in _OF_CHUNK}
+    return orjson.dumps({"file_id": passage.file_id, "version": passage.version, **chunk}).decode()
+
+
+def unpacked(stored: str) -> Passage:
+    """Return a passage that was stored."""
+    values: dict[str, Any] = orjson.loads(stored)
+    return Passage(values.pop("file_id"), values.pop("version"), Chunk(**values))
+
+
+def files_of(rows: Any) -> dict[str, IndexedFile]:
+    """Return the files whose rows, all of them, are in an Arrow table, by their ids."""
+    passages = [unpacked(stored) for stored in rows[PASSAGE].to_pylist()]
+    vectors = vectors_of(rows[VECTOR]) if VECTOR in rows.column_names else [None] * len(passages)
+    records = zip(passages, vectors, rows["owner_id"].to_pylist(), rows["content"].to_pylist(), strict=True)
+    ordered = sorted(records, key=lambda record: (record[0].file_id, record[0].chunk.ordinal))
+    return {file_id: _file_of(list(group)) for file_id, group in groupby(ordered, key=lambda record: record[0].file_id)}
+
+
+def vectors_of(column: Any) -> list[Vectors | None]:
+    """Return the vectors of a column: as lists of floats they would take ten times as long."""
+    chunk = column.combine_chunks()
+    chunk = chunk.chunk(0) if hasattr(chunk, "chunk") else chunk
+    dimensions: int = chunk.type.list_size
+    values = np.asarray(chunk.values, np.float32)[chunk.offset * dimensions :][: len(chunk) * dimensions]
+    known: list[bool] = chunk.is_valid().to_pylist()
+    return [vector if valid else None for vector, valid in zip(values.reshape(-1, dimensions), known, strict=True)]
+
+
+def id_filter(column: str, ids: Iterable[str]) -> str:
+    """Return the SQL condition that a column has one of the ids. Raises `ValueError` for what is no id of ours."""
+    wanted = sorted(ids)
+    for one in wanted:
+        if not _ID.fullmatch(one):
+            raise ValueError("not an id of this drive")
+    return f"{column} IN ({', '.join(map(repr, wanted))})"
+
+
+def _file_of(group: Sequence[tuple[Passage, Vectors | None, str, str]]) -> IndexedFile:
+    first, _, owner_id, content = group[0]
+    chunks = [passage.chunk for passage, *_ in group]
+    vectors = [vector for _, vector, *_ in group]
+    return IndexedFile(first.file_id, owner_id, first.version, content, chunks, vectors)
+
+
+def _vector_column(vectors: Sequence[Vectors | None], dimensions: int) -> Any:
+    import pyarrow as pa
+
+    missing = [vector is None or len(vector) != dimensions for vector in vectors]
+    filled = np.zeros((len(vectors), dimensions), np.float32)
+    for row, vector, left_out in zip(filled, vectors, missing, strict=True):
+        if vector is not None and not left_out:
+            row[:] = vector
+    return pa.FixedSizeListArray.from_arrays(
+        pa.array(filled.ravel()), dimensions, mask=pa.array(missing, type=pa.bool_())
+    )

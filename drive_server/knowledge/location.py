@@ -1,0 +1,82 @@
+"""From a stretch of a file's text to its place and headings, and from a place back to the text."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+from drive_server.knowledge.chunk import HEADING_SEPARATOR, MAX_HEADING
+from drive_server.knowledge.text.elements import Element, Extraction
+from drive_server.knowledge.text.place import Place
+
+
+def place_of(extraction: Extraction, start: int, end: int) -> str:
+    """Return where a stretch of the text stands, as `Place` writes it; empty if only its offsets tell.
+
+    It is the place of its elements; lines where the text is the file itself. Blocks, for long texts some milliseconds.
+    """
+    found: Place | None = None
+    for element in _touched(extraction.elements, start, end):
+        place = _own(element)
+        found = found.until(place) if found and place else found or place
+    if found is None and extraction.exact:
+        found = _lines(extraction.text, start, end)
+    return str(found or "")
+
+
+def headings_of(extraction: Extraction, start: int) -> str:
+    """Return the titles above a place in the text, outermost first, as passages of the index have them."""
+    above: list[str] = []
+    level = 7
+    last = bisect_right(extraction.elements, start, key=lambda element: element.start)
+    for element in reversed(extraction.elements[:last]):
+        if element.kind == "title" and element.level < level:
+            above.append(" ".join(element.text.split()))
+            level = element.level
+        if level <= 1:
+            break
+    return HEADING_SEPARATOR.join(reversed(above))[:MAX_HEADING]
+
+
+def stretch_of(extraction: Extraction, place: Place) -> tuple[int, int] | None:
+    """Return the offsets of a place; None if the text has no such place. Blocks."""
+    if place.kind == "line" and extraction.exact:
+        return _line_offsets(extraction.text, place)
+    inside = [element for element in extraction.elements if _overlaps(_own(element), place)]
+    return (inside[0].start, max(element.end for element in inside)) if inside else None
+
+
+def _touched(elements: tuple[Element, ...], start: int, end: int) -> Iterable[Element]:
+    first = bisect_right(elements, start, key=lambda element: element.end)
+    last = bisect_left(elements, max(end, start + 1), key=lambda element: element.start)
+    return elements[first:last]
+
+
+def _own(element: Element) -> Place | None:
+    return element.place or (Place("page", element.page, element.page) if element.page else None)
+
+
+def _overlaps(one: Place | None, other: Place) -> bool:
+    return one is not None and (one.kind, one.name) == (other.kind, other.name) and _meet(one, other)
+
+
+def _meet(one: Place, other: Place) -> bool:
+    return one.first <= other.last and other.first <= one.last
+
+
+def _lines(text: str, start: int, end: int) -> Place:
+    first = text.count("\n", 0, start) + 1
+    return Place("line", first, first + text.count("\n", start, max(start, end - 1)))
+
+
+def _line_offsets(text: str, place: Place) -> tuple[int, int] | None:
+    start = 0
+    for _ in range(place.first - 1):
+        start = text.find("\n", start) + 1
+        if not start:
+            return None
+    end = start
+    for _ in range(place.last - place.first + 1):
+        found = text.find("\n", end)
+        if found < 0:
+            return (start, len(text)) if start < len(text) else None
+        end = found + 1
+    return start, end - 1

@@ -1,0 +1,121 @@
+"""The text of mails (eml, mht): headers, body, and what is attached.
+
+The standard library's parser is the one that unstructured's mail reader is built on; that one gives no header of a mail
+without a body, fails at an unknown charset, and cuts Chinese paragraphs up.
+"""
+
+import email
+import email.policy
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from email.message import EmailMessage, MIMEPart
+from itertools import islice
+from pathlib import Path
+
+from drive_server.knowledge.readers.mail.attachments import Attachment, attached_parts
+from drive_server.knowledge.readers.source.html import html_parts
+from drive_server.knowledge.readers.source.plain import text_elements
+from drive_server.knowledge.text.decode import decode
+from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+
+MAX_BYTES = 200_000_000
+MOST_PARTS = 2_000
+"""How many parts of a mail are looked at for what is attached: of more, each of which costs some time, it is a bomb."""
+
+_SHOWN = ("From", "To", "Cc", "Date")
+_CHARSETS = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "ks_c_5601-1987": "cp949", "unicode": "utf-16"}
+_MAIL, _INVITATION = "message/rfc822", "text/calendar"
+_UNNAMED = {_MAIL: "mail.eml", _INVITATION: "invitation.ics"}
+_FOLD = re.compile(rb"\r?\n[ \t]")  # lines of calendars are folded anywhere, also within words (RFC 5545, section 3.1)
+_ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
+
+
+def mail_extraction(path: Path) -> Extraction:
+    """Return the text of a mail. Blocks."""
+    if path.stat().st_size > MAX_BYTES:
+        raise UnreadableError("failed", f"The mail has more than {MAX_BYTES:,} bytes.")
+    with path.open("rb") as file:
+        mail = email.message_from_binary_file(file, policy=email.policy.default)
+    headers = {name: value for name in ("Subject", *_SHOWN) if (value := _header(mail, name))}
+    if mail.get_content_type() in _ENCRYPTED:
+        return join(mail_parts(headers, [], []), "The body of the mail is encrypted; only its headers can be searched.")
+    if not headers and mail.defects:
+        raise UnreadableError("failed", "The file is damaged, or not what its name says: it has no headers of a mail.")
+    return join(mail_parts(headers, _body_parts(mail), _attachments(mail)))
+
+
+def mail_parts(headers: Mapping[str, str], body: Iterable[Part], attachments: Iterable[Attachment]) -> Iterator[Part]:
+    """Yield a mail's subject as its title, its other headers, its body and what is attached, each under its name."""
+    if "Subject" in headers:
+        yield Part("title", headers["Subject"], level=1)
+    yield Part("text", "\n".join(f"{name}: {headers[name]}" for name in _SHOWN if name in headers))
+    yield from body
+    yield from attached_parts(attachments)
+
+
+def _body_parts(mail: EmailMessage) -> list[Part]:
+    """Return the parts of the body in HTML or, if there is nothing in it, in plain text."""
+    parts = list(html_parts(_body(mail, "html")))
+    if parts:
+        return parts
+    plain = _body(mail, "plain").replace("\r\n", "\n")
+    elements = text_elements(plain, len(plain))
+    return [Part("text" if element.kind == "title" else element.kind, element.text) for element in elements]
+
+
+def _header(mail: EmailMessage, name: str) -> str:
+    """Return a header's text, empty if there is none; one that breaks the standard is given as it is written."""
+    try:
+        return " ".join(str(mail.get(name, "")).split())
+    except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # what its parser raises for bad headers
+        raw = next((value for key, value in mail.raw_items() if key.lower() == name.lower()), "")
+        return " ".join(str(raw).split())
+
+
+def _body(mail: EmailMessage, kind: str) -> str:
+    part = mail.get_body(preferencelist=(kind,))
+    return "" if part is None else _text(part)
+
+
+def _text(part: MIMEPart) -> str:
+    """Return the text of a part in its charset or, if that is unknown or wrong, in the one that its bytes tell."""
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return ""
+    charset = part.get_content_charset("utf-8")
+    try:
+        return data.decode(_CHARSETS.get(charset, charset))
+    except (UnicodeError, LookupError):
+        decoded = decode(data)
+        return decoded.text if decoded else data.decode("utf-8", errors="replace")
+
+
+def _attachments(mail: EmailMessage) -> Iterator[Attachment]:
+    """Yield files, mails and invitations within a mail; what its body consists of or shows is not attached to it."""
+    body = [mail.get_body(preferencelist=(kind,)) for kind in ("html", "plain")]
+    for part in islice(_leaves(mail), MOST_PARTS):
+        kind = part.get_content_type()
+        name = " ".join((part.get_filename() or _UNNAMED.get(kind, "")).split())
+        is_shown = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
+        if name and part not in body and not (is_shown and "Content-ID" in part):
+            yield Attachment(name, kind, _content(part))
+
+
+def _leaves(mail: EmailMessage) -> Iterator[MIMEPart]:
+    """Yield the parts that hold no others, mails within the mail among them."""
+    waiting: list[MIMEPart] = [mail]
+    while waiting:
+        part = waiting.pop()
+        if part.get_content_type() == _MAIL or not part.is_multipart():
+            yield part
+        else:
+            waiting.extend(reversed(list(part.iter_parts())))
+
+
+def _content(part: MIMEPart) -> bytes:
+    if part.get_content_type() == _MAIL and part.is_multipart():
+        return b"".join(map(bytes, part.iter_parts()))
+    data = part.get_payload(decode=True)
+    if not isinstance(data, bytes):
+        return b""
+    return _FOLD.sub(b"", data) if part.get_content_type() == _INVITATION else data

@@ -1,0 +1,94 @@
+"""The text of Word documents of before 2007 (.doc; MS-DOC): paragraphs and tables, but no headings.
+
+The text lies in pieces, and a table says where (section 2.4.1). Word 95 and older have none such.
+"""
+
+import re
+import struct
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from drive_server.knowledge.text.elements import MAX_CHARACTERS, Part, UnreadableError, needs_password
+
+if TYPE_CHECKING:
+    import olefile
+
+_MAGIC, _OLDEST = 0xA5EC, 0x00C1
+_ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
+_PIECES_AT = 0x01A2
+_FORMATTING, _PIECES = 1, 2
+_COMPRESSED = 1 << 30
+_MAX_BYTES = 200_000_000
+_FIELD_CODE = re.compile(r"\x13[^\x13-\x15]*+\x14?")
+_BREAKS = str.maketrans({"\x0b": "\n", "\x1e": "-", "\xa0": " ", **dict.fromkeys("\x01\x02\x05\x08\x14\x15\x1f")})
+_PARAGRAPH_END = re.compile(r"[\r\x0c\x0e]")
+
+
+def old_word_parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
+    """Yield the paragraphs and tables. Raises `UnreadableError`, or `struct.error` and `OSError` for a damaged file."""
+    text = _FIELD_CODE.sub("", _text(file)).translate(_BREAKS)
+    cells: list[str] = []
+    for paragraph in _PARAGRAPH_END.split(text):
+        *before, last = paragraph.split("\x07")
+        cells += before
+        if before and (table := _table(cells)) and last.strip():
+            yield Part("table", table)
+            cells = []
+        elif cells and not before:
+            yield Part("table", _table(cells))
+            cells = []
+        yield Part("text", last.strip())
+    yield Part("table", _table(cells))
+
+
+def _table(cells: list[str]) -> str:
+    """Return the rows of a table: each ends with a cell mark of its own after that of its last cell."""
+    rows: list[list[str]] = [[]]
+    for cell in cells:
+        words = " ".join(cell.split())
+        if words or not rows[-1]:
+            rows[-1].append(words)
+        else:
+            rows.append([])
+    return "\n".join(" | ".join(row) for row in rows if any(row))
+
+
+def _text(file: "olefile.OleFileIO[str]") -> str:
+    document = _stream(file, "WordDocument")
+    magic, version = struct.unpack_from("<HH", document)
+    (flags,) = struct.unpack_from("<H", document, 0x0A)
+    if magic != _MAGIC or version < _OLDEST:
+        raise UnreadableError("unsupported", "This is a document of Word 95 or older; save it in the new format.")
+    if flags & _ENCRYPTED:
+        raise needs_password()
+    table = _stream(file, "1Table" if flags & _SECOND_TABLE else "0Table")
+    start, length = struct.unpack_from("<II", document, _PIECES_AT)
+    return "".join(_pieces(document, table[start : start + length]))
+
+
+def _stream(file: "olefile.OleFileIO[str]", name: str) -> bytes:
+    if file.get_size(name) > _MAX_BYTES:
+        raise UnreadableError("failed", f"The document has more than {_MAX_BYTES:,} bytes.")
+    return file.openstream(name).read()
+
+
+def _pieces(document: bytes, clx: bytes) -> Iterator[str]:
+    """Yield the pieces of the text by their table (sections 2.9.38 and 2.8.35)."""
+    position = 0
+    while clx[position] == _FORMATTING:
+        position += 3 + struct.unpack_from("<H", clx, position + 1)[0]
+    if clx[position] != _PIECES:
+        raise UnreadableError("failed", "The document is damaged: it does not say where its text is.")
+    (length,) = struct.unpack_from("<I", clx, position + 1)
+    count = (length - 4) // 12
+    ends = struct.unpack_from(f"<{count + 1}I", clx, position + 5)
+    characters = 0
+    for number in range(count):
+        (place,) = struct.unpack_from("<I", clx, position + 5 + 4 * (count + 1) + 8 * number + 2)
+        size = max(0, min(ends[number + 1] - ends[number], MAX_CHARACTERS - characters))
+        characters += size
+        start = place & ~_COMPRESSED
+        if place & _COMPRESSED:
+            yield document[start // 2 : start // 2 + size].decode("cp1252", errors="replace")
+        else:
+            yield document[start : start + 2 * size].decode("utf-16-le", errors="replace")

@@ -1,0 +1,67 @@
+"""The text of electronic books (EPUB 3.3): the pages of the book in reading order."""
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from drive_server.knowledge.readers.archive import Archive, open_archive, resolve
+from drive_server.knowledge.readers.source.html import html_parts
+from drive_server.knowledge.text.decode import decode
+from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
+from drive_server.knowledge.text.place import Place
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_CONTAINER_SPACE = "{urn:oasis:names:tc:opendocument:xmlns:container}"
+_PACKAGE = "{http://www.idpf.org/2007/opf}"
+_METADATA = "{http://purl.org/dc/elements/1.1/}"
+_FONTS_ONLY = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/enc#RC")
+_PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
+
+
+def book_extraction(path: Path) -> Extraction:
+    """Return the text of a book. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
+    with open_archive(path) as archive:
+        if _ENCRYPTION in archive.names and not _encrypts_only_fonts(archive.read(_ENCRYPTION)):
+            raise UnreadableError("needs_password", "The book is protected against copying (DRM).")
+        return join(_book(archive))
+
+
+def _book(archive: Archive) -> Iterator[Part]:
+    package = _package_name(archive)
+    root = archive.xml(package)
+    title = " ".join((root.findtext(f".//{_METADATA}title") or "").split())
+    if title:
+        yield Part("title", title, level=1)
+    folder = posixpath.dirname(package)
+    pages = {
+        item.get("id", ""): resolve(folder, item.get("href", ""))
+        for item in root.iter(f"{_PACKAGE}item")
+        if item.get("media-type") in _PAGES
+    }
+    order = [pages.get(item.get("idref", ""), "") for item in root.iter(f"{_PACKAGE}itemref")]
+    for number, name in enumerate(order, start=1):
+        if name in archive.names:
+            yield from _page(archive.read(name), Place("part", number, number))
+
+
+def _page(data: bytes, place: Place) -> Iterator[Part]:
+    """Yield the parts of a page, its headings below the title of the book."""
+    decoded = decode(data)
+    if decoded is None:
+        return
+    for part in html_parts(decoded.text, place):
+        yield replace(part, level=min(6, part.level + 1)) if part.kind == "title" else part
+
+
+def _package_name(archive: Archive) -> str:
+    for root in archive.xml(_CONTAINER).iter(f"{_CONTAINER_SPACE}rootfile"):
+        if root.get("full-path") in archive.names:
+            return root.get("full-path")
+    raise UnreadableError("failed", "The book is damaged: it does not say which pages it has.")
+
+
+def _encrypts_only_fonts(encryption: bytes) -> bool:
+    """Tell fonts made unusable outside of the book, whose text is plain, from encrypted text."""
+    return encryption.count(b"EncryptionMethod ") == sum(encryption.count(algorithm) for algorithm in _FONTS_ONLY)

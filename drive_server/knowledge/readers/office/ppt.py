@@ -1,0 +1,70 @@
+"""The text of presentations of before 2007 (.ppt; MS-PPT): what stands on each slide, in the order of the file."""
+
+import struct
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from drive_server.knowledge.text.elements import Part, UnreadableError
+from drive_server.knowledge.text.place import Place
+
+if TYPE_CHECKING:
+    import olefile
+
+_STREAM = "PowerPoint Document"
+_MAX_BYTES = 200_000_000
+_HEADER = struct.Struct("<HHI")
+_CONTAINER = 0xF
+_SLIDE, _NOTES, _MASTER, _LIST, _NEXT_IN_LIST = 0x03EE, 0x03F1, 0x03F8, 0x0FF0, 0x03F3
+_TEXT_KIND, _WIDE_TEXT, _TEXT = 0x0F9F, 0x0FA0, 0x0FA8
+_TITLES = (0, 6)
+_NOT_OF_A_SLIDE = -1
+_FIELD = "*"  # stands for a number or a date
+
+
+def old_slides_parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
+    """Yield the titles and texts of the slides. Raises `UnreadableError` and `OSError`."""
+    if file.get_size(_STREAM) > _MAX_BYTES:
+        raise UnreadableError("failed", f"The presentation has more than {_MAX_BYTES:,} bytes.")
+    slides: dict[int, dict[str, bool]] = {}
+    for slide, text, is_title in _texts(file.openstream(_STREAM).read()):
+        for line in text.replace("\x0b", "\n").split("\r"):
+            if (words := line.strip()) and words != _FIELD:
+                slides.setdefault(slide, {}).setdefault(words, is_title)
+    for slide, texts in sorted(slides.items()):
+        place = Place("slide", slide, slide)
+        for words, is_title in sorted(texts.items(), key=lambda item: not item[1]):
+            yield Part("title" if is_title else "text", words, level=int(is_title), place=place)
+
+
+def _texts(data: bytes) -> Iterator[tuple[int, str, bool]]:
+    """Yield each text with the number of its slide and whether it is a title; masters have none that a reader sees.
+
+    Containers are entered by going on behind their header, so that no nesting is too deep.
+    """
+    position, skip_until, shown = 0, 0, 0
+    slide, kind = _NOT_OF_A_SLIDE, -1
+    numbers: dict[int, int] = {}
+    while position + _HEADER.size <= len(data):
+        version, record, length = _HEADER.unpack_from(data, position)
+        position += _HEADER.size
+        if record == _MASTER or (record == _LIST and version >> 4):
+            skip_until = position + length
+        elif record == _NEXT_IN_LIST:
+            slide = numbers.setdefault(_integer(data, position + 12), len(numbers) + 1)
+        elif record == _SLIDE:
+            slide = shown = shown + 1
+        elif record == _NOTES:
+            slide = numbers.get(_integer(data, position), _NOT_OF_A_SLIDE)
+        elif record == _TEXT_KIND:
+            kind = _integer(data, position)
+        elif record in (_WIDE_TEXT, _TEXT) and slide != _NOT_OF_A_SLIDE:
+            encoding = "utf-16-le" if record == _WIDE_TEXT else "cp1252"
+            yield slide, data[position : position + length].decode(encoding, errors="replace"), kind in _TITLES
+        if position <= skip_until:
+            position = skip_until
+        elif version & 0xF != _CONTAINER:
+            position += length
+
+
+def _integer(data: bytes, position: int) -> int:
+    return int.from_bytes(data[position : position + 4], "little")

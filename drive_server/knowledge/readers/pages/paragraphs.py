@@ -1,0 +1,201 @@
+"""Paragraphs and headings out of the lines of a laid-out page. Pure; units are points, y grows upwards."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from drive_server.knowledge.text.elements import Part
+from drive_server.knowledge.text.script import is_cjk
+
+_SOFT_HYPHENS = "\x02\ufffe\u00ad"
+_SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’」』）)\]]*$")
+_BULLETS = "•·●◦▪‣\uf0a7\uf0b7\uf0d8\uf0fc"  # the last ones are those of the fonts Symbol and Wingdings
+_LIST_ITEM = re.compile(rf"(?:[{_BULLETS}–*-]|[(（]?(?:\d{{1,3}}|[a-z]|[一二三四五六七八九十]{{1,3}})[.)）、])\s*\S")
+_BULLET = re.compile(r"[•·●◦▪‣]\s*")
+_PAGE_NUMBER = re.compile(r"\W*(?:page|第)?\W*(?:[#ivxlc]+)\W*(?:(?:of|/|页)\W*#*)?\W*", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+_RUNNING_ON_PAGES = 3
+_EDGE_LINES = 2
+_HEADING_RATIO = 1.12
+_LONGEST_HEADING = 200
+_SAME_SIZE = 1.15
+_OTHER_FONT = 1.4  # code within prose, at the pitch of the prose
+_SAME_ROW = 0.3  # of the type's height: cells of one row of a table
+_ELSEWHERE = 8  # lines further down: the next page, or the foot of a column
+_PARAGRAPH_PITCH = 1.3
+_WIDE_PITCH = 1.8  # of the type's height: the distance of paragraphs, or of lines that fill the page
+_INDENT = 0.7
+_SHORT = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text: where it begins and ends, its baseline, and the height of its type."""
+
+    text: str
+    left: float
+    right: float
+    baseline: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The lines of a page in reading order. `is_scanned`: an image with next to no text."""
+
+    number: int
+    lines: tuple[Line, ...]
+    is_scanned: bool = False
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    lines: list[Line]
+    page: int
+
+
+def page_parts(pages: Sequence[Page]) -> Iterator[Part]:
+    """Yield headings, paragraphs and list items; running heads, footers and page numbers are dropped."""
+    pages = _without_running_lines(pages)
+    body = _common_height(pages)
+    levels = _heading_levels(pages, body)
+    for paragraph in _paragraphs(pages, body):
+        yield _part(paragraph, body, levels)
+
+
+def _without_running_lines(pages: Sequence[Page]) -> list[Page]:
+    """Drop what repeats at the edges of pages, and page numbers; the first of a repeated line stays."""
+    counts = Counter(_pattern(line) for page in pages for line in _edge(page))
+    seen: set[str] = set()
+
+    def keeps(line: Line) -> bool:
+        pattern = _pattern(line)
+        if counts[pattern] < _RUNNING_ON_PAGES:
+            return True
+        first = pattern not in seen and not _PAGE_NUMBER.fullmatch(pattern)
+        seen.add(pattern)
+        return first
+
+    return [
+        Page(page.number, tuple(line for line in page.lines if line not in edge or keeps(line)), page.is_scanned)
+        for page in pages
+        for edge in [_edge(page)]
+    ]
+
+
+def _edge(page: Page) -> set[Line]:
+    by_height = sorted(page.lines, key=lambda line: line.baseline)
+    return {*by_height[:_EDGE_LINES], *by_height[-_EDGE_LINES:]}
+
+
+def _pattern(line: Line) -> str:
+    return _DIGITS.sub("#", line.text)
+
+
+def _common_height(pages: Iterable[Page]) -> float:
+    """Return the type size in which most characters are set, 0 for no text."""
+    sizes: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            sizes[round(line.height, 1)] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
+
+
+def _heading_levels(pages: Iterable[Page], body: float) -> dict[int, int]:
+    """Return the level, 1 to 6, of each type size that is larger than the body's."""
+    sizes = {round(line.height) for page in pages for line in page.lines if line.height > body * _HEADING_RATIO}
+    return {size: min(6, rank) for rank, size in enumerate(sorted(sizes, reverse=True), start=1)}
+
+
+def _paragraphs(pages: Iterable[Page], body: float) -> Iterator[_Paragraph]:
+    current: _Paragraph | None = None
+    for page in pages:
+        pitches = _common_pitches(page)
+        width = max((line.right for line in page.lines), default=0.0)
+        for number, line in enumerate(page.lines):
+            usual = pitches[round(line.height)] if number else 0.0
+            last = current.lines[-1] if current else None
+            if current and last and not _ends_heading(last, line, body) and not _begins(last, line, usual, width):
+                current.lines.append(line)
+                continue
+            if current:
+                yield current
+            current = _Paragraph([line], page.number)
+    if current:
+        yield current
+
+
+def _common_pitches(page: Page) -> dict[int, float]:
+    """Return, for each size of type, the usual distance between the baselines of lines that follow each other."""
+    steps: dict[int, Counter[int]] = {round(line.height): Counter() for line in page.lines}
+    for above, below in pairwise(page.lines):
+        step = round(above.baseline - below.baseline)
+        if step > _SAME_ROW * below.height and _size_ratio(above, below) <= _SAME_SIZE:
+            steps[round(below.height)][step] += 1
+    return {
+        size: max(size, max((count, step) for step, count in counts.items())[1]) if counts else size
+        for size, counts in steps.items()
+    }
+
+
+def _begins(previous: Line, line: Line, usual: float, width: float) -> bool:
+    """Return whether a line begins a paragraph, rather than going on with that of the line before it.
+
+    `usual` is the distance of lines of this size, 0 for the first line of a page.
+    """
+    step = previous.baseline - line.baseline
+    if usual and abs(step) < _SAME_ROW * line.height:
+        return False
+    ended = _SENTENCE_END.search(previous.text) is not None
+    if not usual or step < 0 or step > _ELSEWHERE * usual:
+        return ended or _LIST_ITEM.match(line.text) is not None or _size_ratio(previous, line) > _SAME_SIZE
+    if step > _PARAGRAPH_PITCH * usual or _size_ratio(previous, line) > (_SAME_SIZE if step > usual else _OTHER_FONT):
+        return True
+    short = previous.right < _SHORT * width
+    if short and step > _WIDE_PITCH * line.height:
+        return True
+    indented = line.left > previous.left + _INDENT * line.height
+    return bool(_LIST_ITEM.match(line.text) and (ended or short)) or (ended and (short or indented))
+
+
+def _ends_heading(previous: Line, line: Line, body: float) -> bool:
+    """Return whether a line in larger type than the body's stands above one in smaller type, however close."""
+    return previous.height > max(body * _HEADING_RATIO, line.height * _SAME_SIZE)
+
+
+def _size_ratio(one: Line, other: Line) -> float:
+    return max(one.height, other.height) / max(min(one.height, other.height), 1.0)
+
+
+def _part(paragraph: _Paragraph, body: float, levels: dict[int, int]) -> Part:
+    text = _joined(paragraph.lines)
+    height = paragraph.lines[0].height
+    if height > body * _HEADING_RATIO and len(text) <= _LONGEST_HEADING and any(map(str.isalpha, text)):
+        return Part("title", text, paragraph.page, levels.get(round(height), len(levels)))
+    return Part("list_item" if _LIST_ITEM.match(text) else "text", text, paragraph.page)
+
+
+def _joined(lines: Sequence[Line]) -> str:
+    text = ""
+    for line in lines:
+        text = _append(text, line.text)
+    return text.rstrip(_SOFT_HYPHENS)
+
+
+def _append(text: str, line: str) -> str:
+    """Join two lines of a paragraph: without a space in Chinese, without the hyphen of a divided word."""
+    if not text:
+        return line
+    if text[-1] in _SOFT_HYPHENS:
+        return text[:-1] + line
+    if text[-1] == "-" and text[-2:-1].isalpha() and line[:1].islower():
+        return text[:-1] + line
+    if is_cjk(text[-1]) and is_cjk(line[0]):
+        return text + line
+    return text + line if _is_wide(text[-1]) or _is_wide(line[0]) else f"{text} {line}"
+
+
+def _is_wide(character: str) -> bool:
+    return "\u3000" <= character <= "\u303f" or "\uff01" <= character <= "\uff60"

@@ -1,0 +1,109 @@
+"""Elements of texts whose parts lie in each other, as in JSON and XML: each piece under the names of what it is in."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from drive_server.knowledge.text.elements import Element
+from drive_server.knowledge.text.script import count_cjk
+
+LEAST_NAMED = 100
+"""Characters of a container from which on its name heads what is in it; a smaller one is a piece like any other."""
+
+LEAST_NUMBERED = 250
+"""The same for a container that has a number only: an item of an array."""
+
+SCRAP = 100
+"""Characters of what stands before the first of those within a container: less goes with that one."""
+
+MOST_DEPTH = 200
+_ENOUGH = 300  # characters of a piece, which the chunker packs with others but cuts only where lines end
+_LONG_PROSE = 1_000
+
+
+class BrokenNestError(Exception):
+    """What is opened and closed doesn't match, or is nested too deep."""
+
+
+@dataclass(slots=True)
+class _Piece:
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Container:
+    """`mark` is where its own pieces begin in the list of all."""
+
+    start: int
+    name: str
+    least: int
+    mark: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """The beginning of a container that is large enough to head its pieces; `None` in the list is the end of one."""
+
+    name: str
+
+
+class Nest:
+    """Told what a text opens, holds and closes, in its order, it keeps few things: small ones are joined at once."""
+
+    def __init__(self) -> None:
+        self._found: list[_Piece | _Opened | None] = []
+        self._open: list[_Container] = []
+
+    @property
+    def depth(self) -> int:
+        """How many containers are open."""
+        return len(self._open)
+
+    def open(self, start: int, end: int, name: str, least: int = LEAST_NAMED) -> None:
+        """Begin a container whose head is from `start` to `end`. Raises `BrokenNestError` if it is nested too deep."""
+        if len(self._open) >= MOST_DEPTH:
+            raise BrokenNestError
+        self._open.append(_Container(start, name, least, len(self._found)))
+        self._found += [_Opened(name), _Piece(start, end)]
+
+    def hold(self, start: int, end: int) -> None:
+        """Take something that has nothing in it."""
+        last = self._found[-1] if self._found else None
+        if isinstance(last, _Piece) and end - last.start <= _ENOUGH:
+            last.end = end
+        else:
+            self._found.append(_Piece(start, end))
+
+    def close(self, end: int) -> None:
+        """End the innermost container. Raises `BrokenNestError` if there is none."""
+        if not self._open:
+            raise BrokenNestError
+        container = self._open.pop()
+        if end - container.start < container.least:
+            del self._found[container.mark :]
+            self.hold(container.start, end)
+        else:
+            self._found.append(None)
+
+    def elements(self, text: str) -> Iterator[Element]:
+        """Yield what was found. A long string of prose is cut into sentences later, all else where lines end."""
+        path: list[str] = []
+        start: int | None = None
+        for found, following in zip_longest(self._found, self._found[1:]):
+            if found is None:
+                path.pop()
+            elif isinstance(found, _Opened):
+                path.append(found.name)
+            else:
+                begin = found.start if start is None else start
+                is_scrap = isinstance(following, _Opened) and found.end - begin < SCRAP
+                start = begin if is_scrap else None
+                if not is_scrap:
+                    yield _element(text, begin, found.end, path)
+
+
+def _element(text: str, start: int, end: int, path: list[str]) -> Element:
+    words = text[start:end]
+    is_prose = len(words) + count_cjk(words) > _LONG_PROSE and "\n" not in words
+    return Element("text" if is_prose else "code", words, start, end, path=tuple(filter(None, path)))

@@ -1,0 +1,125 @@
+"""Bytes to text: UTF-8, UTF-16 and UTF-32 by their mark, what a page says it is, and what it looks like else."""
+
+import codecs
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from drive_server.knowledge.text.elements import MAX_CHARACTERS
+from drive_server.knowledge.text.encodings import declared_encoding, guessed_encoding
+
+SAMPLE_BYTES = 1 << 18
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b"))
+_MOST_CONTROLS = 0.005
+_MOST_DAMAGE = 0.1
+_LEAST_ZEROS, _MOST_ZEROS = 0.2, 0.01
+_HEAD_BYTES = 1024
+_SHIFTED = b"\x1b$B"  # how Japanese begins in ISO-2022-JP, whose bytes are all ASCII
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A text and how it was read. `lossy`: bytes that are no text were replaced by U+FFFD, so it can't be written back.
+
+    `truncated`: only the first `MAX_CHARACTERS` were kept.
+    """
+
+    text: str
+    encoding: str
+    lossy: bool = False
+    truncated: bool = False
+
+
+def decode(data: bytes) -> Decoded | None:
+    """Return the text of a file's bytes; None if they are no text or their encoding can't be told."""
+    return _decode(io.BytesIO(data))
+
+
+def decode_file(path: Path) -> Decoded | None:
+    """Return the text of a file; None as for `decode`. Reads no more than is kept. Blocks."""
+    with path.open("rb") as file:
+        return _decode(file)
+
+
+def _decode(file: BinaryIO) -> Decoded | None:
+    sample = file.read(SAMPLE_BYTES)
+    marked = next((encoding for mark, encoding in _MARKS if sample.startswith(mark)), None)
+    if marked:
+        return _read(file, marked) or _read(file, marked, lossy=True)
+    if _is_binary(sample):
+        wide = _wide_order(sample)
+        return _read(file, wide) if wide else None
+    if _SHIFTED in sample and (decoded := _read(file, "iso2022_jp")):
+        return decoded
+    decoded = _read(file, "utf-8")
+    if decoded:
+        return decoded
+    return _without_utf8(file, declared_encoding(sample[:_HEAD_BYTES]))
+
+
+def _without_utf8(file: BinaryIO, declared: str) -> Decoded | None:
+    """Read what is not UTF-8 as what it says it is or, if it isn't, as what it looks like."""
+    if declared and declared != "utf-8" and (decoded := _read(file, declared)):
+        return decoded
+    file.seek(0)
+    sample = _sample_beyond_ascii(file)
+    if _is_damaged_utf8(sample):
+        return _read(file, "utf-8", lossy=True)
+    encoding = guessed_encoding(sample)
+    if encoding == "cp1252":
+        return _read(file, "cp1252") or _read(file, "latin-1")
+    return (_read(file, encoding) or _read(file, encoding, lossy=True)) if encoding else None
+
+
+def _read(file: BinaryIO, encoding: str, *, lossy: bool = False) -> Decoded | None:
+    """Read at most what is kept; None if the bytes are not of this encoding."""
+    file.seek(0)
+    wrapper = io.TextIOWrapper(file, encoding, errors="replace" if lossy else "strict", newline="")
+    try:
+        text = wrapper.read(MAX_CHARACTERS + 1)
+    except UnicodeError:
+        return None
+    finally:
+        wrapper.detach()
+    return Decoded(text[:MAX_CHARACTERS], encoding, lossy, len(text) > MAX_CHARACTERS)
+
+
+def _is_binary(sample: bytes) -> bool:
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return b"\0" in sample or controls > _MOST_CONTROLS * len(sample)
+
+
+def _sample_beyond_ascii(file: BinaryIO) -> bytes:
+    """Return a sample that begins near the first byte that isn't ASCII, wherever in the file that is."""
+    while block := file.read(SAMPLE_BYTES):
+        if not block.isascii():
+            first = next(index for index, byte in enumerate(block) if byte > 0x7F)
+            return block[max(0, first - 64) :] + file.read(SAMPLE_BYTES // 4)
+    return b""
+
+
+def _is_damaged_utf8(sample: bytes) -> bool:
+    text = sample.decode("utf-8", errors="replace")
+    beyond = [character for character in text if character > "\x7f"]
+    return bool(beyond) and beyond.count("\ufffd") <= max(1, _MOST_DAMAGE * len(beyond)) < len(beyond)
+
+
+def _wide_order(sample: bytes) -> str:
+    """Return which UTF-16 text without a mark is, by its zeros: every other byte of most letters; empty for neither."""
+    least, most = _LEAST_ZEROS * len(sample), _MOST_ZEROS * len(sample)
+    for encoding, letters, zeros in (
+        ("utf-16-le", sample[::2], sample[1::2]),
+        ("utf-16-be", sample[1::2], sample[::2]),
+    ):
+        controls = len(letters) - len(letters.translate(None, _CONTROLS))
+        if zeros.count(0) >= least and controls <= most:
+            return encoding
+    return ""

@@ -1,0 +1,121 @@
+"""What every reader returns: the parts of a file's text in order, after unstructured's element model.
+
+A reader yields `Part`s, which know their kind and where they stand; `Extraction` is what the rest of the drive sees.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from drive_server.knowledge.text.place import Place
+
+ElementKind = Literal["title", "text", "list_item", "table", "code"]
+ExtractionState = Literal["ready", "unsupported", "needs_password", "needs_ocr", "failed"]
+
+KIND_OF_UNSTRUCTURED: dict[str, ElementKind] = {
+    "Title": "title",
+    "NarrativeText": "text",
+    "UncategorizedText": "text",
+    "Text": "text",
+    "ListItem": "list_item",
+    "Table": "table",
+    "TableChunk": "table",
+    "CodeSnippet": "code",
+}
+"""The kinds by unstructured's names of them; its others (addresses, headers, formulas, ...) are text here.
+
+Readers of ours and unstructured's partitioners meet at this: what either finds is one of these kinds, with a title's
+depth as its level, from 1, and its page, from 1.
+"""
+
+MAX_CHARACTERS = 20_000_000
+SEPARATOR = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A heading, paragraph, list item, table (or table row) or piece of code.
+
+    `start` and `end` are character offsets into the extraction's text; `text` is what stands there without markup.
+    `level` is 1 to 6 for titles, else 0; `page` counts from 1, None where the format has no pages. `place` is where a
+    reader of the file finds it, None where that is its page, or follows from the offsets. `path` is the names of what
+    it lies in, outermost first, where those are no titles in the text: keys, classes, functions; None elsewhere.
+    """
+
+    kind: ElementKind
+    text: str
+    start: int
+    end: int
+    page: int | None = None
+    level: int = 0
+    place: Place | None = None
+    path: tuple[str, ...] | None = None
+
+    def __reduce__(self) -> tuple[type["Element"], tuple[Any, ...]]:
+        """Be pickled by position: readers send many of these, and the way of dataclasses takes three times as long."""
+        place = (self.page, self.level, self.place, self.path)
+        return Element, (self.kind, self.text, self.start, self.end, *place)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The text of a file, or why there is none.
+
+    `reason` is a sentence for a person: why there is no text, or what of it is missing. It never names a path.
+    `exact` says that `text` is the decoded file itself, so that offsets into it are offsets into the file;
+    `encoding` is then the one it was decoded with.
+    """
+
+    state: ExtractionState
+    reason: str = ""
+    elements: tuple[Element, ...] = ()
+    text: str = ""
+    exact: bool = False
+    encoding: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An element that does not know its place yet: formats without a text of their own have none until joined."""
+
+    kind: ElementKind
+    text: str
+    page: int | None = None
+    level: int = 0
+    place: Place | None = None
+
+
+class UnreadableError(Exception):
+    """A reader can't read a file, and knows why: it raises what the extraction's state and reason are to be."""
+
+    def __init__(self, state: ExtractionState, reason: str) -> None:
+        super().__init__(reason)
+        self.state: ExtractionState = state
+        self.reason = reason
+
+
+def needs_password() -> UnreadableError:
+    """Return the error for a file under a password."""
+    return UnreadableError("needs_password", "The file is protected by a password.")
+
+
+def join(parts: Iterable[Part], reason: str = "") -> Extraction:
+    """Make the text out of the parts, with a blank line between them; stop at `MAX_CHARACTERS` and say so."""
+    pieces: list[str] = []
+    elements: list[Element] = []
+    position = 0
+    for part in parts:
+        if position + len(part.text) > MAX_CHARACTERS:
+            reason = f"{reason} {too_long()}".strip()
+            break
+        if part.text:
+            end = position + len(part.text)
+            elements.append(Element(part.kind, part.text, position, end, part.page, part.level, part.place))
+            pieces.append(part.text)
+            position = end + len(SEPARATOR)
+    return Extraction("ready", reason, tuple(elements), SEPARATOR.join(pieces))
+
+
+def too_long() -> str:
+    """Return the sentence for a text of which only the beginning was kept."""
+    return f"Only the first {MAX_CHARACTERS:,} characters were read."

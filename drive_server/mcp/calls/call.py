@@ -1,0 +1,132 @@
+"""One call of a tool: who makes it, whether the person agrees, and what is answered."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from mcp.server.fastmcp import Context, FastMCP
+from mcp.server.session import ServerSession
+from mcp.types import CallToolResult, TextContent
+from pydantic import BaseModel, PrivateAttr
+from starlette.requests import Request
+
+from drive_server.access import Actor, Principal
+from drive_server.context import META_CHANGE_ID, META_EFFECT, META_REPLAYED
+from drive_server.errors import DriveError
+from drive_server.mcp.calls.callers import IN_PROCESS, Callers, DriveRequest, actor_of
+from drive_server.mcp.calls.consent import Consent, can_ask
+from drive_server.mcp.calls.progress import CallProgress, teller
+from drive_server.mcp.calls.sampling import HostModel, can_sample
+from drive_server.models import Outcome
+from drive_server.services.map_reduce.language_model import LanguageModel
+from drive_server.services.progress import Progress
+
+T = TypeVar("T")
+
+
+class Call(Context[ServerSession, Any, Request]):
+    """What a tool gets besides its arguments."""
+
+    _tool: str = PrivateAttr()
+    _callers: Callers = PrivateAttr()
+    _consent: Consent = PrivateAttr()
+    _progress: CallProgress = PrivateAttr()
+
+    def __init__(
+        self, request: DriveRequest, server: FastMCP[Any], tool: str, callers: Callers, consent: Consent
+    ) -> None:
+        super().__init__(request_context=request, fastmcp=server)
+        self._tool = tool
+        self._callers = callers
+        self._consent = consent
+        self._progress = CallProgress(
+            teller(request.session, request.meta.progressToken if request.meta else None, request.request_id)
+        )
+
+    @property
+    def progress(self) -> Progress:
+        """What long operations tell how far they are, and where they can be cancelled."""
+        return self._progress
+
+    async def actor(self) -> Actor:
+        """Return who calls, with what the request's `_meta` says. Raises `UnauthenticatedError`."""
+        request = self.request_context
+        principal = await self._callers.principal(request)
+        return actor_of(principal, self._tool, (request.meta and request.meta.model_extra) or {})
+
+    def known_principal(self) -> Principal | None:
+        """Return whom the transport vouches for, None where the session has to sign in."""
+        return self._callers.known_to_transport(self.request_context)
+
+    def host_model(self, silent_seconds: float) -> LanguageModel | None:
+        """Return the model that the host lends, None if it lends none."""
+        if not can_sample(self.session):
+            return None
+        return HostModel(self.session, self.request_context.request_id, silent_seconds)
+
+    async def prove(self) -> None:
+        """Raise `UnauthenticatedError` if whoever made the call may make none any more: their key has ended since."""
+        await self._callers.present(self.request_context)
+
+    async def sign_in(self, key: str) -> Principal:
+        """Let this session act with the key from now on. Raises `UnauthenticatedError`."""
+        return await self._callers.sign_in(self.session, key)
+
+    async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:
+        """Run the operation, after asking the person at an outside host that can ask.
+
+        The assistant inside this process has asked already; a host that can't ask is held by the scopes of its key.
+        Raises `DeclinedError`, and `EtagMismatchError` if what was shown is not what would be done any more.
+        """
+        if actor.dry_run or actor.principal.method == IN_PROCESS or not can_ask(self.session):
+            return await operation(actor)
+        async with self._consent.turn(actor):
+            return await operation(await self._approved(actor, operation))
+
+    async def _approved(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[Any]]]) -> Actor:
+        self._progress.is_muted = True
+        request_id = self.request_context.request_id
+        approved = await self._consent.approved(self.session, request_id, actor, operation)
+        self._progress.is_muted = False
+        return approved
+
+
+def answer(actor: Actor, text: str, result: BaseModel, detail: str | Callable[[], str] = "") -> CallToolResult:
+    """Return the structured result with a short text beside it.
+
+    `detail` is what a host needs that shows its model only texts; the assistant in this process reads the structure.
+    It may be what makes it, and is made only for those hosts then.
+    """
+    shown = text
+    if detail and actor.principal.method != IN_PROCESS:
+        more = detail if isinstance(detail, str) else detail()
+        shown = f"{text}\n{more}" if more else text
+    return CallToolResult(
+        content=[TextContent(type="text", text=shown)], structuredContent=result.model_dump(mode="json")
+    )
+
+
+def changed(actor: Actor, outcome: Outcome[Any], text: str, result: BaseModel) -> CallToolResult:
+    """Return what a change answers; `_meta` has its number in the journal, or the effect of a dry run."""
+    answered = answer(actor, _told(outcome, text), result)
+    meta: dict[str, Any] = {META_REPLAYED: outcome.replayed}
+    if outcome.change_id is not None:
+        meta[META_CHANGE_ID] = outcome.change_id
+    if outcome.effect is not None:
+        meta[META_EFFECT] = asdict(outcome.effect)
+    answered.meta = meta
+    return answered
+
+
+def refused(error: DriveError) -> CallToolResult:
+    """Return the error as a tool answers it; the text alone is enough for hosts that drop the structure."""
+    text = " ".join(part for part in (f"{error.code}: {error.message}", error.hint) if part)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structuredContent=error.to_dict(), isError=True
+    )
+
+
+def _told(outcome: Outcome[Any], text: str) -> str:
+    if outcome.effect is not None:
+        return f"Nothing was changed. This would: {outcome.effect.summary}"
+    return f"{text} This call was made before; nothing was done again." if outcome.replayed else text

@@ -1,0 +1,172 @@
+"""Whether the person agrees: what a host outside is asked before something is deleted, shared or taken back."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import anyio
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import McpError
+from mcp.types import ElicitResult, RequestId
+from pydantic import ValidationError
+
+from drive_server.access import Actor
+from drive_server.errors import DeclinedError
+from drive_server.mcp.calls.cancel_request import next_request_id, withdraw
+from drive_server.models import Effect, Outcome
+from drive_server.services.journal.service import Journal
+from drive_server.services.tree.names import display_name
+
+MOST_NAMED: Final = 10
+MOST_CHARACTERS: Final = 200
+MOST_DIFF_LINES: Final = 20
+# Accepting is enough. The field is there because hosts show a form without fields as one that can't be sent off; it is
+# not required because others accept with an empty content.
+FORM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "confirm": {
+            "type": "boolean",
+            "title": "Do it · 确认执行",
+            "description": "Without it nothing is changed. 不勾选则不做任何更改。",
+            "default": True,
+        }
+    },
+}
+IN_CHINESE: Final = {
+    "rename_item": "重命名并替换同名项目",
+    "move_item": "移动并替换同名项目",
+    "move_items": "移动多个项目并替换同名项目",
+    "copy_item": "复制并替换同名项目",
+    "restore_item": "恢复并替换同名项目",
+    "create_file": "新建文件并替换同名项目",
+    "write_file": "覆盖文件内容",
+    "patch_file": "修改文件内容",
+    "trash_item": "移到回收站",
+    "delete_item": "永久删除",
+    "empty_trash": "清空回收站",
+    "share_item": "共享给他人",
+    "update_share": "更改共享权限",
+    "revoke_share": "取消共享",
+    "create_share_link": "创建分享链接",
+    "undo_changes": "撤销更改",
+    "redo_changes": "重做更改",
+}
+ANY_CHANGE_IN_CHINESE: Final = "更改云盘内容"
+
+
+class Consent:
+    """Asks one question for each call, and takes nothing but a yes within the time for one.
+
+    `answer_seconds` is how long a person may take.
+    """
+
+    def __init__(self, journal: Journal, answer_seconds: float) -> None:
+        self._journal = journal
+        self._answer_seconds = answer_seconds
+        self._turns: WeakValueDictionary[tuple[str, str], anyio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def turn(self, actor: Actor) -> AsyncGenerator[None]:
+        """Let calls with one idempotency key follow one another: what the first asks, the second need not."""
+        if actor.idempotency_key is None:
+            yield
+            return
+        lock = self._turns.setdefault((actor.user_id, actor.idempotency_key), anyio.Lock())
+        async with lock:
+            yield
+
+    async def approved(
+        self,
+        session: ServerSession,
+        request_id: RequestId,
+        actor: Actor,
+        operation: Callable[[Actor], Awaitable[Outcome[Any]]],
+    ) -> Actor:
+        """Return the actor as the person approved the operation, bound to the state that they were shown.
+
+        An operation that was recorded before needs nobody: it does nothing again. Raises `DeclinedError`, and what the
+        operation's rehearsal raises.
+        """
+        if await self._journal.has_recorded(actor):
+            return actor
+        rehearsal = await operation(replace(actor, dry_run=True))
+        effect = rehearsal.effect or Effect("")
+        await self._ask(session, request_id, question(actor.tool, effect))
+        return replace(actor, if_match=effect.etag or actor.if_match, approved_by=actor.principal.email)
+
+    async def _ask(self, session: ServerSession, request_id: RequestId, text: str) -> None:
+        asked = next_request_id(session)
+        try:
+            with anyio.fail_after(self._answer_seconds):
+                answer = await session.elicit_form(text, FORM, request_id)
+        except TimeoutError as error:
+            await withdraw(session, asked, request_id)
+            raise DeclinedError("The person did not answer in time; nothing was changed.") from error
+        except anyio.get_cancelled_exc_class():
+            await withdraw(session, asked, request_id)
+            raise
+        except (McpError, ValidationError) as error:
+            raise DeclinedError("The host could not ask the person; nothing was changed.") from error
+        if not _is_yes(answer):
+            raise DeclinedError("The person said no; nothing was changed.", hint="Ask them what they want instead.")
+
+
+def can_ask(session: ServerSession) -> bool:
+    """Return whether the host asks its person with a form (MCP 2025-11-25, client/elicitation, "Capabilities")."""
+    client = session.client_params
+    elicitation = client.capabilities.elicitation if client else None
+    return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
+
+
+def question(tool: str, effect: Effect) -> str:
+    """Return what the person is asked, in English and in short in Chinese."""
+    named = [f"- {_shown(item['path'])}" for item in effect.items[:MOST_NAMED]]
+    more = effect.count - len(named)
+    if named and more > 0:
+        named.append(f"- and {more:,} more")
+    return "\n".join([effect.summary, *named, *_difference(effect), *_english(effect), _chinese(tool, effect)])
+
+
+def _difference(effect: Effect) -> list[str]:
+    """Return the beginning of what changes in a text, without the lines that name the file."""
+    lines = (effect.diff or "").splitlines()[2:]
+    shown = [display_name(line.expandtabs(4)[:MOST_CHARACTERS]) for line in lines[:MOST_DIFF_LINES]]
+    return [*shown, "…"] if len(lines) > MOST_DIFF_LINES else shown
+
+
+def _english(effect: Effect) -> list[str]:
+    lines = [
+        f"{change}: {_people(people)}."
+        for change, people in (("Gains access", effect.gains_access), ("Loses access", effect.loses_access))
+        if people
+    ]
+    return [*lines, "This can be undone." if effect.reversible else "This can't be undone."]
+
+
+def _chinese(tool: str, effect: Effect) -> str:
+    parts = [f"请确认：{IN_CHINESE.get(tool, ANY_CHANGE_IN_CHINESE)}"]
+    if effect.count:
+        parts.append(f"涉及 {effect.count:,} 项")
+    if effect.gains_access:
+        parts.append(f"获得访问权限：{_people(effect.gains_access)}")
+    if effect.loses_access:
+        parts.append(f"失去访问权限：{_people(effect.loses_access)}")
+    return "；".join([*parts, "可以撤销。" if effect.reversible else "无法撤销。"])
+
+
+def _people(emails: tuple[str, ...]) -> str:
+    return ", ".join(display_name(email) for email in emails)
+
+
+def _shown(path: str) -> str:
+    """Return the path with its end, which has the name, if it is too long."""
+    return display_name(path if len(path) <= MOST_CHARACTERS else f"…{path[-MOST_CHARACTERS:]}")
+
+
+def _is_yes(answer: ElicitResult) -> bool:
+    """A field that is not filled in may be null; whatever else is no boolean did not come from the form."""
+    confirm = (answer.content or {}).get("confirm")
+    return answer.action == "accept" and (confirm is None or confirm is True)

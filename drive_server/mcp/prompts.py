@@ -1,0 +1,224 @@
+"""The drive's prompts: what a person may ask for with a click, with the files it is about attached."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from mcp.types import EmbeddedResource, GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
+from mcp.types import TextResourceContents as TextContents
+from pydantic import AnyUrl
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.errors import InvalidInputError
+from drive_server.mcp.icons import CLOCK, DOCUMENT, FOLDER, STACK
+from drive_server.mcp.prompt_texts import (
+    BY,
+    COMPARE_DOCUMENTS,
+    DONE_BY,
+    FILES_CHANGED,
+    LANGUAGES,
+    LISTED,
+    NOTHING,
+    OWN_CHANGES,
+    PROMPTS,
+    ROOT,
+    SUMMARISE_FILE,
+    TIDY_FOLDER,
+    Kind,
+    Language,
+    PromptWords,
+    language_of,
+)
+from drive_server.mcp.resources import JSON_TYPE, NOTE_TYPE, DriveResources, FolderResource, uri_of
+from drive_server.mcp.results import ItemResult, ListResult
+from drive_server.models import Item
+from drive_server.services.tree.names import display_name
+
+CHINESE_SUFFIX: Final = "_zh"
+WEEK = timedelta(days=7)
+MOST_FILES = 100
+MOST_CHANGES = 100
+MOST_LISTED = 200
+MOST_ARGUMENT_CHARACTERS = 8192
+_ICONS: Final = dict(zip((words.name for words in PROMPTS), (DOCUMENT, STACK, FOLDER, CLOCK), strict=True))
+
+
+@dataclass(slots=True)
+class _Material:
+    """What a prompt is about: its language, what to name in its text, what to attach and what to note about that."""
+
+    language: Language
+    named: dict[str, str] = field(default_factory=dict[str, str])
+    attached: list[EmbeddedResource] = field(default_factory=list[EmbeddedResource])
+    notes: list[str] = field(default_factory=list[str])
+
+
+class DrivePrompts:
+    """Lists and fills in prompts.
+
+    Each is listed twice: under its name, with English words, and with `_zh` at its end, with Chinese ones. The text is
+    in the language that is asked for; else Chinese for `_zh`, and for the other that of what it is about.
+    """
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+        self._resources = DriveResources(drive)
+
+    def list_prompts(self) -> list[Prompt]:
+        """Return all prompts as hosts show them."""
+        return [_listed(words, language) for language in LANGUAGES for words in PROMPTS]
+
+    def knows(self, name: str) -> bool:
+        """Whether there is a prompt of that name."""
+        return any(name.removesuffix(CHINESE_SUFFIX) == words.name for words in PROMPTS)
+
+    def kind_of(self, name: str, argument: str) -> Kind | None:
+        """Return what the argument of the prompt names, None if there is no such argument."""
+        if not self.knows(name):
+            return None
+        return next((one.kind for one in _words(name).arguments if one.name == argument), None)
+
+    async def get(self, actor: Actor, name: str, arguments: Mapping[str, str]) -> GetPromptResult:
+        """Return the prompt's messages. Raises the drive's errors for arguments that are missing, unknown or wrong."""
+        words = _words(name)
+        given = _checked(words, arguments)
+        language = _language(given.pop("language", "")) or _default(name)
+        material = await self._material(actor, words, given, language)
+        wording = words.wordings[material.language]
+        text = wording.text.format(**material.named, notes="\n".join(material.notes)).strip()
+        content = [TextContent(type="text", text=text), *material.attached]
+        return GetPromptResult(
+            description=wording.description, messages=[PromptMessage(role="user", content=block) for block in content]
+        )
+
+    async def _material(
+        self, actor: Actor, words: PromptWords, given: dict[str, str], language: Language | None
+    ) -> _Material:
+        if words in (SUMMARISE_FILE, COMPARE_DOCUMENTS):
+            return await self._files(actor, given, language)
+        if words is TIDY_FOLDER:
+            return await self._folder(actor, given.get("folder") or "root", language)
+        return await self._changes(actor, given, language)
+
+    async def _files(self, actor: Actor, given: dict[str, str], language: Language | None) -> _Material:
+        found = {name: await self._resources.attached(actor, ref) for name, ref in given.items()}
+        sample = " ".join(f"{one.item.name} {one.text[:1000]}" for one in found.values())
+        spoken = language or language_of(sample)
+        contents = [one.contents(AnyUrl(uri_of(one.item)), spoken) for one in found.values()]
+        return _Material(
+            spoken,
+            {name: display_name(one.item.path) for name, one in found.items()},
+            [EmbeddedResource(type="resource", resource=content) for content in contents],
+            [one.note(spoken) for one in found.values()],
+        )
+
+    async def _folder(self, actor: Actor, ref: str, language: Language | None) -> _Material:
+        folder = await self._drive.files.get(actor, ref)
+        page = await self._drive.files.list_folder(actor, folder.id, limit=MOST_LISTED)
+        sample = " ".join([folder.name, *(item.name for item in page.items)])
+        spoken = language or language_of(sample)
+        listing = FolderResource(folder=ItemResult.of(folder), listing=ListResult.of(page)).model_dump_json()
+        uri = uri_of(folder)
+        return _Material(
+            spoken,
+            {"folder": _folder_name(folder, spoken)},
+            [_embedded(uri, listing, JSON_TYPE)],
+            [LISTED[spoken].format(uri=uri)],
+        )
+
+    async def _changes(self, actor: Actor, given: dict[str, str], language: Language | None) -> _Material:
+        folder = await self._drive.files.get(actor, given.get("folder") or "root")
+        person = given.get("person", "")
+        since = datetime.now(UTC) - WEEK
+        files = [item for item in await self._recent(actor, folder) if item.updated_at >= since]
+        spoken = language or language_of(" ".join([folder.name, *(item.name for item in files)]))
+        shown = [f"- {_line(item)}" for item in files] or [NOTHING[spoken]]
+        changes = self._drive.journal.list_changes(
+            actor, since=since.isoformat(), by=person or None, limit=MOST_CHANGES
+        )
+        done = [f"- {change.at:%Y-%m-%d %H:%M} UTC, {change.summary}" for change in (await changes).items]
+        heading = (DONE_BY if person else OWN_CHANGES)[spoken].format(person=display_name(person))
+        lines = [FILES_CHANGED[spoken], *shown, "", heading, *(done or [NOTHING[spoken]])]
+        named = {
+            "folder": _folder_name(folder, spoken),
+            "by": BY[spoken].format(person=display_name(person)) if person else "",
+        }
+        attached = [_embedded(f"{uri_of(folder)}#changes", "\n".join(lines), NOTE_TYPE)]
+        return _Material(spoken, named, attached)
+
+    async def _recent(self, actor: Actor, folder: Item) -> list[Item]:
+        """Return recent files, below the folder unless it is the root; there what others share counts as well."""
+        page = await self._drive.recents.page(actor, MOST_FILES)
+        below = f"{folder.path.rstrip('/')}/"
+        newest = sorted(page.items, key=lambda item: item.updated_at, reverse=True)
+        return [item for item in newest if folder.parent_id is None or item.path.startswith(below)]
+
+
+def _words(name: str) -> PromptWords:
+    found = next((words for words in PROMPTS if name.removesuffix(CHINESE_SUFFIX) == words.name), None)
+    if found is None:
+        raise InvalidInputError("There is no such prompt.", hint="List the prompts to see their names.")
+    return found
+
+
+def _default(name: str) -> Language | None:
+    return "zh" if name.endswith(CHINESE_SUFFIX) else None
+
+
+def _listed(words: PromptWords, language: Language) -> Prompt:
+    wording = words.wordings[language]
+    return Prompt(
+        name=words.name + (CHINESE_SUFFIX if language == "zh" else ""),
+        title=wording.title,
+        description=wording.description,
+        arguments=[
+            PromptArgument(name=one.name, description=one.about[language], required=one.required)
+            for one in words.arguments
+        ],
+        icons=[_ICONS[words.name]],
+    )
+
+
+def _checked(words: PromptWords, arguments: Mapping[str, str]) -> dict[str, str]:
+    """Return the arguments that are given, in the prompt's order."""
+    known = [one.name for one in words.arguments]
+    unknown = sorted(name[:64] for name in arguments if name not in known)
+    missing = [one.name for one in words.arguments if one.required and not arguments.get(one.name)]
+    too_long = [name for name in known if len(arguments.get(name, "")) > MOST_ARGUMENT_CHARACTERS]
+    for wrong, problem in (
+        (unknown, "is no argument of this prompt"),
+        (missing, "is missing"),
+        (too_long, "is too long"),
+    ):
+        if wrong:
+            raise InvalidInputError(
+                f"{', '.join(wrong)} {problem}.",
+                hint=f"The arguments are: {', '.join(known)}.",
+                details={"arguments": wrong},
+            )
+    return {name: arguments[name] for name in known if arguments.get(name)}
+
+
+def _language(asked: str) -> Language | None:
+    if not asked:
+        return None
+    wanted = asked.strip().lower()
+    for language in LANGUAGES:
+        if wanted.partition("-")[0] == language:
+            return language
+    raise InvalidInputError("The language is not one of the prompt's.", hint=f"Use {' or '.join(LANGUAGES)}.")
+
+
+def _folder_name(folder: Item, language: Language) -> str:
+    return ROOT[language] if folder.parent_id is None and folder.path == "/" else display_name(folder.path)
+
+
+def _line(item: Item) -> str:
+    return f"{display_name(item.path)} (id {item.id}, {item.owner_email}), {item.updated_at:%Y-%m-%d %H:%M} UTC"
+
+
+def _embedded(uri: str, text: str, media_type: str) -> EmbeddedResource:
+    contents: dict[str, Any] = {"uri": AnyUrl(uri), "text": text, "mimeType": media_type}
+    return EmbeddedResource(type="resource", resource=TextContents(**contents))

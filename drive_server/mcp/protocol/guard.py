@@ -1,0 +1,166 @@
+"""What holds for every client from outside, over HTTP and over stdio alike: whether a request is let in.
+
+Refused at once, never queued: ids that are in use, requests before `initialize` or a second one, more calls than the
+limits allow. A call of a tool that is over a limit is answered as the tool's own error, so that the model sees it and
+when to try again (MCP 2025-11-25, server/tools, "Error Handling"); any other request as an error of JSON-RPC. Both
+have the same `{code, message, hint, details}` in them.
+"""
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, Final
+
+import anyio
+from mcp.types import (
+    INVALID_REQUEST,
+    CallToolResult,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
+
+from drive_server.errors import DriveError, InvalidInputError, RateLimitError, StateConflictError, UnavailableError
+from drive_server.mcp.calls.call import refused
+from drive_server.mcp.protocol.failures import error_data
+from drive_server.mcp.protocol.messages import VERSION, as_error
+from drive_server.mcp.protocol.rates import CallRates
+from drive_server.settings import DriveSettings
+
+INITIALIZE: Final = "initialize"
+PING: Final = "ping"
+CALL: Final = "tools/call"
+UNCOUNTED: Final = frozenset({PING, INITIALIZE, "tasks/cancel"})
+"""What goes on beside the calls: it is short, and stops others or tells that all is well."""
+MOST_REQUESTS: Final = 1000
+RETRY_SECONDS: Final = 1
+
+
+class Guard:
+    """The limits of one process. `clock` gives seconds."""
+
+    def __init__(self, settings: DriveSettings, clock: Callable[[], float] = monotonic) -> None:
+        self.concurrent_calls = settings.concurrent_calls
+        self.rates = CallRates(settings.calls_per_minute, clock)
+        self.is_ending = False
+
+    def admission(self) -> "Admission":
+        """Return what watches over one session."""
+        return Admission(self)
+
+
+class Admission:
+    """The requests of one session that have no answer yet."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._open: dict[str, str] = {}
+        self._calls = 0
+        self._introduction: str | None = None
+        self._quiet = anyio.Event()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether every request has its answer."""
+        return not self._open
+
+    @property
+    def is_introduced(self) -> bool:
+        """Whether the session is initialized, or about to be."""
+        return self._introduction is not None
+
+    async def quiet(self) -> None:
+        """Return when every request has its answer."""
+        while self._open:
+            self._quiet = anyio.Event()
+            await self._quiet.wait()
+
+    def admit(self, request: JSONRPCRequest, key: str) -> JSONRPCMessage | None:
+        """Let the request in, made with this key, and return None; or return what to answer instead."""
+        try:
+            self._require_order(request)
+        except DriveError as error:
+            code = error_data(error).code if isinstance(error, UnavailableError) else INVALID_REQUEST
+            return _answer(request.id, as_error(code, error))
+        try:
+            self._require_room(request)
+            if request.method != PING:
+                self._guard.rates.take(key)
+        except RateLimitError as error:
+            return _over_limit(request, error)
+        self._begin(request)
+        return None
+
+    def answered(self, answer: JSONRPCResponse | JSONRPCError) -> None:
+        """Take note that a request has its answer."""
+        name = str(answer.id)
+        method = self._open.pop(name, None)
+        if method is not None and method not in UNCOUNTED:
+            self._calls -= 1
+        if name == self._introduction and isinstance(answer, JSONRPCError):
+            self._introduction = None
+        if not self._open:
+            self._quiet.set()
+
+    def _begin(self, request: JSONRPCRequest) -> None:
+        name = str(request.id)
+        self._open[name] = request.method
+        if request.method not in UNCOUNTED:
+            self._calls += 1
+        if request.method == INITIALIZE:
+            self._introduction = name
+
+    def _require_order(self, request: JSONRPCRequest) -> None:
+        if self._guard.is_ending:
+            raise ending()
+        if str(request.id) in self._open:
+            raise InvalidInputError(
+                "A request with this id has no answer yet.", hint="Give each request an id of its own."
+            )
+        if request.method == INITIALIZE and self._introduction is not None:
+            raise StateConflictError("This session is initialized already.", hint="Open another session.")
+        if request.method not in {INITIALIZE, PING} and self._introduction is None:
+            raise StateConflictError("This session is not initialized yet.", hint="Send `initialize` first.")
+
+    def _require_room(self, request: JSONRPCRequest) -> None:
+        limit = self._guard.concurrent_calls
+        if request.method not in UNCOUNTED and self._calls >= limit:
+            raise _too_many_at_once(limit)
+        if len(self._open) >= MOST_REQUESTS:
+            raise _too_many_at_once(MOST_REQUESTS)
+
+
+def ending() -> UnavailableError:
+    """Return what a request is told that comes while the process is told to end."""
+    return UnavailableError(
+        "The drive is being shut down.",
+        hint="Connect again in a moment.",
+        details={"retry_after_seconds": RETRY_SECONDS},
+    )
+
+
+def _too_many_at_once(limit: int) -> RateLimitError:
+    return RateLimitError(
+        f"{limit} calls of this session are going on, and it may have no more at once.",
+        hint="Wait for one of them, or cancel one.",
+        details={"limit": limit, "unit": "calls at once", "retry_after_seconds": RETRY_SECONDS},
+    )
+
+
+def _over_limit(request: JSONRPCRequest, error: RateLimitError) -> JSONRPCMessage:
+    params: dict[str, Any] = request.params or {}
+    # A call that asks for a task expects a task, and has no place for a tool's error.
+    if request.method != CALL or "task" in params:
+        return _answer(request.id, error_data(error))
+    result: CallToolResult = refused(error)
+    return JSONRPCMessage(
+        JSONRPCResponse(
+            jsonrpc=VERSION, id=request.id, result=result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        )
+    )
+
+
+def _answer(request_id: RequestId, error: ErrorData) -> JSONRPCMessage:
+    return JSONRPCMessage(JSONRPCError(jsonrpc=VERSION, id=request_id, error=error))

@@ -1,0 +1,69 @@
+"""Requests as they are checked before anything answers them: what is not one is told what is wrong with it.
+
+The SDK answers a method that it does not know like wrong parameters, and both without a word.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, get_args
+
+from mcp.types import METHOD_NOT_FOUND, ClientRequest, ErrorData
+from mcp.types import ClientRequestType as AnyRequest
+from pydantic import ValidationError
+
+from drive_server.errors import InvalidInputError
+from drive_server.mcp.protocol.failures import error_data
+
+MOST_PROBLEMS: Final = 5
+MOST_CHARACTERS: Final = 64
+_KINDS: Final[dict[str, Any]] = {kind.model_fields["method"].default: kind for kind in get_args(AnyRequest)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    params: None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Stands for a request that is none: `error` is its answer."""
+
+    error: ErrorData
+    root: _Nothing = _Nothing()
+
+
+class Requests:
+    """Checks what the client sends; takes the place of the SDK's type of all requests."""
+
+    @staticmethod
+    def model_validate(found: Mapping[str, Any]) -> ClientRequest | Refusal:
+        """Return the request, or what to answer in its place."""
+        kind = _KINDS.get(found["method"])
+        if kind is None:
+            return Refusal(unknown_method())
+        try:
+            return ClientRequest.model_construct(kind.model_validate(found))
+        except ValidationError as error:
+            return Refusal(_wrong_params(error))
+
+
+def unknown_method() -> ErrorData:
+    """Return the answer to a method that there is not (JSON-RPC 2.0, section 5.1)."""
+    error = InvalidInputError("There is no such method.", hint="Use those of the capabilities that were announced.")
+    return ErrorData(code=METHOD_NOT_FOUND, message=error.message, data=error.to_dict())
+
+
+def _wrong_params(error: ValidationError) -> ErrorData:
+    """Name what is wrong, without its value."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_PROBLEMS]
+    problems = [{"argument": _place(one["loc"]), "problem": one["msg"][:200]} for one in found]
+    wrong = InvalidInputError(
+        "The parameters of this request can't be used.",
+        hint="Send them as protocol 2025-11-25 has them.",
+        details={"problems": problems},
+    )
+    return error_data(wrong)
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part)[:MOST_CHARACTERS] for part in location[:MOST_PROBLEMS])

@@ -1,0 +1,175 @@
+"""The open sessions, whatever their transport: what each may be sent besides answers."""
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+from mcp.server.session import InitializationState, ServerSession
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp.shared.session import RequestResponder
+from mcp.types import (
+    CallToolResult,
+    ClientRequest,
+    ErrorData,
+    JSONRPCMessage,
+    JSONRPCResponse,
+    LoggingLevel,
+    RequestId,
+    ResourceUpdatedNotification,
+    ResourceUpdatedNotificationParams,
+    ServerNotification,
+    ServerResult,
+)
+from pydantic import AnyUrl
+from starlette.requests import Request
+
+from drive_server.context import current_principal
+from drive_server.mcp.protocol.cancellation import can_be_cancelled
+from drive_server.mcp.protocol.late_answers import TakesLateAnswers
+from drive_server.mcp.protocol.requests import Refusal, Requests
+
+LEVELS: Final[tuple[LoggingLevel, ...]] = (
+    "debug",
+    "info",
+    "notice",
+    "warning",
+    "error",
+    "critical",
+    "alert",
+    "emergency",
+)
+"""Least severe first (RFC 5424)."""
+FIRST_LEVEL: Final[LoggingLevel] = "info"
+MOST_WAITING = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """A resource that is watched: the item behind it, None for a plain resource, and the last change before."""
+
+    node_id: str | None = None
+    since: int = 0
+
+
+class DriveSession(TakesLateAnswers, ServerSession):
+    """One connection. `opened_by` is whom a session inside this process was opened for, `request` the last over HTTP.
+
+    What it is told besides answers goes through `post`, which never waits: a client that stopped reading holds up
+    nobody but itself. While `takes` is set, each message that comes is given to it in the task that reads, and it must
+    not wait: the SDK's way to another task, through another stream, is a good part of what a small call costs.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._receive_request_type: Any = Requests
+        self.opened_by = current_principal.get()
+        self.request: Request | None = None
+        self.takes: Callable[[Any], None] | None = None
+        self.log_level = FIRST_LEVEL
+        self.subscriptions: dict[str, Subscription] = {}
+        self._waiting: deque[tuple[str, ServerNotification]] = deque()
+        self._woken = anyio.Event()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the client has introduced itself: before that it is sent nothing."""
+        return self._initialization_state is InitializationState.Initialized
+
+    def post(self, about: str, notification: ServerNotification) -> None:
+        """Send the notification as soon as the client reads. Each is sent, as long as the client keeps up.
+
+        When too many wait, those about the same thing become one: what they say is that it is worth a look.
+        """
+        if len(self._waiting) >= MOST_WAITING:
+            each_once = dict(self._waiting)
+            self._waiting = deque(each_once.items())
+            if about in each_once or len(each_once) >= MOST_WAITING:
+                return
+        self._waiting.append((about, notification))
+        self._woken.set()
+
+    def withdraw(self, about: str) -> None:
+        """Forget what was posted about this and is not sent yet."""
+        self._waiting = deque(said for said in self._waiting if said[0] != about)
+
+    async def send_posted(self) -> None:
+        """Send what is posted, in its order, until cancelled or the client is gone."""
+        try:
+            while True:
+                while self._waiting:
+                    _, notification = self._waiting.popleft()
+                    await self.send_notification(notification)
+                self._woken = anyio.Event()
+                await self._woken.wait()
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            self._waiting.clear()
+
+    async def send_log_message(
+        self, level: LoggingLevel, data: Any, logger: str | None = None, related_request_id: RequestId | None = None
+    ) -> None:
+        """Send a message of the log, unless it is less severe than what the client wants (logging/setLevel)."""
+        if LEVELS.index(level) >= LEVELS.index(self.log_level):
+            await super().send_log_message(level, data, logger, related_request_id)
+
+    async def _received_request(self, responder: RequestResponder[ClientRequest, ServerResult]) -> None:
+        metadata = responder.message_metadata
+        if isinstance(metadata, ServerMessageMetadata) and isinstance(metadata.request_context, Request):
+            self.request = metadata.request_context
+        if isinstance(responder.request, Refusal):
+            with responder:
+                await responder.respond(responder.request.error)
+            return
+        can_be_cancelled(responder)
+        await super()._received_request(responder)
+
+    async def _handle_incoming(self, req: Any) -> None:
+        if self.takes is None:
+            await super()._handle_incoming(req)
+        else:
+            self.takes(req)
+
+    async def _send_response(self, request_id: RequestId, response: ServerResult | ErrorData) -> None:
+        """Unlike the SDK's, sends the structure of a tool's answer as it is: it is JSON already, and may be long."""
+        if not isinstance(response, ServerResult) or not isinstance(response.root, CallToolResult):
+            await super()._send_response(request_id, response)
+            return
+        answer = response.root
+        result = answer.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"structuredContent"})
+        if answer.structuredContent is not None:
+            result["structuredContent"] = answer.structuredContent
+        message = JSONRPCMessage(JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result))
+        await self._write_stream.send(SessionMessage(message))
+
+
+class Sessions:
+    """All sessions that are open now."""
+
+    def __init__(self) -> None:
+        self._open: dict[DriveSession, None] = {}
+
+    def __iter__(self) -> Iterator[DriveSession]:
+        """Go through those that can be sent something, as they are at this moment."""
+        return iter([session for session in self._open if session.is_ready])
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def __contains__(self, session: object) -> bool:
+        return session in self._open
+
+    @contextmanager
+    def opened(self, session: DriveSession) -> Generator[None]:
+        """Count the session among the open ones while this is open."""
+        self._open[session] = None
+        try:
+            yield
+        finally:
+            del self._open[session]
+
+
+def updated(uri: str) -> ServerNotification:
+    """Return what says that the resource is not what it was."""
+    return ServerNotification(ResourceUpdatedNotification(params=ResourceUpdatedNotificationParams(uri=AnyUrl(uri))))

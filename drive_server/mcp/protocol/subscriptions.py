@@ -1,0 +1,160 @@
+"""Who wants to know of changes: subscribed resources, and lists that are not what they were."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import anyio
+from mcp.server.session import ServerSession
+from mcp.shared.context import RequestContext
+from mcp.types import (
+    ResourceListChangedNotification,
+    ServerNotification,
+)
+from starlette.requests import Request
+
+from drive_server.access import Actor, Principal, Scope, require_scope
+from drive_server.context import current_principal
+from drive_server.drive import Drive
+from drive_server.errors import DriveError, RateLimitError, UnavailableError
+from drive_server.mcp.calls.callers import Callers
+from drive_server.mcp.protocol.index_updates import IndexUpdates
+from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
+from drive_server.mcp.resources import INDEX_URI, DriveResources
+from drive_server.services.journal.audience import people_around, places_of
+from drive_server.services.journal.feed import ChangeFeed, Recorded
+from drive_server.services.tree.nodes import locate_many
+
+MOST_SUBSCRIPTIONS = 500
+LIST_PAUSE_SECONDS = 0.2
+LIST_CHANGED = "resources/list"
+_LIST_CHANGED = ServerNotification(ResourceListChangedNotification())
+
+
+class Subscriptions:
+    """Tells sessions of changes: once per change and subscribed URI, to those who may still see the item.
+
+    Subscriptions are kept at their sessions and end with them. Nothing here waits for a client to read.
+    """
+
+    def __init__(self, drive: Drive, sessions: Sessions, callers: Callers) -> None:
+        self._drive = drive
+        self._sessions = sessions
+        self._callers = callers
+        self._resources = DriveResources(drive)
+        self._stale: set[DriveSession] = set()
+        self._has_stale = anyio.Event()
+        self._index = IndexUpdates(drive, sessions, self._principal)
+        self.feed = ChangeFeed(drive.database, self._tell, lambda: len(self._sessions) > 0)
+
+    async def subscribe(self, session: DriveSession, actor: Actor, uri: str) -> None:
+        """Watch a file or folder.
+
+        Raises `NotFoundError` for what the caller can't see, and `RateLimitError` for too many.
+        """
+        _require_room(session, uri)
+        if uri == INDEX_URI:
+            await self._index.subscribe(session, actor)
+            return
+        since = await self.feed.newest()
+        item = await self._resources.item(actor, uri)
+        session.subscriptions.setdefault(uri, Subscription(item.id, since))
+
+    def subscribe_plain(self, session: DriveSession, uri: str) -> None:
+        """Watch a resource that is not the drive's. Raises `RateLimitError` for too many."""
+        _require_room(session, uri)
+        session.subscriptions.setdefault(uri, Subscription())
+
+    def unsubscribe(self, session: DriveSession, uri: str) -> None:
+        """Watch it no more; what was to be told of it and is not sent yet is forgotten."""
+        session.subscriptions.pop(uri, None)
+        session.withdraw(uri)
+
+    def updated(self, uri: str) -> None:
+        """Tell those who watch a plain resource that it changed."""
+        for session in self._sessions:
+            if uri in session.subscriptions:
+                session.post(uri, updated(uri))
+
+    async def run(self) -> None:
+        """Follow the changes until cancelled."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._tell_of_lists)
+            group.start_soon(self._index.run)
+            await self.feed.run()
+
+    async def _tell(self, changes: list[Recorded]) -> None:
+        watched = {one.node_id for session in self._sessions for one in session.subscriptions.values() if one.node_id}
+        async with self._drive.database.read() as reading:
+            around = await people_around(reading, changes)
+            places = await places_of(reading, changes, watched) if watched else {}
+        for session in self._sessions:
+            await self._tell_session(session, changes, places)
+            if await self._is_concerned(session, around):
+                self._stale.add(session)
+                self._has_stale.set()
+
+    async def _tell_session(
+        self, session: DriveSession, changes: list[Recorded], places: dict[str, frozenset[int]]
+    ) -> None:
+        touched = {uri: one for uri, one in session.subscriptions.items() if one.node_id and places.get(one.node_id)}
+        if not touched:
+            return
+        visible = await self._visible(session, [one.node_id for one in touched.values() if one.node_id])
+        for uri in [uri for uri, one in touched.items() if one.node_id not in visible]:
+            self.unsubscribe(session, uri)
+        for change in changes:
+            for uri, one in touched.items():
+                is_news = change.id > one.since and one.node_id and change.id in places[one.node_id]
+                if is_news and session.subscriptions.get(uri) is one:
+                    session.post(uri, updated(uri))
+
+    async def _visible(self, session: DriveSession, ids: Iterable[str]) -> set[str]:
+        try:
+            principal = await self._principal(session)
+            require_scope(principal, Scope.READ)
+        except DriveError:  # the key is not good any more
+            return set()
+        async with self._drive.database.read() as reading:
+            return set(await locate_many(reading, principal, ids))
+
+    async def _is_concerned(self, session: DriveSession, around: frozenset[str]) -> bool:
+        try:
+            principal = await self._principal(session)
+        except DriveError:
+            return False
+        return principal.user_id in around or principal.email in around
+
+    async def _principal(self, session: DriveSession) -> Principal:
+        """Return who is behind the session now. Raises `UnauthenticatedError` if their key ended in the meantime.
+
+        While the issuer of their token can't be reached, it is whoever made the last request.
+        """
+        request = RequestContext[ServerSession, Any, Request]("", None, session, None, request=session.request)
+        token = current_principal.set(session.opened_by)
+        try:
+            return await self._callers.present(request)
+        except UnavailableError:
+            return await self._callers.principal(request)
+        finally:
+            current_principal.reset(token)
+
+    async def _tell_of_lists(self) -> None:
+        """Changes come in bursts; the list is worth one look after each."""
+        while True:
+            await self._has_stale.wait()
+            await anyio.sleep(LIST_PAUSE_SECONDS)
+            self._has_stale = anyio.Event()
+            stale, self._stale = self._stale, set()
+            for session in self._sessions:
+                if session in stale:
+                    session.withdraw(LIST_CHANGED)
+                    session.post(LIST_CHANGED, _LIST_CHANGED)
+
+
+def _require_room(session: DriveSession, uri: str) -> None:
+    if len(session.subscriptions) >= MOST_SUBSCRIPTIONS and uri not in session.subscriptions:
+        raise RateLimitError(
+            "This session has too many subscriptions.",
+            hint=f"Unsubscribe from some; {MOST_SUBSCRIPTIONS} is the most at once.",
+            details={"limit": MOST_SUBSCRIPTIONS},
+        )

@@ -1,0 +1,250 @@
+"""Files and folders as MCP resources: `drive://files/{file_id}` and `drive://folders/{folder_id}`."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote, unquote, urlsplit
+
+from mcp.types import Annotations, BlobResourceContents, Resource, ResourceTemplate, TextResourceContents
+from pydantic import AnyUrl, BaseModel
+
+from drive_server.access import Actor, Scope, require_person, require_scope
+from drive_server.drive import Drive
+from drive_server.errors import InvalidInputError, NotFoundError, UnsupportedContentError
+from drive_server.knowledge.media_types import is_plain_text
+from drive_server.mcp.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
+from drive_server.mcp.prompt_texts import ATTACHED, PARTLY_ATTACHED, Language
+from drive_server.mcp.results import ItemResult, ListResult
+from drive_server.mcp.tools.index import IndexResult
+from drive_server.mcp.tools.map_reduce_results import MOST_IN_RESOURCE, KeptBulkResult, result_sought
+from drive_server.mcp.tools.map_reduce_results import TEMPLATE as BULK_TEMPLATE
+from drive_server.models import Item
+from drive_server.services.text.addresses import FILES, SCHEME, Passage, PassageAddress, parse_passage
+from drive_server.services.tree.names import display_name
+
+FOLDERS: Final = "folders"
+INDEX_URI: Final = f"{SCHEME}://index"
+META_NOTE: Final = "drive-agent/note"
+MOST_CHARACTERS = 200_000
+AROUND_CHARACTERS = 1_000
+MOST_QUOTED = 2_000
+MOST_IMAGE_BYTES = 1_000_000
+MOST_ITEMS = 1000
+JSON_TYPE = "application/json"
+NOTE_TYPE = "text/plain"
+
+INDEX: Final = Resource(
+    uri=AnyUrl(INDEX_URI),
+    name="index",
+    title="What can be searched",
+    description="How many of the person's files can be searched by their text, and which can't, with the reason.",
+    mimeType=JSON_TYPE,
+    icons=[SEARCH],
+)
+
+Contents = TextResourceContents | BlobResourceContents
+
+TEMPLATES: Final = [
+    ResourceTemplate(
+        name="file",
+        title="A file",
+        uriTemplate=f"{SCHEME}://{FILES}/{{file_id}}",
+        description=f"The text of a file, up to {MOST_CHARACTERS:,} characters, by its id or path; small pictures as "
+        "bytes; for other files how to get them.",
+        icons=[DOCUMENT],
+    ),
+    ResourceTemplate(
+        name="folder",
+        title="A folder",
+        uriTemplate=f"{SCHEME}://{FOLDERS}/{{folder_id}}",
+        description=f"What is directly in a folder, up to {MOST_ITEMS:,} items, by its id or path; `root` is the "
+        "person's own.",
+        mimeType=JSON_TYPE,
+        icons=[FOLDER],
+    ),
+    ResourceTemplate(
+        name="passage",
+        title="A passage of a file",
+        uriTemplate=f"{SCHEME}://{FILES}/{{file_id}}{{?version,start,end}}",
+        description="The text around a passage of one version of a file, by offsets in characters as hits and "
+        "citations have them; or by a place in the fragment, such as #page=2.",
+        mimeType=NOTE_TYPE,
+        icons=[DOCUMENT],
+    ),
+    BULK_TEMPLATE,
+]
+
+
+class FolderResource(BaseModel):
+    """A folder and what is in it; with more than that, `list_folder` goes on from the listing's cursor."""
+
+    folder: ItemResult
+    listing: ListResult
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file's text as it is given to a model: the characters up to `end` of `total`."""
+
+    item: Item
+    text: str
+    media_type: str
+    end: int
+    total: int
+
+    def note(self, language: Language = "en") -> str:
+        """Return what the text is, and that it need not be read again."""
+        words = PARTLY_ATTACHED if self.end < self.total else ATTACHED
+        return words[language].format(
+            path=display_name(self.item.path), id=self.item.id, etag=self.item.etag, end=self.end, total=self.total
+        )
+
+    def contents(self, uri: AnyUrl, language: Language = "en") -> TextResourceContents:
+        """Return the text as the content of the resource, with the note in `_meta`."""
+        meta = {META_NOTE: self.note(language)}
+        return TextResourceContents(uri=uri, text=self.text, mimeType=self.media_type, _meta=meta)
+
+
+class DriveResources:
+    """Reads and lists resources. Raises the drive's errors; a URI of another form is not found like an unknown id."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+
+    async def item(self, actor: Actor, uri: str) -> Item:
+        """Return the item behind the URI. Raises `InvalidInputError` if it is of the other kind."""
+        place, ref = _parsed(uri)
+        item = await self._drive.files.get(actor, ref)
+        if (place == FILES) != (item.kind == "file"):
+            raise InvalidInputError(f"This is a {item.kind}.", hint=f"Its address is {uri_of(item)}.")
+        return item
+
+    async def recent(self, actor: Actor, size: int, cursor: str | None) -> tuple[list[Resource], str | None]:
+        """Return a page of what the caller changed, saw changed or read last, and the cursor of the next."""
+        page = await self._drive.recents.page(actor, size, cursor)
+        return [_resource(item) for item in page.items], page.cursor
+
+    async def read(self, actor: Actor, uri: str) -> list[Contents]:
+        """Return the contents of the file or folder.
+
+        A file's text comes as it is, and after it a note of its own for the model that the text is attached to.
+        """
+        if uri == INDEX_URI:
+            return [await self._index(actor)]
+        if kept := result_sought(uri):
+            return [await self._result(actor, *kept, AnyUrl(uri))]
+        if sought := parse_passage(uri):
+            return await self._passage(actor, sought, AnyUrl(uri))
+        place, ref = _parsed(uri)
+        return await (self._file(actor, ref, AnyUrl(uri)) if place == FILES else self._folder(actor, ref, AnyUrl(uri)))
+
+    async def _passage(self, actor: Actor, sought: PassageAddress, uri: AnyUrl) -> list[Contents]:
+        """Return the text around a passage of one version, and after it a note that says what of it is the passage."""
+        found = await self._drive.documents.read_text(
+            actor, sought.ref, start=sought.start, end=sought.end, version=sought.version, place=sought.place
+        )
+        around = await self._drive.documents.read_text(
+            actor,
+            found.item.id,
+            start=max(0, found.start - AROUND_CHARACTERS),
+            end=found.end + AROUND_CHARACTERS,
+            limit=MOST_CHARACTERS,
+            version=found.version,
+        )
+        self._drive.recents.note_read(actor, found.item.id)
+        passage = Passage(found.item.id, found.version, found.start, found.end, found.place)
+        note = (
+            f"{_named(found.item)}, version {found.version} (the newest is {found.item.version}), "
+            f"{display_name(found.place) or 'without a named place'}: characters {around.start}-{around.end} of "
+            f"{found.total_characters}. The passage is characters {found.start}-{found.end}:\n"
+            f"{found.text[:MOST_QUOTED]}"
+        )
+        return [
+            TextResourceContents(uri=uri, text=around.text, mimeType=NOTE_TYPE),
+            TextResourceContents(uri=AnyUrl(f"{passage.uri}-note"), text=note, mimeType=NOTE_TYPE),
+        ]
+
+    async def attached(self, actor: Actor, ref: str) -> Attachment:
+        """Return a file's text for a model. Raises `UnsupportedContentError` for a file without one."""
+        found = await self._drive.documents.read_text(actor, ref, limit=MOST_CHARACTERS)
+        self._drive.recents.note_read(actor, found.item.id)
+        item, text = found.item, found.text
+        if found.end < found.total_characters:
+            text += f"\n[Cut after {found.end:,} of {found.total_characters:,} characters; read_file reads the rest.]"
+        media_type = item.media_type if is_plain_text(item.media_type) else NOTE_TYPE
+        return Attachment(item, text, media_type, found.end, found.total_characters)
+
+    async def _folder(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
+        folder = await self._drive.files.get(actor, ref)
+        page = await self._drive.files.list_folder(actor, folder.id, limit=MOST_ITEMS)
+        result = FolderResource(folder=ItemResult.of(folder), listing=ListResult.of(page))
+        return [TextResourceContents(uri=uri, text=result.model_dump_json(), mimeType=JSON_TYPE)]
+
+    async def _index(self, actor: Actor) -> Contents:
+        require_person(actor.principal)
+        require_scope(actor.principal, Scope.READ)
+        result = IndexResult.of(await self._drive.ingester.status(actor.user_id))
+        return TextResourceContents(uri=INDEX.uri, text=result.model_dump_json(), mimeType=JSON_TYPE)
+
+    async def _result(self, actor: Actor, result_id: str, first: int, uri: AnyUrl) -> Contents:
+        kept = await self._drive.bulk_results.page(actor, result_id, first, MOST_IN_RESOURCE)
+        return TextResourceContents(uri=uri, text=KeptBulkResult.of(kept).model_dump_json(), mimeType=JSON_TYPE)
+
+    async def _file(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
+        try:
+            attached = await self.attached(actor, ref)
+        except UnsupportedContentError as error:
+            return await self._without_text(actor, ref, uri, error)
+        return [attached.contents(uri), _note(attached.item, attached.note())]
+
+    async def _without_text(
+        self, actor: Actor, ref: str, uri: AnyUrl, no_text: UnsupportedContentError
+    ) -> list[Contents]:
+        content = await self._drive.documents.open_content(actor, ref)
+        item = content.item
+        self._drive.recents.note_read(actor, item.id)
+        what = f"{_named(item)} is {content.media_type}, {content.size:,} bytes"
+        if content.media_type.startswith("image/") and content.size <= MOST_IMAGE_BYTES:
+            data = b"".join([chunk async for chunk in content.stream()])
+            picture = BlobResourceContents(uri=uri, blob=b64encode(data).decode(), mimeType=content.media_type)
+            return [picture, _note(item, f"{what}; the picture is attached already.")]
+        instead = (
+            f"{what}, and has no text that could be read here. {no_text.message} Don't read it again: to give its "
+            f"bytes to a person or a program, call get_download_url with file_id={item.id}."
+        )
+        return [TextResourceContents(uri=uri, text=instead, mimeType=NOTE_TYPE)]
+
+
+def uri_of(item: Item) -> str:
+    """Return the address of the item as a resource."""
+    return f"{SCHEME}://{FILES if item.kind == 'file' else FOLDERS}/{quote(item.id, safe='')}"
+
+
+def _named(item: Item) -> str:
+    return f"{display_name(item.path)} (id {item.id})"
+
+
+def _note(item: Item, text: str) -> TextResourceContents:
+    return TextResourceContents(uri=AnyUrl(f"{uri_of(item)}#note"), text=text, mimeType=NOTE_TYPE)
+
+
+def _resource(item: Item) -> Resource:
+    changed = item.updated_at.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return Resource(
+        uri=AnyUrl(uri_of(item)),
+        name=item.name,
+        title=display_name(item.name),
+        description=display_name(item.path),
+        mimeType=item.media_type,
+        size=item.size,
+        icons=[icon_of_file(item.media_type)],
+        annotations=Annotations.model_validate({"lastModified": changed}),
+    )
+
+
+def _parsed(uri: str) -> tuple[str, str]:
+    parts = urlsplit(uri)
+    ref = unquote(parts.path.removeprefix("/"))
+    if parts.scheme != SCHEME or parts.netloc not in {FILES, FOLDERS} or not ref or parts.query or parts.fragment:
+        raise NotFoundError("There is no such resource.", hint=f"Use {SCHEME}://{FILES}/ID or {SCHEME}://{FOLDERS}/ID.")
+    return parts.netloc, ref

@@ -1,0 +1,461 @@
+"""What the tools and the HTTP routes answer, as it is on the wire. Times are ISO 8601 in UTC, sizes in bytes."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from drive_server.access import Principal
+from drive_server.models import (
+    Change,
+    DeletedItems,
+    DownloadUrl,
+    Hit,
+    IndexState,
+    Item,
+    Kind,
+    Link,
+    MovedItems,
+    Page,
+    RedoResult,
+    Share,
+    TextRange,
+    TreeNode,
+    UndoResult,
+    Version,
+    VersionDiff,
+)
+from drive_server.services.text.addresses import Passage
+
+
+class ItemResult(BaseModel):
+    """A file or folder as the caller sees it; `role` is the caller's, `owner` an email."""
+
+    id: str
+    kind: Kind
+    name: str
+    path: str
+    parent_id: str | None
+    owner: str
+    role: str
+    etag: str
+    size: int
+    media_type: str
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    trashed_at: datetime | None
+    child_count: int | None
+    index_state: IndexState | None
+    shared: bool
+
+    @classmethod
+    def of(cls, item: Item) -> "ItemResult":
+        """Return the item as it is on the wire."""
+        return cls(
+            id=item.id,
+            kind=item.kind,
+            name=item.name,
+            path=item.path,
+            parent_id=item.parent_id,
+            owner=item.owner_email,
+            role=item.role,
+            etag=item.etag,
+            size=item.size,
+            media_type=item.media_type,
+            version=item.version,
+            created_at=item.created_at,
+            updated_at=item.updated_at,
+            trashed_at=item.trashed_at,
+            child_count=item.child_count,
+            index_state=item.index_state,
+            shared=item.shared,
+        )
+
+
+class ListResult(BaseModel):
+    """A page of items. `cursor` is null at the end; `total` counts the whole list where that is known."""
+
+    items: list[ItemResult]
+    cursor: str | None
+    total: int | None
+
+    @classmethod
+    def of(cls, page: Page[Item]) -> "ListResult":
+        """Return the page as it is on the wire."""
+        return cls(items=[ItemResult.of(item) for item in page.items], cursor=page.cursor, total=page.total)
+
+
+class MovedResult(BaseModel):
+    """The items that were to be moved, as they are now; `unchanged` of them were in the folder already."""
+
+    folder: ItemResult
+    items: list[ItemResult]
+    unchanged: int
+
+    @classmethod
+    def of(cls, moved: MovedItems) -> "MovedResult":
+        """Return what was moved as it is on the wire."""
+        items = [ItemResult.of(item) for item in moved.items]
+        return cls(folder=ItemResult.of(moved.folder), items=items, unchanged=moved.unchanged)
+
+
+class DeletedResult(BaseModel):
+    """What was deleted for good: how many items in all; those that were named or had been trashed, as they were."""
+
+    count: int
+    items: list[ItemResult]
+
+    @classmethod
+    def of(cls, deleted: DeletedItems) -> "DeletedResult":
+        """Return what was deleted as it is on the wire."""
+        return cls(count=deleted.count, items=[ItemResult.of(item) for item in deleted.items])
+
+
+class TreeResult(BaseModel):
+    """An item with what is below it; `truncated` says that not all of its children are listed."""
+
+    item: ItemResult
+    children: list["TreeResult"]
+    truncated: bool
+
+    @classmethod
+    def of(cls, node: TreeNode) -> "TreeResult":
+        """Return the tree as it is on the wire."""
+        children = [cls.of(child) for child in node.children]
+        return cls(item=ItemResult.of(node.item), children=children, truncated=node.truncated)
+
+
+class TextResult(BaseModel):
+    """A part of the text of a `version`: characters from `start` to `end` (exclusive), lines counted from 1.
+
+    `place` is where a person would look for it; `uri` and `address` lead there. `truncated` says that there was more of
+    what was asked for than one answer holds.
+    """
+
+    file: ItemResult
+    text: str
+    start: int
+    end: int
+    total_characters: int
+    first_line: int
+    last_line: int
+    total_lines: int
+    version: int
+    place: str
+    uri: str
+    address: str
+    truncated: bool
+
+    @classmethod
+    def of(cls, found: TextRange, site: str, *, truncated: bool) -> "TextResult":
+        """Return the part as it is on the wire; `site` is the service's own address."""
+        passage = Passage(found.item.id, found.version, found.start, found.end, found.place)
+        return cls(
+            file=ItemResult.of(found.item),
+            text=found.text,
+            start=found.start,
+            end=found.end,
+            total_characters=found.total_characters,
+            first_line=found.first_line,
+            last_line=found.last_line,
+            total_lines=found.total_lines,
+            version=found.version,
+            place=found.place,
+            uri=passage.uri,
+            address=passage.address(site),
+            truncated=truncated,
+        )
+
+
+class HitResult(BaseModel):
+    """A passage, or a name, that fits a query. Scores order one page.
+
+    A passage stands in `version`; `start` and `end` are offsets for `read_file`, `place` is where a person would look
+    for it, as in `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`, `line=10-20`. `uri` (a resource) and `address`
+    (a page for people) open the file there. A name has none of these.
+    """
+
+    file: ItemResult
+    score: float
+    text: str
+    start: int
+    end: int
+    heading: str
+    page: int | None
+    version: int | None
+    place: str
+    uri: str
+    address: str
+
+    @classmethod
+    def of(cls, hit: Hit, site: str) -> "HitResult":
+        """Return the hit as it is on the wire; `site` is the service's own address."""
+        passage = Passage(hit.item.id, hit.version, hit.start, hit.end, hit.place) if hit.version else None
+        return cls(
+            file=ItemResult.of(hit.item),
+            score=hit.score,
+            text=hit.text,
+            start=hit.start,
+            end=hit.end,
+            heading=hit.heading,
+            page=hit.page,
+            version=hit.version or None,
+            place=hit.place,
+            uri=passage.uri if passage else "",
+            address=passage.address(site) if passage else "",
+        )
+
+
+class SearchResult(BaseModel):
+    """Hits, best first. `note` says what could not be searched yet, or is empty."""
+
+    hits: list[HitResult]
+    cursor: str | None
+    note: str
+
+    @classmethod
+    def of(cls, page: Page[Hit], site: str) -> "SearchResult":
+        """Return the page as it is on the wire; `site` is the service's own address."""
+        return cls(hits=[HitResult.of(hit, site) for hit in page.items], cursor=page.cursor, note=page.note)
+
+
+class VersionResult(BaseModel):
+    """A content that a file had; `run_id` names the assistant's run that wrote it."""
+
+    number: int
+    size: int
+    media_type: str
+    created_at: datetime
+    author: str
+    run_id: str | None
+    current: bool
+
+
+class VersionsResult(BaseModel):
+    """The contents that a file had, newest first."""
+
+    versions: list[VersionResult]
+    cursor: str | None
+
+    @classmethod
+    def of(cls, page: Page[Version]) -> "VersionsResult":
+        """Return the page as it is on the wire."""
+        versions = [VersionResult.model_validate(version, from_attributes=True) for version in page.items]
+        return cls(versions=versions, cursor=page.cursor)
+
+
+class ShareResult(BaseModel):
+    """A role that a person, or whoever has a link, has on an item; `inherited_from` is the folder above it comes from.
+
+    A person has an `email`; all after `inherited_from` is about links. `url` is the link's address, for the owner.
+    """
+
+    id: str
+    kind: Literal["person", "link"]
+    item_id: str
+    email: str | None
+    role: str
+    created_at: datetime
+    created_by: str
+    inherited_from: str | None
+    url: str | None
+    has_password: bool | None
+    expires_at: datetime | None
+    max_downloads: int | None
+    downloads: int | None
+
+    @classmethod
+    def of(cls, entry: Share | Link) -> "ShareResult":
+        """Return the share or link as it is on the wire."""
+        is_link = isinstance(entry, Link)
+        return cls(
+            id=entry.id,
+            kind="link" if is_link else "person",
+            item_id=entry.item_id,
+            email=None if is_link else entry.email,
+            role=entry.role,
+            created_at=entry.created_at,
+            created_by=entry.created_by,
+            inherited_from=entry.inherited_from,
+            url=entry.url if is_link else None,
+            has_password=entry.has_password if is_link else None,
+            expires_at=entry.expires_at if is_link else None,
+            max_downloads=entry.max_downloads if is_link else None,
+            downloads=entry.downloads if is_link else None,
+        )
+
+
+class SharesResult(BaseModel):
+    """All who have a role on an item besides its owner: people, then links. `cursor` is null at the end."""
+
+    shares: list[ShareResult]
+    cursor: str | None
+    total: int | None
+
+    @classmethod
+    def of(cls, page: Page[Share | Link]) -> "SharesResult":
+        """Return the page as it is on the wire."""
+        return cls(shares=[ShareResult.of(entry) for entry in page.items], cursor=page.cursor, total=page.total)
+
+
+class DownloadUrlResult(BaseModel):
+    """An address from which the bytes of one file can be fetched without a key, until `expires_at`."""
+
+    file: ItemResult
+    version: int
+    url: str
+    expires_at: datetime
+
+    @classmethod
+    def of(cls, made: DownloadUrl) -> "DownloadUrlResult":
+        """Return the address as it is on the wire."""
+        return cls(file=ItemResult.of(made.item), version=made.version, url=made.url, expires_at=made.expires_at)
+
+
+class DiffResult(BaseModel):
+    """The unified diff between two versions of a file; `truncated` says that it is the beginning of a longer one."""
+
+    file: ItemResult
+    from_version: int
+    to_version: int
+    diff: str
+    truncated: bool
+
+    @classmethod
+    def of(cls, found: VersionDiff) -> "DiffResult":
+        """Return the diff as it is on the wire."""
+        return cls(
+            file=ItemResult.of(found.item),
+            from_version=found.from_version,
+            to_version=found.to_version,
+            diff=found.diff,
+            truncated=found.truncated,
+        )
+
+
+class ChangeResult(BaseModel):
+    """A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
+
+    `method` and `key_name` say how the caller signed in; `tool_call_id`, `approval_id` and `grant_id` which call of a
+    model it was and what allowed it. All are null where that is not the reader's business.
+    """
+
+    id: int
+    at: datetime
+    user: str
+    tool: str
+    run_id: str | None
+    action: str
+    summary: str
+    item_id: str | None
+    approved_by: str | None
+    undoes: int | None
+    undone_by: int | None
+    method: str | None
+    key_name: str | None
+    tool_call_id: str | None
+    approval_id: str | None
+    grant_id: str | None
+
+    @classmethod
+    def of(cls, change: Change) -> "ChangeResult":
+        """Return the change as it is on the wire: without the rows it touched."""
+        return cls(
+            id=change.id,
+            at=change.at,
+            user=change.user_email,
+            tool=change.tool,
+            run_id=change.run_id,
+            action=change.action,
+            summary=change.summary,
+            item_id=change.item_id,
+            approved_by=change.approved_by,
+            undoes=change.undoes,
+            undone_by=change.undone_by,
+            method=change.method,
+            key_name=change.key_name,
+            tool_call_id=change.tool_call_id,
+            approval_id=change.approval_id,
+            grant_id=change.grant_id,
+        )
+
+
+class ChangesResult(BaseModel):
+    """Recorded changes, newest first."""
+
+    changes: list[ChangeResult]
+    cursor: str | None
+
+    @classmethod
+    def of(cls, page: Page[Change]) -> "ChangesResult":
+        """Return the page as it is on the wire."""
+        return cls(changes=[ChangeResult.of(change) for change in page.items], cursor=page.cursor)
+
+
+class UndoResultModel(BaseModel):
+    """What was taken back, and what was left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
+
+    undone: list[ChangeResult]
+    skipped: list[dict[str, Any]]
+    change_id: int | None
+    preview: bool
+
+    @classmethod
+    def of(cls, result: UndoResult) -> "UndoResultModel":
+        """Return the result as it is on the wire."""
+        return cls(
+            undone=[ChangeResult.of(change) for change in result.undone],
+            skipped=list(result.skipped),
+            change_id=result.change_id,
+            preview=result.preview,
+        )
+
+
+class RedoResultModel(BaseModel):
+    """What was done again, and what was left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
+
+    redone: list[ChangeResult]
+    skipped: list[dict[str, Any]]
+    change_id: int | None
+    preview: bool
+
+    @classmethod
+    def of(cls, result: RedoResult) -> "RedoResultModel":
+        """Return the result as it is on the wire."""
+        return cls(
+            redone=[ChangeResult.of(change) for change in result.redone],
+            skipped=list(result.skipped),
+            change_id=result.change_id,
+            preview=result.preview,
+        )
+
+
+class WhoamiResult(BaseModel):
+    """Who is calling, what the key in use may do, and what is kept, in bytes; a quota of 0 is no limit.
+
+    `index` counts the person's files by how far they can be searched: pending, indexing, indexed, skipped, failed.
+    """
+
+    email: str
+    scopes: list[Literal["read", "write", "share", "delete"]]
+    method: str
+    key_name: str | None
+    used_bytes: int
+    quota_bytes: int
+    index: dict[str, int]
+
+    @classmethod
+    def of(cls, principal: Principal, used_bytes: int, quota_bytes: int, index: dict[str, int]) -> "WhoamiResult":
+        """Return the principal as it is on the wire."""
+        return cls.model_validate(
+            {
+                "email": principal.email,
+                "scopes": sorted(principal.scopes),
+                "method": principal.method,
+                "key_name": principal.key_name,
+                "used_bytes": used_bytes,
+                "quota_bytes": quota_bytes,
+                "index": index,
+            }
+        )

@@ -1,0 +1,175 @@
+"""Calls of tools as tasks: asked about before, and made later, without the request that brought them."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final, TypeVar
+
+from mcp.server.fastmcp import Context, FastMCP
+from mcp.server.session import ServerSession
+from pydantic import PrivateAttr
+
+from drive_server.access import Actor, Principal, Scope
+from drive_server.errors import UnauthenticatedError
+from drive_server.mcp.calls.call import Call
+from drive_server.mcp.calls.callers import IN_PROCESS, Callers, DriveRequest
+from drive_server.mcp.calls.consent import Consent
+from drive_server.mcp.calls.sampling import HostModel, can_sample
+from drive_server.models import Outcome
+from drive_server.services.identity.service import TOKEN_METHOD, IdentityService, utc_now
+from drive_server.services.map_reduce.language_model import LanguageModel
+from drive_server.services.progress import Progress
+from drive_server.services.tasks import Task
+
+RELATED: Final = "io.modelcontextprotocol/related-task"
+"""In `_meta`: the task that a message is about."""
+
+T = TypeVar("T")
+
+
+class SettledError(Exception):
+    """Ends a tool where its work would begin: the person agreed, or need not. `actor` is who makes the call."""
+
+    def __init__(self, actor: Actor) -> None:
+        super().__init__("the call is settled")
+        self.actor = actor
+
+
+class Proposal(Call):
+    """A call that asks the person what it would ask as a task, and does nothing: it ends with `SettledError`."""
+
+    _proposed: Actor = PrivateAttr()
+    _is_asking: bool = PrivateAttr(default=False)
+
+    def __init__(
+        self, request: DriveRequest, server: FastMCP[Any], tool: str, callers: Callers, consent: Consent
+    ) -> None:
+        super().__init__(request, server, tool, callers, consent)
+
+    async def caller(self) -> Actor:
+        """Return who calls, as `Call.actor` does."""
+        self._proposed = await super().actor()
+        return self._proposed
+
+    async def actor(self) -> Actor:
+        """Return who calls. Whatever the tool does with it, it does dry."""
+        return replace(await self.caller(), dry_run=True)
+
+    @property
+    def progress(self) -> Progress:
+        """What ends the call as soon as its work is under way: it asks nobody, then."""
+        return self._on_the_way
+
+    async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:
+        """Ask as a call would that is no task, and end there. Raises `SettledError`, and `DeclinedError`."""
+        del actor
+        self._is_asking = True
+        raise SettledError(await self._approved(self._proposed, operation))
+
+    async def _on_the_way(self, done: int, total: int) -> None:
+        del done, total
+        if not self._is_asking:
+            raise SettledError(self._proposed)
+
+
+class TaskCall(Call):
+    """The call that a task makes. Who makes it is proved anew; the person was asked before.
+
+    `host` is the session that had the task made, as long as it is there.
+    """
+
+    _task: Task = PrivateAttr()
+    _identity: IdentityService = PrivateAttr()
+    _report: Progress = PrivateAttr()
+    _host: ServerSession | None = PrivateAttr()
+
+    def __init__(
+        self,
+        task: Task,
+        server: FastMCP[Any],
+        identity: IdentityService,
+        report: Progress,
+        host: ServerSession | None = None,
+    ) -> None:
+        Context.__init__(self, fastmcp=server)
+        self._task = task
+        self._host = host
+        self._identity = identity
+        self._report = report
+
+    @property
+    def progress(self) -> Progress:
+        """What is told how far the work is."""
+        return self._report
+
+    async def actor(self) -> Actor:
+        """Return who had the task made, with the scopes of now. Raises `UnauthenticatedError`."""
+        order = self._task.order
+        return Actor(
+            principal=await proved_again(self._identity, order.caller),
+            tool=order.tool,
+            idempotency_key=order.key,
+            run_id=order.meta["run_id"],
+            if_match=order.meta["if_match"],
+            dry_run=order.meta["dry_run"],
+            approved_by=order.meta["approved_by"],
+        )
+
+    def host_model(self, silent_seconds: float) -> LanguageModel | None:
+        """Return the model that the host lends which had the task made, None if it is gone or lends none."""
+        if self._host is None or not can_sample(self._host):
+            return None
+        return HostModel(self._host, None, silent_seconds, **{RELATED: {"taskId": self._task.id}})
+
+    async def prove(self) -> None:
+        """Raise `UnauthenticatedError` if the key of whoever had the task made has ended since."""
+        await self.actor()
+
+    async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:
+        """Run the operation."""
+        return await operation(actor)
+
+
+def meta_of(actor: Actor) -> dict[str, Any]:
+    """Return what a task has to remember of its call, as JSON."""
+    return {
+        "run_id": actor.run_id,
+        "if_match": actor.if_match,
+        "dry_run": actor.dry_run,
+        "approved_by": actor.approved_by,
+    }
+
+
+def caller_of(principal: Principal) -> dict[str, Any]:
+    """Return what it takes to prove later who called, as JSON."""
+    return {
+        "user_id": principal.user_id,
+        "scopes": sorted(principal.scopes),
+        "method": principal.method,
+        "key_id": principal.key_id,
+        "key_name": principal.key_name,
+        "expires_at": principal.expires_at.isoformat() if principal.expires_at else None,
+    }
+
+
+async def proved_again(identity: IdentityService, caller: dict[str, Any]) -> Principal:
+    """Return the caller with the rights of now. Raises `UnauthenticatedError` if their key has ended since."""
+    try:
+        if caller["key_id"] is not None:
+            return await identity.authenticate_key(caller["key_id"])
+        principal = await identity.principal_for(caller["user_id"], [Scope(word) for word in caller["scopes"]])
+    except UnauthenticatedError as error:
+        raise _over() from error
+    if caller["method"] == IN_PROCESS:
+        return principal
+    expires_at = datetime.fromisoformat(caller["expires_at"]) if caller["expires_at"] else None
+    if caller["method"] != TOKEN_METHOD or expires_at is None or expires_at <= utc_now():
+        raise _over()
+    return replace(principal, method=caller["method"], key_name=caller["key_name"], expires_at=expires_at)
+
+
+def _over() -> UnauthenticatedError:
+    return UnauthenticatedError(
+        "The key that this task was made with is not valid any more, so it was not done.",
+        hint="Make the call again with a key that is.",
+    )

@@ -1,0 +1,200 @@
+"""MCP's tasks (MCP 2025-11-25, basic/utilities/tasks; experimental there): calls whose results are fetched later.
+
+The SDK's own tasks are tied to a session and kept in memory. These belong to the user and outlive the process.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+from mcp.server.fastmcp import FastMCP
+from mcp.server.fastmcp.exceptions import ToolError
+from mcp.server.fastmcp.tools import Tool
+from mcp.shared.exceptions import McpError
+from mcp.types import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    CallToolRequestParams,
+    CancelTaskRequest,
+    CancelTaskResult,
+    CreateTaskResult,
+    ErrorData,
+    GetTaskPayloadRequest,
+    GetTaskPayloadResult,
+    GetTaskRequest,
+    GetTaskResult,
+    ListTasksRequest,
+    ListTasksResult,
+    ServerResult,
+    ServerTasksCapability,
+    ServerTasksRequestsCapability,
+    TasksCallCapability,
+    TasksCancelCapability,
+    TasksListCapability,
+    TasksToolsCapability,
+)
+from mcp.types import Task as ShownTask
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.errors import CallCancelledError, StateConflictError
+from drive_server.mcp.calls.call import refused
+from drive_server.mcp.calls.callers import IN_PROCESS
+from drive_server.mcp.calls.consent import Consent, can_ask
+from drive_server.mcp.protocol.failures import as_protocol_error
+from drive_server.mcp.protocol.pages import cursor_of
+from drive_server.mcp.protocol.sessions import DriveSession
+from drive_server.mcp.tasks.calls import RELATED, Proposal, SettledError, caller_of, meta_of
+from drive_server.mcp.tasks.work import ERROR, TaskWork, ToolOf
+from drive_server.services.tasks import Order, Task
+
+IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
+"""In `_meta` of a new task: what the host may tell its model at once."""
+MOST_MILLISECONDS: Final = 10**12
+
+CAPABILITY: Final = ServerTasksCapability(
+    list=TasksListCapability(),
+    cancel=TasksCancelCapability(),
+    requests=ServerTasksRequestsCapability(tools=TasksToolsCapability(call=TasksCallCapability())),
+)
+
+Handler = Callable[[Any], Awaitable[ServerResult]]
+
+
+class TaskRequests:
+    """Answers what is asked about tasks, and calls of tools that are to be tasks.
+
+    `proposal` returns the call that is to be one, `actor` who makes a request. `may_be_tasks` names the tools that can.
+    """
+
+    def __init__(
+        self,
+        server: FastMCP[Any],
+        drive: Drive,
+        consent: Consent,
+        tool_of: ToolOf,
+        proposal: Callable[[str], Proposal],
+        actor: Callable[[str], Awaitable[Actor]],
+    ) -> None:
+        self._tasks = drive.tasks
+        self._page_size = drive.settings.page_size
+        self._consent = consent
+        self._tool_of = tool_of
+        self._proposal = proposal
+        self._actor = actor
+        self._work = TaskWork(server, drive, tool_of)
+        self.may_be_tasks: set[str] = set()
+        self.run = self._work.runner.run
+
+    def handlers(self) -> dict[type[Any], Handler]:
+        """Return the handlers of the requests about tasks."""
+        return {
+            GetTaskRequest: self._on_get,
+            GetTaskPayloadRequest: self._on_result,
+            ListTasksRequest: self._on_list,
+            CancelTaskRequest: self._on_cancel,
+        }
+
+    async def begin(self, params: CallToolRequestParams) -> ServerResult:
+        """Make a task of the call and return it; the person is asked before, where a call that is no task would ask.
+
+        Raises `McpError` if it can't be one, or was refused: no task is made then.
+        """
+        tool = self._tool_of(params.name)
+        if tool.name not in self.may_be_tasks:
+            raise McpError(ErrorData(code=METHOD_NOT_FOUND, message="This tool can't be called as a task."))
+        with as_protocol_error(f"the tool {tool.name}"):
+            task = await self._made(tool, params)
+        meta = {IMMEDIATE: f"This takes a while, and goes on as task {task.id}."}
+        return ServerResult(CreateTaskResult(task=ShownTask(**self._work.shown(task)), _meta=meta))
+
+    async def _made(self, tool: Tool, params: CallToolRequestParams) -> Task:
+        proposal = self._proposal(tool.name)
+        actor = await proposal.caller()
+        order = _order(tool, params, actor)
+        async with self._consent.turn(actor):
+            known = await self._tasks.find(order)
+            if known is not None:
+                return known
+            if _has_to_ask(tool, actor, proposal):
+                actor = await _settled(tool, order.arguments, proposal)
+            task, is_new = await self._tasks.create(replace(order, meta=meta_of(actor)))
+        if is_new:
+            session, meta = proposal.session, params.meta
+            assert isinstance(session, DriveSession)  # noqa: S101 - the protocol's sessions all are
+            self._work.start(task, session, meta.progressToken if meta else None)
+        return task
+
+    async def _on_get(self, request: GetTaskRequest) -> ServerResult:
+        task = await self._named(request)
+        return ServerResult(GetTaskResult(**self._work.shown(task)))
+
+    async def _on_result(self, request: GetTaskPayloadRequest) -> ServerResult:
+        """Answer what the call would have been answered with, once it is over."""
+        named = await self._named(request)
+        with as_protocol_error("a task's result"):
+            task = await self._work.runner.ended(named)
+        kept = task.result or refused(_cancelled()).model_dump(by_alias=True, mode="json", exclude_none=True)
+        if ERROR in kept:
+            raise McpError(ErrorData.model_validate(kept[ERROR]))
+        meta = {**kept.get("_meta", {}), RELATED: {"taskId": task.id}}
+        return ServerResult(GetTaskPayloadResult.model_validate({**kept, "_meta": meta}))
+
+    async def _on_list(self, request: ListTasksRequest) -> ServerResult:
+        with as_protocol_error("the list of tasks"):
+            actor = await self._actor("tasks/list")
+            page = await self._tasks.list_tasks(actor.user_id, self._page_size, cursor_of(request))
+        shown = [ShownTask(**self._work.shown(task)) for task in page.items]
+        return ServerResult(ListTasksResult(tasks=shown, nextCursor=page.cursor))
+
+    async def _on_cancel(self, request: CancelTaskRequest) -> ServerResult:
+        named = await self._named(request)
+        with as_protocol_error("the end of a task"):
+            try:
+                task = await self._work.runner.cancel(named)
+            except StateConflictError as error:
+                data = ErrorData(code=INVALID_PARAMS, message=error.message, data=error.to_dict())
+                raise McpError(data) from error
+        return ServerResult(CancelTaskResult(**self._work.shown(task)))
+
+    async def _named(self, request: GetTaskRequest | GetTaskPayloadRequest | CancelTaskRequest) -> Task:
+        with as_protocol_error("a task"):
+            actor = await self._actor(request.method)
+            return await self._tasks.get(actor.user_id, request.params.taskId)
+
+
+def _order(tool: Tool, params: CallToolRequestParams, actor: Actor) -> Order:
+    ttl = params.task.ttl if params.task else None
+    return Order(
+        user_id=actor.user_id,
+        tool=tool.name,
+        arguments=params.arguments or {},
+        caller=caller_of(actor.principal),
+        meta={},
+        key=actor.idempotency_key or "",
+        kept_for=None if ttl is None else timedelta(milliseconds=max(0, min(ttl, MOST_MILLISECONDS))),
+    )
+
+
+def _has_to_ask(tool: Tool, actor: Actor, proposal: Proposal) -> bool:
+    is_destructive = tool.annotations is not None and bool(tool.annotations.destructiveHint)
+    is_ours = actor.dry_run or actor.principal.method == IN_PROCESS
+    return is_destructive and not is_ours and can_ask(proposal.session)
+
+
+async def _settled(tool: Tool, arguments: dict[str, Any], proposal: Proposal) -> Actor:
+    """Return who makes the call, as the person approved it. Raises what keeps it from being made."""
+    try:
+        await tool.run(arguments, proposal, convert_result=True)
+    except ToolError as error:
+        if isinstance(error.__cause__, SettledError):
+            return error.__cause__.actor
+        raise error.__cause__ or error from error
+    return await proposal.caller()
+
+
+def _cancelled() -> CallCancelledError:
+    return CallCancelledError(
+        "The task was cancelled; nothing was changed.", hint="Make the call again if it is wanted."
+    )

@@ -1,0 +1,179 @@
+"""Tools for the tree: look around, make folders, rename, move, copy."""
+
+from typing import Annotated
+
+from mcp.types import CallToolResult
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.mcp.calls.call import Call, answer, changed
+from drive_server.mcp.results import ItemResult, ListResult, MovedResult, TreeResult
+from drive_server.mcp.tools.annotations import ADDS, EDITS, OVERWRITES, READS
+from drive_server.mcp.tools.arguments import (
+    Conflict,
+    Cursor,
+    Depth,
+    Etag,
+    FolderConflict,
+    FolderRef,
+    ItemRef,
+    ItemRefs,
+    Name,
+    OptionalName,
+    PageSize,
+    PlaceRef,
+)
+from drive_server.mcp.tools.places import list_place
+from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
+from drive_server.mcp.tools.toolbox import Toolbox
+from drive_server.models import Item, MovedItems, Outcome
+
+
+class FileTools:
+    """The tools, each named as its method; its docstring is what a model reads of it."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+
+    async def list_folder(
+        self, call: Call, folder_id: PlaceRef = "root", limit: PageSize = 100, cursor: Cursor = None
+    ) -> Annotated[CallToolResult, ListResult]:
+        """List what is directly in a folder: folders first, then files, by name.
+
+        Use when: you need the names, ids or etags of what is in a folder, in the trash, or shared with you.
+        Not for: finding something anywhere in the drive (search_files); seeing several levels (get_folder_tree).
+        Notes: a page has at most `limit` items; pass the answer's `cursor` to get the next page.
+        """
+        actor = await call.actor()
+        page = await list_place(self._drive, actor, folder_id, limit, cursor)
+        return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
+
+    async def get_folder_tree(
+        self, call: Call, folder_id: FolderRef = "root", depth: Depth = 2
+    ) -> Annotated[CallToolResult, TreeResult]:
+        """Show a folder with what is below it, several levels at once.
+
+        Use when: you want an overview of how a folder is organised.
+        Not for: long lists in one folder (list_folder pages through them); looking up one item (get_file_info).
+        Notes: 200 items at most, nearest levels first; a folder that shows fewer than it has is marked `truncated`.
+        """
+        actor = await call.actor()
+        tree = await self._drive.files.tree(actor, folder_id, depth=depth)
+        return answer(actor, f"The tree of {shown_path(tree.item)}.", TreeResult.of(tree), lambda: tree_lines(tree))
+
+    async def get_file_info(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, ItemResult]:
+        """Tell what a file or folder is: name, path, size, type, version, etag, owner, your role, times.
+
+        Use when: you need the etag before a change, or an id or path for the other one.
+        Not for: the content of a file (read_file); what is in a folder (list_folder).
+        Notes: works for items in the trash too, for those who can restore them.
+        """
+        actor = await call.actor()
+        item = await self._drive.files.get(actor, item_id)
+        return answer(actor, f"{reference(item)}.", ItemResult.of(item))
+
+    async def create_folder(
+        self, call: Call, name: Name, parent_id: FolderRef = "root", on_conflict: FolderConflict = "fail"
+    ) -> Annotated[CallToolResult, ItemResult]:
+        """Make an empty folder.
+
+        Use when: the person wants a new place for things.
+        Not for: files (create_file).
+        Notes: the answer has the new folder's id, and its name if another was taken.
+        """
+        actor = await call.actor()
+        outcome = await self._drive.files.create_folder(actor, parent_id, name, on_conflict=on_conflict)
+        return changed(actor, outcome, f"Created {reference(outcome.value)}.", ItemResult.of(outcome.value))
+
+    async def rename_item(
+        self, call: Call, item_id: ItemRef, name: Name, if_match: Etag = None, on_conflict: Conflict = "fail"
+    ) -> Annotated[CallToolResult, ItemResult]:
+        """Give a file or folder another name in the folder it is in.
+
+        Use when: the person wants it to be called differently.
+        Not for: putting it into another folder (move_item).
+        Notes: the id stays, the path changes; keep the ending of a file's name (.md) unless asked to change it.
+        """
+        actor = await call.actor()
+
+        async def rename(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.files.rename(agreed, item_id, name, if_match=if_match, on_conflict=on_conflict)
+
+        outcome = await (call.agreed(actor, rename) if on_conflict == "replace" else rename(actor))
+        return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
+
+    async def move_item(
+        self, call: Call, item_id: ItemRef, folder_id: FolderRef, if_match: Etag = None, on_conflict: Conflict = "fail"
+    ) -> Annotated[CallToolResult, ItemResult]:
+        """Put a file or folder, with all that is in it, into another folder.
+
+        Use when: the person wants it to be somewhere else.
+        Not for: several items (move_items); another name (rename_item); getting rid of it (trash_item).
+        Notes: the id stays; refused if the folder belongs to somebody else (copy_item works there).
+        """
+        actor = await call.actor()
+
+        async def move(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.files.move(agreed, item_id, folder_id, if_match=if_match, on_conflict=on_conflict)
+
+        outcome = await (call.agreed(actor, move) if on_conflict == "replace" else move(actor))
+        return changed(actor, outcome, f"Moved: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
+
+    async def move_items(
+        self, call: Call, item_ids: ItemRefs, folder_id: FolderRef, on_conflict: Conflict = "fail"
+    ) -> Annotated[CallToolResult, MovedResult]:
+        """Put several files and folders into one folder, all of them or, if one can't be moved, none.
+
+        Use when: more than one item is to go to the same place.
+        Not for: a single item (move_item); copies (copy_item).
+        Notes: one change, which undo_changes takes back as a whole; what lies in another of the items stays in it.
+        """
+        actor = await call.actor()
+
+        async def move(agreed: Actor) -> Outcome[MovedItems]:
+            return await self._drive.files.move_many(
+                agreed, item_ids, folder_id, on_conflict=on_conflict, progress=call.progress
+            )
+
+        outcome = await (call.agreed(actor, move) if on_conflict == "replace" else move(actor))
+        moved = outcome.value
+        text = f"Moved {counted(len(moved.items) - moved.unchanged, 'item')} to {shown_path(moved.folder)}."
+        return changed(actor, outcome, text, MovedResult.of(moved))
+
+    async def copy_item(
+        self,
+        call: Call,
+        item_id: ItemRef,
+        folder_id: FolderRef,
+        name: OptionalName = None,
+        on_conflict: Conflict = "fail",
+    ) -> Annotated[CallToolResult, ItemResult]:
+        """Copy a file, or a folder with all that is in it, into a folder.
+
+        Use when: the person wants a second one, to change or to give away, and to keep the first.
+        Not for: putting it somewhere else (move_item); an earlier content of it (restore_version).
+        Notes: the copy belongs to the owner of the folder; it starts with the content of now, without the earlier
+        versions, shares and links of the original.
+        """
+        actor = await call.actor()
+
+        async def copy(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.files.copy(
+                agreed, item_id, folder_id, name, on_conflict=on_conflict, progress=call.progress
+            )
+
+        outcome = await (call.agreed(actor, copy) if on_conflict == "replace" else copy(actor))
+        return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", ItemResult.of(outcome.value))
+
+
+def register(box: Toolbox, drive: Drive) -> None:
+    """Put the tools into the box."""
+    tools = FileTools(drive)
+    box.put(tools.list_folder, "List a folder", READS)
+    box.put(tools.get_folder_tree, "Show a folder's tree", READS)
+    box.put(tools.get_file_info, "Look up an item", READS)
+    box.put(tools.create_folder, "Create a folder", ADDS)
+    box.put(tools.rename_item, "Rename an item", OVERWRITES)
+    box.put(tools.move_item, "Move an item", OVERWRITES)
+    box.put(tools.move_items, "Move several items", OVERWRITES, can_be_task=True)
+    box.put(tools.copy_item, "Copy an item", EDITS, can_be_task=True)

@@ -1,0 +1,134 @@
+"""Tools for what was done: list it, take it back, and do it again."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from mcp.types import CallToolResult
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.mcp.calls.call import Call, answer, changed
+from drive_server.mcp.results import ChangesResult, RedoResultModel, UndoResultModel
+from drive_server.mcp.tools.annotations import EDITS, READS
+from drive_server.mcp.tools.arguments import (
+    ByWhom,
+    ChangeId,
+    Cursor,
+    KindOfChange,
+    OptionalItemRef,
+    PageSize,
+    Preview,
+    RedoPreview,
+    RunId,
+    Since,
+    ToolName,
+    Until,
+)
+from drive_server.mcp.tools.texts import counted, page_text
+from drive_server.mcp.tools.toolbox import Toolbox
+from drive_server.models import Change, Outcome, RedoResult, UndoResult
+
+
+class HistoryTools:
+    """The tools, each named as its method; its docstring is what a model reads of it."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+
+    async def undo_changes(
+        self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: Preview = False
+    ) -> Annotated[CallToolResult, UndoResultModel]:
+        """Take back changes of the person: a run of the assistant, one change, or without either what was done last.
+
+        Use when: the person wants something undone; with `preview` first, to tell what it would take back.
+        Not for: an earlier content of one file (restore_version); other people's changes; what was deleted for good.
+        Notes: what was changed since is left as it is, and `skipped` says why; redo_changes takes the undo back.
+        """
+        actor = await call.actor()
+
+        async def undo(agreed: Actor) -> Outcome[UndoResult]:
+            return await self._drive.journal.undo(
+                agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
+            )
+
+        outcome = await (undo(actor) if preview else call.agreed(actor, undo))
+        return changed(actor, outcome, _told(outcome.value), UndoResultModel.of(outcome.value))
+
+    async def redo_changes(
+        self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: RedoPreview = False
+    ) -> Annotated[CallToolResult, RedoResultModel]:
+        """Do again what the person had undone: a run of the assistant, one change, or without either the last of it.
+
+        Use when: an undo was a mistake; with `preview` first, to tell what it would do again.
+        Not for: making the same change somewhere else; what was not undone.
+        Notes: what was changed since the undo is left as it is, and `skipped` says why and by whom.
+        """
+        actor = await call.actor()
+
+        async def redo(agreed: Actor) -> Outcome[RedoResult]:
+            return await self._drive.journal.redo(
+                agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
+            )
+
+        outcome = await (redo(actor) if preview else call.agreed(actor, redo))
+        result = outcome.value
+        text = f"Did {counted(len(result.redone), 'change')} again.{_left(result.skipped)}"
+        return changed(actor, outcome, text, RedoResultModel.of(result))
+
+    async def list_changes(
+        self,
+        call: Call,
+        item_id: OptionalItemRef = None,
+        run_id: RunId = None,
+        since: Since = None,
+        until: Until = None,
+        tool: ToolName = None,
+        by: ByWhom = None,
+        kind: KindOfChange = None,
+        limit: PageSize = 50,
+        cursor: Cursor = None,
+    ) -> Annotated[CallToolResult, ChangesResult]:
+        """List what was changed in the drive, newest first: by the person, or to one item by everybody.
+
+        Use when: the person asks what happened, who did it, when, with which tool, or what an undo would be about.
+        Not for: the earlier contents of a file (list_versions).
+        Notes: changes of one run of the assistant have its `run_id`; `approved_by` is who agreed; `undone_by` marks
+        what was taken back.
+        """
+        actor = await call.actor()
+        page = await self._drive.journal.list_changes(
+            actor,
+            item=item_id,
+            run_id=run_id,
+            since=since,
+            until=until,
+            tool=tool,
+            by=by,
+            kind=kind,
+            limit=limit,
+            cursor=cursor,
+        )
+        lines = [_line(change) for change in page.items]
+        return answer(actor, page_text(page, "change"), ChangesResult.of(page), "\n".join(lines))
+
+
+def register(box: Toolbox, drive: Drive) -> None:
+    """Put the tools into the box."""
+    tools = HistoryTools(drive)
+    box.put(tools.undo_changes, "Undo changes", EDITS, can_be_task=True)
+    box.put(tools.redo_changes, "Redo changes", EDITS, can_be_task=True)
+    box.put(tools.list_changes, "List changes", READS)
+
+
+def _told(result: UndoResult) -> str:
+    return f"Took back {counted(len(result.undone), 'change')}.{_left(result.skipped)}"
+
+
+def _left(skipped: Sequence[object]) -> str:
+    return f" Left as it is now: {counted(len(skipped), 'thing')}." if skipped else ""
+
+
+def _line(change: Change) -> str:
+    who = f"{change.user_email}, {change.tool or 'no tool'}"
+    approved = f", approved by {change.approved_by}" if change.approved_by else ""
+    return f"- {change.id}: {change.summary} ({change.at:%Y-%m-%d %H:%M} UTC, {who}{approved})"

@@ -1,0 +1,96 @@
+"""The tool that tells how far files can be searched."""
+
+from time import monotonic
+from typing import Annotated
+
+from mcp.types import CallToolResult
+from pydantic import BaseModel, Field
+
+from drive_server.access import Scope, require_person, require_scope
+from drive_server.drive import Drive
+from drive_server.knowledge.ingest.watch import IndexWatch
+from drive_server.mcp.calls.call import Call, answer
+from drive_server.mcp.tools.annotations import READS
+from drive_server.mcp.tools.texts import counted
+from drive_server.mcp.tools.toolbox import Toolbox
+from drive_server.models import IndexStatus
+from drive_server.services.progress import Progress
+from drive_server.services.tree.names import display_name
+
+MAX_WAIT_SECONDS = 50
+"""Below the minute after which many hosts give a call up."""
+PROBLEMS_TOLD = 10
+
+Wait = Annotated[
+    int,
+    Field(ge=0, le=MAX_WAIT_SECONDS, description="Wait at most this many seconds until all files can be searched."),
+]
+
+
+class IndexResult(BaseModel):
+    """How many of the caller's files are in which state, and which could not be read, with the reason.
+
+    `summary` has the same in five words: pending, indexing, indexed, skipped, failed.
+    """
+
+    counts: dict[str, int]
+    summary: dict[str, int]
+    problems: list[dict[str, str]]
+
+    @classmethod
+    def of(cls, state: IndexStatus) -> "IndexResult":
+        """Return the state as it is on the wire."""
+        return cls(counts=state.counts, summary=state.summary, problems=list(state.problems))
+
+
+class IndexTools:
+    """The tools, each named as its method; its docstring is what a model reads of it."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+
+    async def get_index_status(self, call: Call, wait_seconds: Wait = 0) -> Annotated[CallToolResult, IndexResult]:
+        """Tell how many of the person's files can be searched by their text, and which can't, with the reason.
+
+        Use when: a search finds less than it should, or the person asks whether their files are read yet.
+        Not for: one file (get_file_info has its `index_state`).
+        Notes: `summary` counts pending, indexing, indexed, skipped and failed files. With `wait_seconds` it reports
+        progress until all are read. Files that failed are read again by `drive-agent index --rebuild`.
+        """
+        actor = await call.actor()
+        require_person(actor.principal)
+        require_scope(actor.principal, Scope.READ)
+        watch = IndexWatch(self._drive.ingester, actor.user_id)
+        status = await _followed(watch, wait_seconds, call.progress)
+        return answer(actor, _told(status), IndexResult.of(status), _problems(status))
+
+
+async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> IndexStatus:
+    """Return the status when nothing is waiting any more, or when the time is over."""
+    ends_at = monotonic() + seconds
+    status = await watch.look() or IndexStatus()
+    total = 0
+    while True:
+        total = max(total, status.unfinished)
+        await report(total - status.unfinished, total)
+        left = ends_at - monotonic()
+        news = await watch.next(left) if status.unfinished and left > 0 else None
+        if news is None:
+            return status
+        status = news
+
+
+def _told(status: IndexStatus) -> str:
+    counts = ", ".join(f"{count} {state}" for state, count in status.summary.items() if count)
+    return f"Files: {counts}." if counts else "There are no files."
+
+
+def _problems(status: IndexStatus) -> str:
+    told = [f"{display_name(one['path'])}: {one['reason']}" for one in status.problems[:PROBLEMS_TOLD]]
+    left = len(status.problems) - len(told)
+    return "\n".join([*told, f"And {counted(left, 'more file')}."] if left else told)
+
+
+def register(box: Toolbox, drive: Drive) -> None:
+    """Put the tool into the box."""
+    box.put(IndexTools(drive).get_index_status, "How far files can be searched", READS, can_be_task=True)

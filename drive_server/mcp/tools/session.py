@@ -1,0 +1,65 @@
+"""Tools for who is calling."""
+
+from typing import Annotated
+
+from mcp.types import CallToolResult
+
+from drive_server.access import Principal
+from drive_server.drive import Drive
+from drive_server.mcp.calls.call import Call, answer
+from drive_server.mcp.results import WhoamiResult
+from drive_server.mcp.tools.annotations import READS, SIGNS_IN
+from drive_server.mcp.tools.arguments import ApiKeySecret
+from drive_server.mcp.tools.toolbox import Toolbox
+
+
+class SessionTools:
+    """The tools, each named as its method; its docstring is what a model reads of it."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+
+    async def authenticate(self, call: Call, api_key: ApiKeySecret) -> Annotated[CallToolResult, WhoamiResult]:
+        """Sign this connection in with an API key.
+
+        Use when: another tool answered `unauthenticated` and the person gave a key to use.
+        Not for: connections over HTTP, which send their key with each request.
+        Notes: holds until this connection ends; `drive-agent key create` makes a key.
+        """
+        known = call.known_principal()
+        if known is not None:
+            actor = await call.actor()
+            return answer(actor, f"Not needed: this connection acts for {known.email}.", await self._result(known))
+        principal = await call.sign_in(api_key)
+        actor = await call.actor()
+        return answer(actor, f"Signed in as {principal.email}.", await self._result(principal))
+
+    async def whoami(self, call: Call) -> Annotated[CallToolResult, WhoamiResult]:
+        """Tell for whom this connection acts, what its key may do, how much is kept, and how far it can be searched.
+
+        Use when: a call was refused for lack of a scope or of room, the person asks which account is in use, or a
+        search finds less than it should.
+        Not for: other people's accounts.
+        Notes: scopes are read, write, share and delete; sizes are in bytes, a quota of 0 is no limit.
+        """
+        actor = await call.actor()
+        principal = actor.principal
+        scopes = ", ".join(sorted(principal.scopes)) or "none"
+        result = await self._result(principal)
+        limit = f" of {result.quota_bytes}" if result.quota_bytes else ""
+        told = f"{principal.email}; scopes: {scopes}; {result.used_bytes}{limit} bytes in use."
+        waiting = result.index["pending"] + result.index["indexing"]
+        told += f" Files that can't be searched yet: {waiting}." if waiting else ""
+        return answer(actor, told, result)
+
+    async def _result(self, principal: Principal) -> WhoamiResult:
+        usage = await self._drive.quota.usage(principal.user_id)
+        index = await self._drive.ingester.status(principal.user_id)
+        return WhoamiResult.of(principal, usage.used_bytes, usage.quota_bytes, index.summary)
+
+
+def register(box: Toolbox, drive: Drive) -> None:
+    """Put the tools into the box."""
+    tools = SessionTools(drive)
+    box.put(tools.authenticate, "Sign in", SIGNS_IN)
+    box.put(tools.whoami, "Who am I", READS)

@@ -1,0 +1,208 @@
+"""Tools for access: who else may see or change an item, by their email or by a link."""
+
+from typing import Annotated
+
+from mcp.types import CallToolResult
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.errors import InvalidInputError
+from drive_server.mcp.calls.call import Call, answer, changed
+from drive_server.mcp.results import ListResult, ShareResult, SharesResult
+from drive_server.mcp.tools.annotations import EDITS, OVERWRITES, READS
+from drive_server.mcp.tools.arguments import (
+    Cursor,
+    Email,
+    GivenRole,
+    ItemRef,
+    LinkHours,
+    LinkId,
+    LinkPassword,
+    MostDownloads,
+    OptionalEmail,
+    OptionalRole,
+    PageSize,
+    TermsToRemove,
+)
+from drive_server.mcp.tools.texts import counted, item_lines, page_text
+from drive_server.mcp.tools.toolbox import Toolbox
+from drive_server.models import Link, Outcome, Page, Share
+from drive_server.services.sharing.links import LinkTerms
+
+
+class SharingTools:
+    """The tools, each named as its method; its docstring is what a model reads of it."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+
+    async def share_item(
+        self, call: Call, item_id: ItemRef, email: Email, role: GivenRole = "viewer"
+    ) -> Annotated[CallToolResult, ShareResult]:
+        """Give a person access to a file, or to a folder with all that is in it.
+
+        Use when: the owner asks for somebody to see (viewer) or to change (editor) something.
+        Not for: access for people without an account (create_share_link); finding out who has access (list_shares);
+        taking access back (revoke_share).
+        Notes: needs the owner; a person who has a role on it gets this one instead; an email without an account here is
+        kept, and holds once there is one.
+        """
+        actor = await call.actor()
+        outcome = await call.agreed(actor, lambda agreed: self._drive.sharing.share(agreed, item_id, email, role))
+        share = outcome.value
+        return changed(actor, outcome, f"Shared: {share.email} is now {share.role}.", ShareResult.of(share))
+
+    async def create_share_link(
+        self,
+        call: Call,
+        item_id: ItemRef,
+        role: GivenRole = "viewer",
+        expires_in_hours: LinkHours = None,
+        password: LinkPassword = None,
+        max_downloads: MostDownloads = None,
+    ) -> Annotated[CallToolResult, ShareResult]:
+        """Make a link by which anyone who has it can open a file, or a folder with all that is in it.
+
+        Use when: the owner wants to give access to people without an account here, or to whoever gets the address.
+        Not for: access for one person with an email address (share_item); a short-lived address for one file
+        (get_download_url).
+        Notes: needs the owner; `url` is the address to pass on, list_shares shows it again; without an expiry it holds
+        until revoke_share ends it; each file that is fetched counts as a download.
+        """
+        actor = await call.actor()
+        terms = LinkTerms(role, expires_in_hours, password, max_downloads)
+        outcome = await call.agreed(actor, lambda agreed: self._drive.links.create(agreed, item_id, terms))
+        link = outcome.value
+        return changed(actor, outcome, f"Made a link ({_terms(link)}): {link.url}", ShareResult.of(link))
+
+    async def list_shares(
+        self, call: Call, item_id: ItemRef, limit: PageSize = 100, cursor: Cursor = None
+    ) -> Annotated[CallToolResult, SharesResult]:
+        """List who has access to a file or folder besides its owner: people and links, each with their role.
+
+        Use when: the person asks who can see or change something, or for the address of a link.
+        Not for: what others shared with the person (list_shared_with_me).
+        Notes: needs the role editor; `inherited_from` names the folder above that the access comes from; addresses of
+        links are told to the owner.
+        """
+        actor = await call.actor()
+        page = await self._drive.links.list_access(actor, item_id, limit, cursor)
+        lines = "\n".join(f"- {_line(entry)}" for entry in page.items)
+        return answer(actor, _told(page), SharesResult.of(page), lines)
+
+    async def update_share(
+        self,
+        call: Call,
+        item_id: ItemRef,
+        email: OptionalEmail = None,
+        link_id: LinkId = None,
+        role: OptionalRole = None,
+        expires_in_hours: LinkHours = None,
+        password: LinkPassword = None,
+        max_downloads: MostDownloads = None,
+        remove: TermsToRemove = [],  # noqa: B006 - pydantic copies it; a schema with null says less
+    ) -> Annotated[CallToolResult, ShareResult]:
+        """Change the role of a person, or the role and terms of a link, on a file or folder.
+
+        Use when: somebody shall be able to do more or less than now, or a link needs another expiry, password or limit.
+        Not for: giving access for the first time (share_item, create_share_link); ending it (revoke_share).
+        Notes: needs the owner; name a person by `email` or a link by `link_id`; for a person there is only the role;
+        what is not given stays as it is.
+        """
+        actor = await call.actor()
+        terms = LinkTerms(role, expires_in_hours, password, max_downloads, frozenset(remove))
+        if _is_link(email, link_id):
+            return await self._update_link(call, actor, item_id, link_id or "", terms)
+        if role is None or terms != LinkTerms(role):
+            raise InvalidInputError("A person's access has a role and nothing else.", hint="Give the new role.")
+        outcome = await call.agreed(
+            actor, lambda agreed: self._drive.sharing.update(agreed, item_id, email or "", role)
+        )
+        share = outcome.value
+        return changed(actor, outcome, f"Changed: {share.email} is now {share.role}.", ShareResult.of(share))
+
+    async def revoke_share(
+        self, call: Call, item_id: ItemRef, email: OptionalEmail = None, link_id: LinkId = None
+    ) -> Annotated[CallToolResult, ShareResult]:
+        """Take back the access that a person was given on a file or folder, or end a link to it.
+
+        Use when: the owner wants somebody to see or change something no more.
+        Not for: changing viewer to editor or back, or the terms of a link (update_share).
+        Notes: needs the owner; name a person by `email` or a link by `link_id`; access that comes from a folder above
+        is taken back there, and the answer says where. It ends at once.
+        """
+        actor = await call.actor()
+        if _is_link(email, link_id):
+            ended = await call.agreed(actor, lambda agreed: self._drive.links.revoke(agreed, item_id, link_id or ""))
+            return changed(actor, ended, f"The link is no more ({_terms(ended.value)}).", ShareResult.of(ended.value))
+        outcome = await call.agreed(actor, lambda agreed: self._drive.sharing.revoke(agreed, item_id, email or ""))
+        share = outcome.value
+        return changed(actor, outcome, f"{share.email} is {share.role} no more.", ShareResult.of(share))
+
+    async def list_shared_with_me(
+        self, call: Call, limit: PageSize = 100, cursor: Cursor = None
+    ) -> Annotated[CallToolResult, ListResult]:
+        """List what other people shared with the person: each file or folder with its owner and the person's role.
+
+        Use when: the person asks what they were given, or looks for somebody else's file.
+        Not for: what the person shared with others (list_shares of that item).
+        Notes: what is in a shared folder is not listed here; list_folder goes on from it.
+        """
+        actor = await call.actor()
+        page = await self._drive.sharing.shared_with_me(actor, limit, cursor)
+        return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
+
+    async def _update_link(
+        self, call: Call, actor: Actor, item_id: str, link_id: str, terms: LinkTerms
+    ) -> CallToolResult:
+        """Whoever has the link can do no more than before by a new password or the role viewer: nobody is asked."""
+
+        async def update(agreed: Actor) -> Outcome[Link]:
+            return await self._drive.links.update(agreed, item_id, link_id, terms)
+
+        outcome = await (call.agreed(actor, update) if terms.may_loosen else update(actor))
+        return changed(actor, outcome, f"Changed the link ({_terms(outcome.value)}).", ShareResult.of(outcome.value))
+
+
+def register(box: Toolbox, drive: Drive) -> None:
+    """Put the tools into the box."""
+    tools = SharingTools(drive)
+    box.put(tools.share_item, "Share an item", OVERWRITES)
+    box.put(tools.create_share_link, "Make a link", EDITS)
+    box.put(tools.list_shares, "List who has access", READS)
+    box.put(tools.update_share, "Change somebody's access", OVERWRITES)
+    box.put(tools.revoke_share, "Take back access", OVERWRITES)
+    box.put(tools.list_shared_with_me, "List what others shared", READS)
+
+
+def _is_link(email: str | None, link_id: str | None) -> bool:
+    if (email is None) == (link_id is None):
+        raise InvalidInputError("Name one: a person by email, or a link by link_id.", hint="List the shares first.")
+    return link_id is not None
+
+
+def _told(page: Page[Share | Link]) -> str:
+    links = sum(isinstance(entry, Link) for entry in page.items)
+    persons = len(page.items) - links
+    people = counted(persons, "person") if persons == 1 else f"{persons:,} people"
+    parts = [f"with {people}"] * bool(persons) + [f"by {counted(links, 'link')}"] * bool(links)
+    more = f" For more, pass cursor {page.cursor}." if page.cursor else ""
+    return f"Shared {' and '.join(parts) or 'with nobody'}.{more}"
+
+
+def _line(entry: Share | Link) -> str:
+    if isinstance(entry, Share):
+        return f"{entry.email}: {entry.role}"
+    address = f": {entry.url}" if entry.url else ""
+    return f"link {entry.id} ({_terms(entry)}){address}"
+
+
+def _terms(link: Link) -> str:
+    terms = [link.role]
+    if link.expires_at:
+        terms.append(f"until {link.expires_at:%Y-%m-%d %H:%M} UTC")
+    if link.has_password:
+        terms.append("with a password")
+    if link.max_downloads is not None:
+        terms.append(f"{link.downloads:,} of {link.max_downloads:,} downloads used")
+    return ", ".join(terms)

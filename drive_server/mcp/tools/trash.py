@@ -1,0 +1,113 @@
+"""Tools for the trash: into it, a look at it, back out of it, and out of it for good."""
+
+from typing import Annotated
+
+from mcp.types import CallToolResult
+
+from drive_server.access import Actor
+from drive_server.drive import Drive
+from drive_server.mcp.calls.call import Call, answer, changed
+from drive_server.mcp.results import DeletedResult, ItemResult, ListResult
+from drive_server.mcp.tools.annotations import EDITS, OVERWRITES, READS
+from drive_server.mcp.tools.arguments import Conflict, Cursor, Etag, ItemRef, OptionalFolderRef, PageSize
+from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference
+from drive_server.mcp.tools.toolbox import Toolbox
+from drive_server.models import DeletedItems, Item, Outcome
+
+
+class TrashTools:
+    """The tools, each named as its method; its docstring is what a model reads of it."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+
+    async def trash_item(
+        self, call: Call, item_id: ItemRef, if_match: Etag = None
+    ) -> Annotated[CallToolResult, ItemResult]:
+        """Move a file or folder, with all that is in it, to the trash.
+
+        Use when: the person wants it deleted.
+        Not for: emptying a file (write_file); taking back somebody's access (revoke_share); what is in the trash
+        already (delete_item).
+        Notes: can be brought back with restore_item or undo_changes; people it is shared with lose sight of it.
+        """
+        actor = await call.actor()
+        outcome = await call.agreed(actor, lambda agreed: self._drive.files.trash(agreed, item_id, if_match=if_match))
+        return changed(actor, outcome, f"Moved to the trash: {reference(outcome.value)}.", ItemResult.of(outcome.value))
+
+    async def list_trash(
+        self, call: Call, limit: PageSize = 100, cursor: Cursor = None
+    ) -> Annotated[CallToolResult, ListResult]:
+        """List what is in the trash and can be restored, what was trashed last first.
+
+        Use when: the person misses something, or wants to know what emptying the trash would delete.
+        Not for: what is in a folder (list_folder).
+        Notes: what went to the trash inside a folder is not listed by itself; it comes back with that folder. After a
+        time that the service sets (30 days by default) items in the trash are deleted for good.
+        """
+        actor = await call.actor()
+        page = await self._drive.files.list_trash(actor, limit=limit, cursor=cursor)
+        return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
+
+    async def restore_item(
+        self, call: Call, item_id: ItemRef, folder_id: OptionalFolderRef = None, on_conflict: Conflict = "fail"
+    ) -> Annotated[CallToolResult, ItemResult]:
+        """Bring a file or folder back from the trash, with all that went with it.
+
+        Use when: something was deleted that is wanted after all; list_trash shows what there is.
+        Not for: an earlier content of a file (restore_version); taking back other changes (undo_changes).
+        Notes: it goes back to where it was, or to `folder_id`, which is needed if the folder it was in is gone.
+        """
+        actor = await call.actor()
+
+        async def restore(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.files.restore(agreed, item_id, to_parent=folder_id, on_conflict=on_conflict)
+
+        outcome = await (call.agreed(actor, restore) if on_conflict == "replace" else restore(actor))
+        return changed(actor, outcome, f"Restored: {reference(outcome.value)}.", ItemResult.of(outcome.value))
+
+    async def delete_item(
+        self, call: Call, item_id: ItemRef, if_match: Etag = None
+    ) -> Annotated[CallToolResult, DeletedResult]:
+        """Delete a file or folder that is in the trash for good, with all that is in it.
+
+        Use when: the person wants something in the trash gone for good, by its id.
+        Not for: what is not in the trash (trash_item); all that is in the trash (empty_trash).
+        Notes: this can't be taken back; versions, shares and links go as well; for the owner of the item only.
+        """
+        actor = await call.actor()
+
+        async def delete(agreed: Actor) -> Outcome[DeletedItems]:
+            return await self._drive.files.delete_for_good(agreed, item_id, if_match=if_match)
+
+        outcome = await call.agreed(actor, delete)
+        return changed(actor, outcome, _deleted(outcome.value), DeletedResult.of(outcome.value))
+
+    async def empty_trash(self, call: Call) -> Annotated[CallToolResult, DeletedResult]:
+        """Delete all that is in the person's own trash for good.
+
+        Use when: the person asks for the trash to be emptied, or needs the room.
+        Not for: a single item (delete_item); what is not in the trash (trash_item).
+        Notes: this can't be taken back; what is in other people's trash stays there.
+        """
+        actor = await call.actor()
+
+        async def empty(agreed: Actor) -> Outcome[DeletedItems]:
+            return await self._drive.files.empty_trash(agreed, progress=call.progress)
+
+        outcome = await call.agreed(actor, empty)
+        return changed(actor, outcome, _deleted(outcome.value), DeletedResult.of(outcome.value))
+
+
+def register(box: Toolbox, drive: Drive) -> None:
+    """Put the tools into the box."""
+    tools = TrashTools(drive)
+    box.put(tools.trash_item, "Move an item to the trash", OVERWRITES)
+    box.put(tools.list_trash, "List the trash", READS)
+    box.put(tools.restore_item, "Restore an item from the trash", OVERWRITES)
+    box.put(tools.delete_item, "Delete an item for good", OVERWRITES)
+    box.put(tools.empty_trash, "Empty the trash", EDITS, can_be_task=True)
+
+
+def _deleted(deleted: DeletedItems) -> str:
+    return f"Deleted {counted(deleted.count, 'item')} for good."

@@ -1,0 +1,115 @@
+"""Addresses from which the bytes of one file can be fetched without a key, for a short time."""
+
+import struct
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from drive_server.access import Actor, Principal, Scope, require_person
+from drive_server.errors import DriveError, InvalidInputError, NotFoundError
+from drive_server.models import DownloadUrl, Effect, Outcome
+from drive_server.services.documents.service import Content, DocumentService
+from drive_server.services.identity.service import IdentityService
+from drive_server.services.tree.names import display_name
+from drive_server.signing import Signer
+
+PURPOSE: Final = "download"
+TOOL: Final = "download_url"
+MAX_MINUTES: Final = 24 * 60
+ANYONE: Final = "anyone with the address"
+NO_KEY: Final = bytes(16)
+# File, user, key, version (0: whatever is the newest), end in seconds since 1970.
+_TOKEN: Final = struct.Struct(">16s16s16sIQ")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class DownloadService:
+    """Makes such addresses and opens them. Nothing is kept: all that counts is in the address, signed.
+
+    One holds until it expires, and only while its maker may still read the file and the key it was made with has not
+    ended.
+    """
+
+    def __init__(
+        self,
+        documents: DocumentService,
+        identity: IdentityService,
+        signer: Signer,
+        public_url: str,
+        clock: Callable[[], datetime] = _now,
+    ) -> None:
+        self._documents = documents
+        self._identity = identity
+        self._signer = signer
+        self._public_url = public_url.rstrip("/")
+        self._clock = clock
+
+    async def create(
+        self, actor: Actor, ref: str, version: int | None = None, minutes: int = 15
+    ) -> Outcome[DownloadUrl]:
+        """Return an address for the file as it is when it is fetched, or (for editors) for one version of it.
+
+        A dry run makes none, and tells the effect. Raises what `DocumentService.open_content` raises.
+        """
+        require_person(actor.principal)  # the address would hold by the rights of the link's maker
+        if not 1 <= minutes <= MAX_MINUTES:
+            raise InvalidInputError(f"The address can hold 1 to {MAX_MINUTES} minutes.", hint="Use a number of these.")
+        content = await self._documents.open_content(actor, ref, version)
+        principal = actor.principal
+        ends = self._clock().replace(microsecond=0) + timedelta(minutes=minutes)
+        ends = min(ends, principal.expires_at.replace(microsecond=0)) if principal.expires_at else ends
+        url = "" if actor.dry_run else f"{self._public_url}/d/{self._token(principal, content.item.id, version, ends)}"
+        made = DownloadUrl(content.item, version or content.item.version, url, ends)
+        return Outcome(made, effect=_effect(made) if actor.dry_run else None)
+
+    async def open(self, token: str) -> Content:
+        """Return the bytes behind an address. Raises `NotFoundError`, always the same, if it does not hold."""
+        payload = self._signer.verify(PURPOSE, token)
+        if payload is None:
+            raise no_such_address()
+        file_id, user_id, key_id, version, ends = _TOKEN.unpack(payload)
+        if ends <= self._clock().timestamp():
+            raise no_such_address()
+        try:
+            actor = Actor(await self._maker(user_id.hex(), key_id), tool=TOOL)
+            return await self._documents.open_content(actor, file_id.hex(), version or None)
+        except DriveError as error:
+            if error.status >= 500:
+                raise
+            raise no_such_address() from error
+
+    async def _maker(self, user_id: str, key_id: bytes) -> Principal:
+        if key_id != NO_KEY:
+            return await self._identity.authenticate_key(key_id.hex())
+        return await self._identity.principal_for(user_id, [Scope.READ])
+
+    def _token(self, principal: Principal, file_id: str, version: int | None, ends: datetime) -> str:
+        key_id = bytes.fromhex(principal.key_id) if principal.key_id else NO_KEY
+        fields = (bytes.fromhex(file_id), bytes.fromhex(principal.user_id), key_id, version or 0)
+        return self._signer.sign(PURPOSE, _TOKEN.pack(*fields, int(ends.timestamp())))
+
+
+def no_such_address() -> NotFoundError:
+    """Return the error for every address that does not hold."""
+    return NotFoundError("There is no such download.", hint="Ask for a new address; each holds for a short time only.")
+
+
+def _effect(made: DownloadUrl) -> Effect:
+    item = made.item
+    return Effect(
+        summary=f"Make an address from which {ANYONE} can download {_label(made)} until "
+        f"{made.expires_at:%Y-%m-%d %H:%M} UTC.",
+        count=1,
+        items=({"id": item.id, "kind": item.kind, "name": display_name(item.name), "path": display_name(item.path)},),
+        gains_access=(ANYONE,),
+        reversible=False,
+        etag=item.etag,
+    )
+
+
+def _label(made: DownloadUrl) -> str:
+    version = f" (version {made.version})" if made.version != made.item.version else ""
+    return f"'{display_name(made.item.name)}'{version}"

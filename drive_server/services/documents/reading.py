@@ -1,0 +1,113 @@
+"""The text of a version of a file: as a whole, a part of it by offsets or lines, or what stands at a place."""
+
+from dataclasses import dataclass, replace
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import Actor, Principal, Role, Scope, require_role, require_scope
+from drive_server.errors import InvalidInputError, NotFoundError
+from drive_server.knowledge.location import place_of, stretch_of
+from drive_server.knowledge.text.elements import Extraction
+from drive_server.knowledge.text.place import Place, parse_place
+from drive_server.models import Item, TextRange
+from drive_server.services.files.versions import describe_with_content, require_version
+from drive_server.services.text.contents import Contents
+from drive_server.services.text.excerpts import Span, Wanted, apart, cut
+from drive_server.services.tree.nodes import locate_file
+from drive_server.storage.database import Database
+from drive_server.storage.tables import VersionRow
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The text of one version, with what stands where in it. `item` is the file as it is now."""
+
+    item: Item
+    version: int
+    extraction: Extraction
+
+    @property
+    def text(self) -> str:
+        """The text, as offsets count it."""
+        return self.extraction.text
+
+
+class Readings:
+    """Reads versions for those who may: viewers the newest one, editors the earlier ones too."""
+
+    def __init__(self, database: Database, contents: Contents) -> None:
+        self._database = database
+        self._contents = contents
+
+    async def open(self, actor: Actor, ref: str, version: int | None = None, *, placed: bool = True) -> Reading:
+        """Return the text of a version, of the newest one without a number.
+
+        `placed` asks for headings and places of plain text as well, which takes reading it once more. Raises
+        `NotFoundError`, `ForbiddenError` for an earlier version to a viewer, `UnsupportedContentError` without text.
+        """
+        require_scope(actor.principal, Scope.READ)
+        async with self._database.read() as session:
+            item, found = await _version_of(session, actor.principal, ref, version)
+        return Reading(item, found.number, await self._contents.extraction_of(item.name, found, placed=placed))
+
+    async def part(
+        self, actor: Actor, ref: str, wanted: Wanted, version: int | None = None, place: str = ""
+    ) -> TextRange:
+        """Return what is wanted of a version's text, or what stands at a place of it. Raises as `open` does.
+
+        Raises `InvalidInputError` for what is no place, and for a place together with offsets or lines;
+        `NotFoundError` for a place that the text has not.
+        """
+        wanted.check()
+        sought = _checked(place, wanted) if place else None
+        reading = await self.open(actor, ref, version, placed=sought is not None)
+        size = len(reading.text)
+        if sought is not None:
+            wanted = await apart(size, _at, reading.extraction, sought, wanted)
+        span = await apart(size, cut, reading.text, wanted)
+        return _range(reading, span, await apart(size, place_of, reading.extraction, span.start, span.end))
+
+
+async def _version_of(
+    session: AsyncSession, principal: Principal, ref: str, version: int | None
+) -> tuple[Item, VersionRow]:
+    located = await locate_file(session, principal, ref)
+    item, newest = await describe_with_content(session, located)
+    if version is None or version == newest.number:
+        return item, newest
+    require_role(located.role, Role.EDITOR, ref)
+    return item, await require_version(session, located.row, version)
+
+
+def _checked(place: str, wanted: Wanted) -> Place:
+    if (wanted.start, wanted.end, wanted.first_line, wanted.last_line) != (None, None, None, None):
+        raise InvalidInputError("Ask for a place, or for characters or lines.", hint="Leave one of them out.")
+    found = parse_place(place)
+    if found is None:
+        raise InvalidInputError(
+            "That is not how a place is written.",
+            hint="Write it as the hits do: page=2, page=2-3, slide=3, sheet=Budget!A2:D15, part=4, line=10-20.",
+        )
+    return found
+
+
+def _at(extraction: Extraction, place: Place, wanted: Wanted) -> Wanted:
+    stretch = stretch_of(extraction, place)
+    if stretch is None:
+        raise NotFoundError("The file has no such place.", hint="Read it from the beginning to see what there is.")
+    return replace(wanted, start=stretch[0], end=stretch[1])
+
+
+def _range(reading: Reading, span: Span, place: str) -> TextRange:
+    return TextRange(
+        item=reading.item,
+        text=reading.text[span.start : span.end],
+        start=span.start,
+        end=span.end,
+        total_characters=len(reading.text),
+        first_line=span.first_line,
+        last_line=span.last_line,
+        total_lines=span.total_lines,
+        version=reading.version,
+        place=place,
+    )

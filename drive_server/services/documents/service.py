@@ -1,0 +1,446 @@
+"""Files as contents: create, read, write, patch, append, compare, and go back to earlier versions."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+
+import anyio
+
+from drive_server.access import Actor, Role, Scope, require_scope
+from drive_server.errors import EtagMismatchError, InvalidInputError
+from drive_server.knowledge.media_types import media_type_of
+from drive_server.models import Item, Outcome, Page, TextRange, Version, VersionDiff
+from drive_server.services.documents.diff import diff_of
+from drive_server.services.documents.edits import Edit, appended, apply_edits
+from drive_server.services.documents.reading import Readings
+from drive_server.services.files.operations import (
+    add_node,
+    add_version,
+    begin,
+    finish,
+    free_name,
+    located_new,
+    require_free_name,
+    require_room_below,
+)
+from drive_server.services.files.versions import (
+    content_and_usage,
+    current_of,
+    require_version,
+    versions_page,
+)
+from drive_server.services.journal.changes import check_etag
+from drive_server.services.journal.recorder import Writing
+from drive_server.services.journal.service import Journal
+from drive_server.services.pagination import Cursors
+from drive_server.services.quota import require_room_for
+from drive_server.services.text.contents import Contents, TextSource, digest, require_editable
+from drive_server.services.text.excerpts import Wanted
+from drive_server.services.tree.items import checked_limit, describe
+from drive_server.services.tree.located import Located
+from drive_server.services.tree.names import clean_name, display_name
+from drive_server.services.tree.nodes import live_child, locate_file, locate_folder
+from drive_server.storage.blobs import Blob, BlobStore
+from drive_server.storage.database import Database
+from drive_server.storage.tables import VersionRow
+
+OnConflict = Literal["fail", "rename", "replace"]
+MAX_TEXT_BYTES = 10_000_000
+# Of many writers at once one gets through in each round: as many rounds as there may be calls at once.
+EDIT_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file's bytes: `stream(start, end)` yields those from `start` to `end` (exclusive; None: to the end)."""
+
+    item: Item
+    blob: str
+    size: int
+    media_type: str
+    stream: Callable[..., AsyncIterator[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a change of a file's text starts from, and whose room it takes: how many bytes are left, if limited."""
+
+    name: str
+    version: VersionRow
+    owner_id: str
+    left: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _TextEdit:
+    """A change of a text into another: how the call is recorded, what it does to the text, and how that is told."""
+
+    action: str
+    arguments: dict[str, str]
+    apply: Callable[[str], str]
+    imperative: str
+    past: str
+    what: str
+
+
+class _ContentMovedError(Exception):
+    """Between reading and writing, somebody else changed the content."""
+
+
+class DocumentService:
+    """Contents of files. Every change of content is a new version and marks the file for the index.
+
+    Mutations take the etag in `if_match` and raise `EtagMismatchError` if the file changed since.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        blobs: BlobStore,
+        journal: Journal,
+        text_source: TextSource,
+        *,
+        max_text_bytes: int = MAX_TEXT_BYTES,
+    ) -> None:
+        self._database = database
+        self._blobs = blobs
+        self._journal = journal
+        self._contents = Contents(blobs, text_source, max_text_bytes)
+        self.readings = Readings(database, self._contents)
+
+    async def create(
+        self,
+        actor: Actor,
+        parent: str,
+        name: str,
+        content: bytes | str,
+        media_type: str | None = None,
+        on_conflict: OnConflict = "fail",
+    ) -> Outcome[Item]:
+        """Make a file with the content. What happens if the name is taken is told at `create_from_blob`."""
+        require_scope(actor.principal, Scope.WRITE)
+        _check_choice(on_conflict)
+        clean = clean_name(name)
+        data = self._contents.encoded(content) if isinstance(content, str) else content
+        kind = media_type_of(clean, media_type, content_is_text=isinstance(content, str))
+        arguments = _creation(parent, clean, await digest(data), kind, on_conflict)
+        if done := await self._journal.recorded(actor, "create_file", arguments):
+            return done
+        await self.check_place(actor, parent, clean, len(data), arguments["content"])
+        blob = await self._contents.store(actor, data)
+        return await self._create(actor, parent, clean, blob, arguments, data)
+
+    async def create_from_blob(
+        self,
+        actor: Actor,
+        parent: str,
+        name: str,
+        blob: Blob,
+        media_type: str | None = None,
+        on_conflict: OnConflict = "fail",
+    ) -> Outcome[Item]:
+        """Make a file of a content that is stored already.
+
+        If the name is taken: `fail` raises `NameConflictError`, `rename` takes the next free name, `replace` makes the
+        content the newest version of the file that is there.
+        """
+        _check_choice(on_conflict)
+        require_scope(actor.principal, Scope.WRITE)
+        clean = clean_name(name)
+        kind = await self._contents.media_type(clean, media_type, blob)
+        return await self._create(actor, parent, clean, blob, _creation(parent, clean, blob.hash, kind, on_conflict))
+
+    async def check_place(
+        self, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
+    ) -> str:
+        """Return the name as it would be stored, or raise what creating a file there would: before a long upload.
+
+        `size` is in bytes, as far as it is known, and so is the hash of the content.
+        """
+        require_scope(actor.principal, Scope.WRITE)
+        clean = clean_name(name)
+        async with self._database.read() as session:
+            folder = await locate_folder(session, actor.principal, parent, Role.EDITOR)
+            await require_room_below(session, folder)
+            owner_id = folder.row.owner_id
+            await require_room_for(session, self._journal.limits, owner_id, size, actor.user_id, blob_hash)
+        return clean
+
+    async def write_text(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
+        """Replace the whole content of a text file."""
+        require_scope(actor.principal, Scope.WRITE)
+        data = self._contents.encoded(text)
+        arguments = {"item": ref, "content": await digest(data)}
+        if done := await self._journal.recorded(actor, "write", arguments):
+            return done
+        seen = await self._look(actor, ref, if_match)
+        await self._require_room(actor, seen, data)
+        blob = await self._contents.store(actor, data)
+
+        async def operation(writing: Writing) -> Item:
+            located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
+            await begin(writing, located, if_match)
+            require_editable(located.row.name, located.row.media_type)
+            writing.tell("Replace", "Replaced", f"the content of {located.label}.")
+            current = await _current(writing, located, seen.version)
+            return await _set_content(writing, located, blob, located.row.media_type, data, current)
+
+        return await self._journal.change(actor, "write", arguments, operation)
+
+    async def patch(
+        self, actor: Actor, ref: str, edits: Sequence[Edit], *, if_match: str | None = None
+    ) -> Outcome[Item]:
+        """Replace parts of a text file; its encoding and line ends stay.
+
+        Each edit must match exactly once in the text as it is after the earlier edits, else `EditMismatchError`.
+        """
+        require_scope(actor.principal, Scope.WRITE)
+        count = len(edits)
+        return await self._edit(
+            actor,
+            ref,
+            _TextEdit(
+                "patch",
+                {"item": ref, "edits": _digest_of(edits)},
+                lambda text: apply_edits(text, edits),
+                *("Edit", "Edited", f"{count} place{'s' * (count != 1)} in"),
+            ),
+            if_match,
+        )
+
+    async def append(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
+        """Put the text at the end of a text file, on a line of its own; the file's encoding and line ends stay.
+
+        If the file does not end with a line break, one is put before the text; after it only what the text has itself.
+        Goes on from the newest content if others write at the same time, unless `if_match` is given. Raises
+        `InvalidInputError` for an empty text.
+        """
+        require_scope(actor.principal, Scope.WRITE)
+        if not text:
+            raise InvalidInputError("There is nothing to append.", hint="Give the text to put at the end.")
+        data = self._contents.encoded(text)
+        return await self._edit(
+            actor,
+            ref,
+            _TextEdit(
+                "append",
+                {"item": ref, "content": await digest(data)},
+                lambda before: appended(before, text),
+                *("Append", "Appended", f"{len(text):,} character{'s' * (len(text) != 1)} to"),
+            ),
+            if_match,
+        )
+
+    async def replace_from_blob(
+        self, actor: Actor, ref: str, blob: Blob, media_type: str | None = None, *, if_match: str | None = None
+    ) -> Outcome[Item]:
+        """Make a content that is stored already the newest version of the file, whatever kind of file it is."""
+        require_scope(actor.principal, Scope.WRITE)
+
+        async def operation(writing: Writing) -> Item:
+            located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
+            await begin(writing, located, if_match)
+            writing.tell("Replace", "Replaced", f"the content of {located.label}.")
+            kind = media_type_of(located.row.name, media_type) if media_type else located.row.media_type
+            return await _set_content(writing, located, blob, kind)
+
+        arguments = {"item": ref, "content": blob.hash, "media_type": media_type or ""}
+        return await self._journal.change(actor, "write", arguments, operation)
+
+    async def read_text(
+        self,
+        actor: Actor,
+        ref: str,
+        *,
+        start: int | None = None,
+        end: int | None = None,
+        first_line: int | None = None,
+        last_line: int | None = None,
+        limit: int = 50_000,
+        version: int | None = None,
+        place: str = "",
+    ) -> TextRange:
+        """Return the file's text, or the part from `start` to `end`, from `first_line` to `last_line` or at `place`.
+
+        At most `limit` characters, of the newest version or (for editors) of an earlier one. For pdf, docx, html and
+        the like it is the extracted text. Raises `UnsupportedContentError` for files without text, and what
+        `Readings.part` does.
+        """
+        wanted = Wanted(start, end, first_line, last_line, limit)
+        return await self.readings.part(actor, ref, wanted, version, place)
+
+    async def list_versions(self, actor: Actor, ref: str, limit: int = 50, cursor: str | None = None) -> Page[Version]:
+        """Return the contents that the file had, newest first. For editors: a viewer sees only what it is now."""
+        require_scope(actor.principal, Scope.READ)
+        size = checked_limit(limit)
+        async with self._database.read() as session:
+            located = await locate_file(session, actor.principal, ref, Role.EDITOR)
+            cursors = Cursors(self._database.signer, actor.user_id, "versions", located.id)
+            return await versions_page(session, actor.principal, located.row, size, cursors, cursor)
+
+    async def diff_versions(
+        self, actor: Actor, ref: str, from_version: int, to_version: int | None = None
+    ) -> VersionDiff:
+        """Return the unified diff between the texts of two versions, 20,000 characters at most; None: the newest one.
+
+        For editors. What is read as extracted text (pdf, docx, ...) is compared as that. Raises `NotFoundError` for a
+        version that is not there, `UnsupportedContentError` for one without text.
+        """
+        require_scope(actor.principal, Scope.READ)
+        async with self._database.read() as session:
+            located = await locate_file(session, actor.principal, ref, Role.EDITOR)
+            item = await describe(session, located)
+            before = await require_version(session, located.row, from_version)
+            newest = located.row.version
+            after = await require_version(session, located.row, newest if to_version is None else to_version)
+        return await diff_of(self._contents, item, before, after)
+
+    async def restore_version(
+        self, actor: Actor, ref: str, number: int, *, if_match: str | None = None
+    ) -> Outcome[Item]:
+        """Make an earlier content the newest version. Raises `NotFoundError` if there is no version of that number."""
+        require_scope(actor.principal, Scope.WRITE)
+
+        async def operation(writing: Writing) -> Item:
+            located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
+            await begin(writing, located, if_match)
+            version = await require_version(writing.session, located.row, number)
+            writing.tell("Bring", "Brought", f"back version {number} of {located.label} as its newest version.")
+            return await _set_content(writing, located, Blob(version.blob, version.size), version.media_type)
+
+        return await self._journal.change(actor, "restore_version", {"item": ref, "version": number}, operation)
+
+    async def open_content(self, actor: Actor, ref: str, version: int | None = None) -> Content:
+        """Return the file's bytes, as they are now or (for editors) as they were in that version."""
+        require_scope(actor.principal, Scope.READ)
+        async with self._database.read() as session:
+            needed = Role.VIEWER if version is None else Role.EDITOR
+            located = await locate_file(session, actor.principal, ref, needed)
+            item = await describe(session, located)
+            found = await require_version(session, located.row, located.row.version if version is None else version)
+
+        def stream(start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
+            return self._blobs.stream(found.blob, start, end)
+
+        return Content(item, found.blob, found.size, found.media_type, stream)
+
+    async def _create(
+        self, actor: Actor, parent: str, name: str, blob: Blob, arguments: dict[str, str], data: bytes | None = None
+    ) -> Outcome[Item]:
+        media_type, on_conflict = arguments["media_type"], arguments["on_conflict"]
+
+        async def operation(writing: Writing) -> Item:
+            folder = await locate_folder(writing.session, actor.principal, parent, Role.EDITOR)
+            taken = await live_child(writing.session, folder.id, name) if on_conflict == "replace" else None
+            if taken:
+                return await _replace(writing, taken.id, blob, media_type, data)
+            free = await free_name(writing.session, folder.id, name) if on_conflict == "rename" else name
+            return await _add_file(writing, folder, free, blob, media_type, data)
+
+        return await self._journal.change(actor, "create_file", arguments, operation)
+
+    async def _look(self, actor: Actor, ref: str, if_match: str | None) -> _Seen:
+        """Refuse before anything is stored what the transaction would refuse; return what to work on."""
+        async with self._database.read() as session:
+            located = await locate_file(session, actor.principal, ref, Role.EDITOR)
+            await check_etag(session, actor, located, if_match)
+            require_editable(located.row.name, located.row.media_type)
+            current, usage = await content_and_usage(session, located.row, self._journal.limits)
+            return _Seen(located.row.name, current, located.row.owner_id, usage.left)
+
+    async def _require_room(self, actor: Actor, seen: _Seen, data: bytes) -> None:
+        """Refuse before the bytes are stored what the transaction would refuse for want of room."""
+        if seen.left is None or len(data) <= seen.left:
+            return
+        limits, blob_hash = self._journal.limits, await digest(data)
+        async with self._database.read() as session:
+            await require_room_for(session, limits, seen.owner_id, len(data), actor.user_id, blob_hash)
+
+    async def _edit(self, actor: Actor, ref: str, edit: _TextEdit, if_match: str | None) -> Outcome[Item]:
+        if done := await self._journal.recorded(actor, edit.action, edit.arguments):
+            return done
+        for _ in range(EDIT_ATTEMPTS):
+            try:
+                return await self._edit_once(actor, ref, edit, if_match)
+            except _ContentMovedError:
+                continue
+        raise EtagMismatchError("The file keeps being changed by others.", hint="Read it again and repeat the edit.")
+
+    async def _edit_once(self, actor: Actor, ref: str, edit: _TextEdit, if_match: str | None) -> Outcome[Item]:
+        seen = await self._look(actor, ref, if_match)
+        source = await self._contents.editable_text_of(seen.name, seen.version)
+        text = await anyio.to_thread.run_sync(edit.apply, source.text, abandon_on_cancel=True)
+        data = self._contents.encoded(text, source.encode)
+        await self._require_room(actor, seen, data)
+        blob = await self._contents.store(actor, data)
+
+        async def operation(writing: Writing) -> Item:
+            located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
+            await begin(writing, located, if_match)
+            current = await _current(writing, located, seen.version)
+            if current.blob != seen.version.blob:
+                raise _ContentMovedError
+            writing.tell(edit.imperative, edit.past, f"{edit.what} {located.label}.")
+            return await _set_content(writing, located, blob, located.row.media_type, data, current)
+
+        return await self._journal.change(actor, edit.action, edit.arguments, operation)
+
+
+async def _current(writing: Writing, located: Located, seen: VersionRow) -> VersionRow:
+    """Return the file's content. A version never changes: another one is asked for only if it is not as it was seen."""
+    is_as_seen = (located.id, located.row.version) == (seen.node_id, seen.number)
+    return seen if is_as_seen else await current_of(writing.session, located.row)
+
+
+async def _set_content(
+    writing: Writing,
+    located: Located,
+    blob: Blob,
+    media_type: str,
+    data: bytes | None = None,
+    current: VersionRow | None = None,
+) -> Item:
+    """The same content again is no change and makes no version. Pass the `current` content if it is known."""
+    current = current or await current_of(writing.session, located.row)
+    if (current.blob, current.media_type) != (blob.hash, media_type):
+        writing.touch(located.row)
+        await add_version(writing, located.row, blob, media_type, data, current)
+    return await finish(writing, located.row, located)
+
+
+async def _replace(writing: Writing, item_id: str, blob: Blob, media_type: str, data: bytes | None) -> Item:
+    located = await locate_file(writing.session, writing.actor.principal, item_id, Role.EDITOR)
+    await begin(writing, located)
+    writing.tell("Replace", "Replaced", f"the content of {located.label}.")
+    return await _set_content(writing, located, blob, media_type, data)
+
+
+async def _add_file(
+    writing: Writing, folder: Located, name: str, blob: Blob, media_type: str, data: bytes | None
+) -> Item:
+    await require_free_name(writing.session, folder.id, name)
+    await require_room_below(writing.session, folder)
+    row = add_node(writing, folder, "file", name)
+    await add_version(writing, row, blob, media_type, data)
+    writing.tell("Create", "Created", f"the file '{display_name(name)}' in {folder.label}.")
+    return await finish(writing, row, located_new(folder, row))
+
+
+def _check_choice(on_conflict: str) -> None:
+    if on_conflict not in {"fail", "rename", "replace"}:
+        raise InvalidInputError("on_conflict must be fail, rename or replace.", hint="Use one of these.")
+
+
+def _creation(parent: str, name: str, content: str, media_type: str, on_conflict: OnConflict) -> dict[str, str]:
+    return {
+        "parent": parent,
+        "name": name,
+        "content": content,
+        "media_type": media_type,
+        "on_conflict": on_conflict,
+    }
+
+
+def _digest_of(edits: Sequence[Edit]) -> str:
+    return sha256(repr([(edit.find, edit.replace) for edit in edits]).encode(errors="backslashreplace")).hexdigest()

@@ -1,0 +1,139 @@
+"""Pages of items: what is in a folder, in the tree below it, in the trash."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, Select, and_, bindparam, case, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from drive_server.access import Principal, Role
+from drive_server.models import Item, Page, TreeNode
+from drive_server.services.pagination import Cursors
+from drive_server.services.tree.ancestors import Reader, own_role
+from drive_server.services.tree.items import describe_all, item_of
+from drive_server.services.tree.located import Located
+from drive_server.services.tree.name_order import ROOM, NameOrder, first_page, first_rows, rows_in_order
+from drive_server.services.tree.nodes import descendants, locate_many, seen_below
+from drive_server.storage.tables import IndexEntryRow, NodeRow, ShareRow, UserRow
+
+_rank = case((NodeRow.kind == "folder", 0), else_=1)
+_FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kind == "file"), name))
+
+
+def _described(rows: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
+    """A query for live items in their order, with what else is told of each: asked for those rows alone."""
+    page = rows.subquery()
+    child = aliased(NodeRow)
+    children = select(func.count()).where(child.parent_id == page.c.id, child.trash_id.is_(None)).scalar_subquery()
+    shares = ShareRow.node_id == page.c.id
+    return (
+        select(
+            page,
+            UserRow.email,
+            IndexEntryRow.state,
+            case((page.c.kind == "folder", children)).label("children"),
+            select(own_role(bindparam("email"))).where(shares).scalar_subquery().label("role"),
+            select(func.count(ShareRow.id)).where(shares).scalar_subquery().label("shares"),
+        )
+        .join(UserRow, UserRow.id == page.c.owner_id)
+        .outerjoin(IndexEntryRow, IndexEntryRow.file_id == page.c.id)
+        .order_by(case((page.c.kind == "folder", 0), else_=1), page.c.name)
+    )
+
+
+# Built once: each list asks these.
+_NODES = select(NodeRow.__table__).where(NodeRow.trash_id.is_(None))
+_TOTAL = (
+    select(func.count())
+    .select_from(NodeRow)
+    .where(NodeRow.parent_id == bindparam("folder_id"), NodeRow.trash_id.is_(None))
+)
+_FIRST = _described(first_rows(_NODES.where(NodeRow.parent_id == bindparam("folder_id")), _FOLDERS_FIRST))
+_BY_ID = _described(_NODES.where(NodeRow.id.in_(bindparam("ids", expanding=True))))
+
+
+def folder_page(
+    reader: Reader, principal: Principal, folder: Located, size: int, cursors: Cursors, cursor: str | None
+) -> Page[Item]:
+    """Return the folder's items: folders first, then by name in code point order."""
+    here = {"folder_id": folder.id, "email": principal.email}
+    if cursor is None:
+        found = reader.execute(_FIRST, {**here, ROOM: size + 1}).all()
+        rows, more = first_page(found, size, _FOLDERS_FIRST, cursors)
+    else:
+        query = _NODES.where(NodeRow.parent_id == folder.id)
+        rows, more = rows_in_order(reader, query, _FOLDERS_FIRST, size, cursors, cursor)
+        found = reader.execute(_BY_ID, {"ids": [row.id for row in rows], "email": principal.email})
+        described = {row.id: row for row in found}
+        rows = [described[row.id] for row in rows]
+    is_whole = cursor is None and more is None
+    total = len(rows) if is_whole else reader.scalar(_TOTAL, here)
+    return Page(tuple(_child(folder, row) for row in rows), more, total)
+
+
+async def tree_of(session: AsyncSession, principal: Principal, folder: Located, depth: int, room: int) -> TreeNode:
+    """Return the folder with the nearest `room` items at most `depth` levels below it."""
+    below = descendants(folder.id)
+    query = (
+        select(NodeRow.id)
+        .join(below, below.c.id == NodeRow.id)
+        .where(below.c.depth <= depth)
+        .order_by(below.c.depth, _rank, NodeRow.name)
+        .limit(room)
+    )
+    ids = (await session.scalars(query)).all()
+    located = await locate_many(session, principal, ids)
+    items = await describe_all(session, [folder, *(located[node_id] for node_id in ids)])
+    return _assemble(items)
+
+
+async def trash_page(
+    session: AsyncSession, principal: Principal, size: int, cursors: Cursors, cursor: str | None
+) -> Page[Item]:
+    """Return what went to the trash by itself and the caller may restore, last trashed first."""
+    mine = or_(NodeRow.owner_id == principal.user_id, NodeRow.id.in_(_below_editable_shares(principal)))
+    query = select(NodeRow.id).where(NodeRow.trash_id == NodeRow.id, mine)
+    if cursor is not None:
+        moment, node_id = cursors.decode(cursor, str, str)
+        at = datetime.fromisoformat(moment)
+        query = query.where(or_(NodeRow.trashed_at < at, and_(NodeRow.trashed_at == at, NodeRow.id > node_id)))
+    query = query.order_by(NodeRow.trashed_at.desc(), NodeRow.id).limit(size + 1)
+    ids = (await session.scalars(query)).all()
+    located = await locate_many(session, principal, ids[:size])
+    items = await describe_all(session, [located[node_id] for node_id in ids[:size]])
+    last = items[-1].trashed_at if len(ids) > size else None
+    return Page(tuple(items), cursors.encode(last.isoformat(), items[-1].id) if last else None)
+
+
+def _child(folder: Located, row: Row[Any]) -> Item:
+    """Return a child as the caller sees it: with the folder's role, or a higher one of their own."""
+    path, role, shared = seen_below(folder, row.name, row.role, row.shares)
+    return item_of(row, row, path, role, folder.id, shared=shared)
+
+
+def _below_editable_shares(principal: Principal) -> Select[str]:
+    child = aliased(NodeRow)
+    below = (
+        select(child.id)
+        .join(ShareRow, ShareRow.node_id == child.parent_id)
+        .where(ShareRow.email == principal.email, ShareRow.role >= int(Role.EDITOR))
+        .cte("below_shares", recursive=True)
+    )
+    further = aliased(NodeRow)
+    below = below.union(select(further.id).join(below, further.parent_id == below.c.id))
+    return select(below.c.id)
+
+
+def _assemble(items: Iterable[Item]) -> TreeNode:
+    root, *rest = items
+    children: dict[str | None, list[Item]] = {}
+    for item in rest:
+        children.setdefault(item.parent_id, []).append(item)
+    return _branch(root, children)
+
+
+def _branch(item: Item, children: dict[str | None, list[Item]]) -> TreeNode:
+    below = tuple(_branch(child, children) for child in children.get(item.id, ()))
+    return TreeNode(item, below, truncated=(item.child_count or 0) > len(below))

@@ -1,0 +1,115 @@
+"""What is recent for a person: the files that they can see and that were changed, or that they read, last."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import anyio
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import Actor, Principal, Scope, require_scope
+from drive_server.errors import DriveError
+from drive_server.models import Item, Page
+from drive_server.services.pagination import Cursors
+from drive_server.services.steps import whole_step
+from drive_server.services.tree.items import checked_limit, describe_all
+from drive_server.services.tree.nodes import locate_many, shared_ids
+from drive_server.storage.database import Database
+from drive_server.storage.tables import NodeRow, ReadRow
+
+MOST_RECENT = 1000
+WRITE_PAUSE_SECONDS = 5.0
+ID_BYTES = 16
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Recents:
+    """Lists recent files, and keeps who read what when.
+
+    A read is noted in memory and written a little later, many at once: reading costs no write. What was read in the
+    last seconds before a crash is forgotten.
+    """
+
+    def __init__(self, database: Database, clock: Callable[[], datetime] = _now) -> None:
+        self._database = database
+        self._clock = clock
+        self._reads: dict[tuple[str, str], datetime] = {}
+        self._has_reads = anyio.Event()
+
+    def note_read(self, actor: Actor, file_id: str) -> None:
+        """Remember that the person read the file now."""
+        self._reads[actor.user_id, file_id] = self._clock()
+        self._has_reads.set()
+
+    async def page(self, actor: Actor, limit: int, cursor: str | None = None) -> Page[Item]:
+        """Return a page of the caller's recent files, newest first, 1,000 at most.
+
+        The order is that of the first page, whatever is changed or read while the others are asked for: each file
+        comes once. Files that the caller can't see any more are left out, so a page may be shorter than `limit`.
+        """
+        require_scope(actor.principal, Scope.READ)
+        size = checked_limit(limit)
+        cursors = Cursors(self._database.signer, actor.user_id, "recents")
+        async with self._database.read() as session:
+            ids = _unpacked(cursors.unseal(cursor)) if cursor is not None else await self._ids(session, actor.principal)
+            seen = await locate_many(session, actor.principal, ids[:size])
+            live = [seen[node_id] for node_id in ids[:size] if node_id in seen and seen[node_id].row.trash_id is None]
+            items = await describe_all(session, live)
+        return Page(tuple(items), cursors.seal(_packed(ids[size:])) if len(ids) > size else None)
+
+    async def run(self) -> None:
+        """Write down what is read, until cancelled."""
+        while True:
+            await self._has_reads.wait()
+            await anyio.sleep(WRITE_PAUSE_SECONDS)
+            await whole_step(self.flush)
+
+    async def flush(self) -> None:
+        """Write down what was read until now. If the database refuses, nothing is lost but some memory of reading."""
+        reads, self._reads = self._reads, {}
+        self._has_reads = anyio.Event()
+        if not reads:
+            return
+        try:
+            async with self._database.write() as session:
+                for (user_id, node_id), at in reads.items():
+                    await session.merge(ReadRow(user_id=user_id, node_id=node_id, at=at))
+                for user_id in {user_id for user_id, _ in reads}:
+                    await _forget_old(session, user_id)
+        except DriveError:
+            return  # logged where it came from
+
+    async def _ids(self, session: AsyncSession, principal: Principal) -> list[str]:
+        moments: dict[str, datetime] = {}
+        read = select(ReadRow.node_id, ReadRow.at).where(ReadRow.user_id == principal.user_id)
+        files = select(NodeRow.id, NodeRow.updated_at).where(NodeRow.kind == "file", NodeRow.trash_id.is_(None))
+        newest = files.order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(MOST_RECENT)
+        for query in (
+            newest.where(NodeRow.owner_id == principal.user_id),
+            newest.where(NodeRow.id.in_(shared_ids(principal))),
+            read.order_by(ReadRow.at.desc()).limit(MOST_RECENT),
+        ):
+            for node_id, at in await session.execute(query):
+                moments[node_id] = max(at, moments.get(node_id, at))
+        for (user_id, node_id), at in self._reads.items():
+            if user_id == principal.user_id:
+                moments[node_id] = max(at, moments.get(node_id, at))
+        return sorted(moments, key=lambda node_id: (-moments[node_id].timestamp(), node_id))[:MOST_RECENT]
+
+
+async def _forget_old(session: AsyncSession, user_id: str) -> None:
+    mine = select(ReadRow.at).where(ReadRow.user_id == user_id)
+    oldest = await session.scalar(mine.order_by(ReadRow.at.desc()).offset(MOST_RECENT).limit(1))
+    if oldest is not None:
+        await session.execute(delete(ReadRow).where(ReadRow.user_id == user_id, ReadRow.at <= oldest))
+
+
+def _packed(ids: list[str]) -> bytes:
+    return b"".join(bytes.fromhex(node_id) for node_id in ids)
+
+
+def _unpacked(packed: bytes) -> list[str]:
+    return [packed[start : start + ID_BYTES].hex() for start in range(0, len(packed), ID_BYTES)]

@@ -1,0 +1,227 @@
+"""Files and folders as things in a tree: look, make folders, rename, move, copy, trash, restore, delete for good."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection
+
+from drive_server.access import Actor, Role, Scope, require_scope
+from drive_server.errors import InvalidInputError
+from drive_server.models import DeletedItems, Item, MovedItems, OnConflict, Outcome, Page, TreeNode
+from drive_server.services.files import copying, moving, trash
+from drive_server.services.files.conflicts import check_choice, make_way
+from drive_server.services.files.listing import folder_page, trash_page, tree_of
+from drive_server.services.files.operations import add_node, finish, located_new, require_room_below
+from drive_server.services.journal.recorder import Writing
+from drive_server.services.journal.service import Journal
+from drive_server.services.pagination import Cursors
+from drive_server.services.progress import Progress, silent
+from drive_server.services.tree.items import checked_limit, describe_all_now
+from drive_server.services.tree.located import locate_folder_now, locate_now
+from drive_server.services.tree.names import clean_name, display_name
+from drive_server.services.tree.nodes import locate_folder
+from drive_server.storage.database import Database
+
+MAX_TREE_DEPTH = 20
+
+
+class FileService:
+    """The drive's tree as one person sees it. A `ref` is an id, `root` or a path from the caller's root.
+
+    Unknown, malformed and foreign refs raise the same `NotFoundError`; mutations take the etag in `if_match` and raise
+    `EtagMismatchError` if the item changed since. `on_conflict` says what happens if the name is taken: `fail` raises
+    `NameConflictError` with a free name, `rename` takes the next free one, `replace` moves the item that is there, if
+    it is of the same kind, to the trash in the same change.
+    """
+
+    def __init__(self, database: Database, journal: Journal) -> None:
+        self._database = database
+        self._journal = journal
+
+    async def get(self, actor: Actor, ref: str) -> Item:
+        """Return the item, live or (for editors) in the trash."""
+        require_scope(actor.principal, Scope.READ)
+
+        def item(connection: Connection) -> Item:
+            return describe_all_now(connection, [locate_now(connection, actor.principal, ref)])[0]
+
+        return await self._database.read_sync(item)
+
+    async def list_folder(self, actor: Actor, ref: str, *, limit: int = 100, cursor: str | None = None) -> Page[Item]:
+        """Return what is in the folder: folders first, then by name in code point order."""
+        require_scope(actor.principal, Scope.READ)
+        size = checked_limit(limit)
+
+        def page(connection: Connection) -> Page[Item]:
+            folder = locate_folder_now(connection, actor.principal, ref)
+            cursors = Cursors(self._database.signer, actor.user_id, "folder", folder.id)
+            return folder_page(connection, actor.principal, folder, size, cursors, cursor)
+
+        return await self._database.read_sync(page)
+
+    async def tree(self, actor: Actor, ref: str, *, depth: int = 2, limit: int = 200) -> TreeNode:
+        """Return the folder with its items `depth` levels down, nearest levels first, at most `limit` items.
+
+        A node whose children are not all there is marked `truncated`.
+        """
+        require_scope(actor.principal, Scope.READ)
+        if not 0 <= depth <= MAX_TREE_DEPTH:
+            raise InvalidInputError(f"The depth must be 0 to {MAX_TREE_DEPTH}.", hint="Use a smaller depth.")
+        room = checked_limit(limit)
+        async with self._database.read() as session:
+            folder = await locate_folder(session, actor.principal, ref)
+            return await tree_of(session, actor.principal, folder, depth, room)
+
+    async def list_trash(self, actor: Actor, *, limit: int = 100, cursor: str | None = None) -> Page[Item]:
+        """Return what the caller can restore, last trashed first; what went along inside a folder is not listed."""
+        require_scope(actor.principal, Scope.READ)
+        size = checked_limit(limit)
+        async with self._database.read() as session:
+            cursors = Cursors(self._database.signer, actor.user_id, "trash")
+            return await trash_page(session, actor.principal, size, cursors, cursor)
+
+    async def create_folder(
+        self, actor: Actor, parent: str, name: str, *, on_conflict: OnConflict = "fail"
+    ) -> Outcome[Item]:
+        """Make an empty folder. It belongs to the owner of the folder it is in. `replace` is no choice here."""
+        require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict, ("fail", "rename"))
+        clean = clean_name(name)
+
+        async def operation(writing: Writing) -> Item:
+            folder = await locate_folder(writing.session, actor.principal, parent, Role.EDITOR)
+            found = await make_way(writing, folder, clean, "folder", on_conflict)
+            await require_room_below(writing.session, folder)
+            row = add_node(writing, folder, "folder", found.name)
+            writing.tell("Create", "Created", f"the folder '{display_name(found.name)}' in {folder.label}.")
+            return await finish(writing, row, located_new(folder, row))
+
+        arguments = _arguments({"parent": parent, "name": clean}, on_conflict)
+        return await self._journal.change(actor, "create_folder", arguments, operation)
+
+    async def rename(
+        self, actor: Actor, ref: str, name: str, *, if_match: str | None = None, on_conflict: OnConflict = "fail"
+    ) -> Outcome[Item]:
+        """Give the item another name in its folder."""
+        require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
+        clean = clean_name(name)
+
+        async def operation(writing: Writing) -> Item:
+            return await moving.rename_item(writing, ref, clean, on_conflict, if_match)
+
+        arguments = _arguments({"item": ref, "name": clean}, on_conflict)
+        return await self._journal.change(actor, "rename", arguments, operation)
+
+    async def move(
+        self, actor: Actor, ref: str, new_parent: str, *, if_match: str | None = None, on_conflict: OnConflict = "fail"
+    ) -> Outcome[Item]:
+        """Put the item into another folder of the same owner. Needs the role editor on both folders."""
+        require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
+
+        async def operation(writing: Writing) -> Item:
+            return await moving.move_item(writing, ref, new_parent, on_conflict, if_match)
+
+        arguments = _arguments({"item": ref, "parent": new_parent}, on_conflict)
+        return await self._journal.change(actor, "move", arguments, operation)
+
+    async def move_many(
+        self,
+        actor: Actor,
+        refs: Sequence[str],
+        new_parent: str,
+        *,
+        on_conflict: OnConflict = "fail",
+        progress: Progress = silent,
+    ) -> Outcome[MovedItems]:
+        """Put up to 1000 items into one folder, as one change: all of them or, if one can't be moved, none.
+
+        An item that is named twice moves once; what is inside another of them stays in it.
+        """
+        require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
+
+        async def operation(writing: Writing) -> MovedItems:
+            return await moving.move_items(writing, refs, new_parent, on_conflict, progress)
+
+        arguments = {"items": [*refs], "parent": new_parent, "on_conflict": on_conflict}
+        return await self._journal.change(actor, "move_many", arguments, operation)
+
+    async def copy(
+        self,
+        actor: Actor,
+        ref: str,
+        new_parent: str,
+        name: str | None = None,
+        *,
+        on_conflict: OnConflict = "fail",
+        progress: Progress = silent,
+    ) -> Outcome[Item]:
+        """Copy the item, with all that is live in it, into a folder, whose owner the copy belongs to.
+
+        Needs the role viewer on the item and editor on the folder. Copies have the content of now as version 1; earlier
+        versions, shares and links stay with the original. Raises `StateConflictError` for a folder into itself, and
+        `InvalidInputError` over 100,000 items.
+        """
+        require_scope(actor.principal, Scope.READ)
+        require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
+        clean = clean_name(name) if name is not None else None
+
+        async def operation(writing: Writing) -> Item:
+            return await copying.copy_item(writing, ref, new_parent, clean, on_conflict, progress)
+
+        arguments = {"item": ref, "parent": new_parent, "name": clean, "on_conflict": on_conflict}
+        return await self._journal.change(actor, "copy", arguments, operation)
+
+    async def trash(self, actor: Actor, ref: str, *, if_match: str | None = None) -> Outcome[Item]:
+        """Move the item, with all that is in it, to the trash. Needs the role editor on the folder it is in."""
+        require_scope(actor.principal, Scope.DELETE)
+
+        async def operation(writing: Writing) -> Item:
+            return await trash.trash_item(writing, ref, if_match)
+
+        return await self._journal.change(actor, "trash", {"item": ref}, operation)
+
+    async def restore(
+        self, actor: Actor, ref: str, *, to_parent: str | None = None, on_conflict: OnConflict = "fail"
+    ) -> Outcome[Item]:
+        """Bring an item back from the trash with all that went with it: to where it was, or to the folder named.
+
+        Raises `StateConflictError` if it is not in the trash, or if its folder is gone and no other is named.
+        """
+        require_scope(actor.principal, Scope.WRITE)
+        check_choice(on_conflict)
+
+        async def operation(writing: Writing) -> Item:
+            return await trash.restore_item(writing, ref, to_parent, on_conflict)
+
+        arguments = _arguments({"item": ref, "parent": to_parent}, on_conflict)
+        return await self._journal.change(actor, "restore", arguments, operation)
+
+    async def delete_for_good(self, actor: Actor, ref: str, *, if_match: str | None = None) -> Outcome[DeletedItems]:
+        """Delete an item that is in the trash, with its versions, shares and links and all that is in it.
+
+        For its owner only. The journal keeps that it was done; nothing brings it back. Raises `StateConflictError` for
+        what is not in the trash, or went there inside a folder.
+        """
+        require_scope(actor.principal, Scope.DELETE)
+
+        async def operation(writing: Writing) -> DeletedItems:
+            return await trash.delete_item(writing, ref, if_match)
+
+        return await self._journal.change(actor, "delete_for_good", {"item": ref}, operation)
+
+    async def empty_trash(self, actor: Actor, *, progress: Progress = silent) -> Outcome[DeletedItems]:
+        """Delete all that is in the caller's own trash for good, as one change."""
+        require_scope(actor.principal, Scope.DELETE)
+
+        async def operation(writing: Writing) -> DeletedItems:
+            return await trash.empty_trash(writing, progress)
+
+        return await self._journal.change(actor, "empty_trash", {}, operation)
+
+
+def _arguments(arguments: dict[str, str | None], on_conflict: OnConflict) -> dict[str, str | None]:
+    """A call that leaves the choice open is the same call as one from before there was a choice."""
+    return arguments if on_conflict == "fail" else {**arguments, "on_conflict": on_conflict}

@@ -1,0 +1,155 @@
+"""The trash: into it, back out of it, and out of it for good."""
+
+from hashlib import sha256
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import Principal, Role
+from drive_server.errors import EtagMismatchError, ForbiddenError, NotFoundError, StateConflictError
+from drive_server.models import DeletedItems, Item, OnConflict
+from drive_server.services.files.conflicts import make_way
+from drive_server.services.files.deletion import delete_trees
+from drive_server.services.files.moving import require_fits, require_may_take_out
+from drive_server.services.files.operations import begin, finish, place, trash_tree, untrash_tree
+from drive_server.services.journal.changes import REPLACES
+from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Writing
+from drive_server.services.progress import Progress, silent
+from drive_server.services.tree.items import describe, describe_all, etag_of
+from drive_server.services.tree.located import Located
+from drive_server.services.tree.nodes import count_below, descendants, locate, locate_folder, locate_live, locate_many
+from drive_server.storage.tables import NodeRow
+
+FOR_GOOD = "for good; this can't be taken back"
+
+
+async def trash_item(writing: Writing, ref: str, if_match: str | None = None) -> Item:
+    """Move the item, with all that is live in it, to the trash."""
+    session, principal = writing.session, writing.actor.principal
+    located = await locate_live(session, principal, ref, Role.EDITOR)
+    await begin(writing, located, if_match)
+    await require_may_take_out(session, principal, located, "put into the trash")
+    below = await _show_all(writing, located)
+    await _keep_to_shown(writing, located)
+    writing.touch(located.row)
+    await trash_tree(writing, located.row)
+    holding = _holding(located, below)
+    writing.tell("Move", "Moved", f"{located.label}{holding} to the trash, from where it can be restored.")
+    return await finish(writing, located.row)
+
+
+async def restore_item(writing: Writing, ref: str, to_parent: str | None, on_conflict: OnConflict) -> Item:
+    """Bring the item back with all that went to the trash with it: to where it was, or to the folder named."""
+    session, principal = writing.session, writing.actor.principal
+    located = await locate(session, principal, ref, Role.EDITOR)
+    await begin(writing, located)
+    _require_trashed_by_itself(located, "Restore")
+    await require_may_take_out(session, principal, located, "restored")
+    folder = await _restore_folder(session, principal, located, to_parent)
+    await require_fits(session, located, folder)
+    row, label = located.row, located.label
+    found = await make_way(writing, folder, row.name, row.kind, on_conflict, comes=row, stays=located.ancestors)
+    writing.touch(row)
+    # While it is in the trash still: where it was, its name may be taken.
+    if (row.parent_id, row.name) != (folder.id, found.name):
+        await place(writing, row, folder.id, found.name)
+    await untrash_tree(writing, row)
+    writing.tell("Restore", "Restored", f"{label} from the trash to {folder.label}{found.told}.")
+    return await finish(writing, row)
+
+
+async def delete_item(writing: Writing, ref: str, if_match: str | None = None) -> DeletedItems:
+    """Delete an item that is in the trash, with all that is in it. For its owner only."""
+    session = writing.session
+    located = await locate(session, writing.actor.principal, ref, Role.OWNER)
+    await begin(writing, located, if_match)
+    _require_trashed_by_itself(located, "Delete")
+    item = await describe(session, located)
+    label, is_folder = located.label, located.row.kind == "folder"
+    count = await delete_trees(writing, [located.row], silent)
+    holding = _counted(" with {} in it", count - 1) if is_folder else ""
+    writing.tell("Delete", "Deleted", f"{label}{holding} {FOR_GOOD}.")
+    return DeletedItems(count, (item,))
+
+
+async def empty_trash(writing: Writing, progress: Progress) -> DeletedItems:
+    """Delete all that is in the caller's own trash."""
+    session, principal = writing.session, writing.actor.principal
+    own = (NodeRow.owner_id == principal.user_id, NodeRow.trash_id == NodeRow.id)
+    tops = (await session.scalars(select(NodeRow).where(*own).order_by(NodeRow.trashed_at.desc(), NodeRow.id))).all()
+    _require_as_shown(writing, [etag_of(row) for row in tops])
+    shown = [row.id for row in tops[:MAX_EFFECT_ITEMS]]
+    located = await locate_many(session, principal, shown)
+    items = await describe_all(session, [located[node_id] for node_id in shown])
+    count = await delete_trees(writing, tops, progress)
+    writing.count = count
+    writing.tell("Delete", "Deleted", f"{_counted('{}', count)} in the trash {FOR_GOOD}.")
+    return DeletedItems(count, tuple(items))
+
+
+async def _show_all(writing: Writing, located: Located) -> int:
+    """Note what goes along for the effect, and return how many items that is."""
+    below = descendants(located.id)
+    total = await count_below(writing.session, located.id)
+    writing.count = total + 1
+    nearest = select(below.c.id).order_by(below.c.depth, below.c.name).limit(MAX_EFFECT_ITEMS - 1)
+    ids = (await writing.session.scalars(nearest)).all() if writing.actor.dry_run else []
+    found = await locate_many(writing.session, writing.actor.principal, ids)
+    for entry in (located, *(found[node_id] for node_id in ids)):
+        writing.show(entry.row, entry.path)
+    return total
+
+
+async def _keep_to_shown(writing: Writing, located: Located) -> None:
+    """Have what goes along checked against what a person was shown, where one was asked."""
+    actor = writing.actor
+    if located.row.kind != "folder" or not (actor.dry_run or REPLACES in (actor.if_match or "")):
+        return
+    below = descendants(located.id)
+    state = select(NodeRow.id, NodeRow.revision).join(below, below.c.id == NodeRow.id).order_by(NodeRow.id)
+    writing.replaces += [f"{node_id}-{revision}" for node_id, revision in await writing.session.execute(state)]
+
+
+def _holding(located: Located, below: int) -> str:
+    return _counted(" with {} in it", below) if located.row.kind == "folder" else ""
+
+
+def _counted(template: str, count: int) -> str:
+    return template.format(f"{count} item{'s' * (count != 1)}")
+
+
+def _require_trashed_by_itself(located: Located, wanted: str) -> None:
+    if located.row.trash_id is None:
+        hint = "There is nothing to restore." if wanted == "Restore" else "Move it to the trash first."
+        raise StateConflictError(f"{located.label} is not in the trash.", hint=hint)
+    if located.row.trash_id != located.id:
+        raise StateConflictError(
+            f"{located.label} went to the trash inside a folder.",
+            hint=f"{wanted} that folder.",
+            details={"folder_id": located.row.trash_id} if located.row.trash_id in located.ancestors else {},
+        )
+
+
+async def _restore_folder(
+    session: AsyncSession, principal: Principal, located: Located, to_parent: str | None
+) -> Located:
+    if to_parent is not None:
+        return await locate_folder(session, principal, to_parent, Role.EDITOR)
+    try:
+        return await locate_folder(session, principal, located.row.parent_id or "", Role.EDITOR)
+    except (NotFoundError, ForbiddenError, StateConflictError) as error:
+        raise StateConflictError(
+            f"The folder that {located.label} was in is gone.", hint="Name a folder to restore it to."
+        ) from error
+
+
+def _require_as_shown(writing: Writing, etags: list[str]) -> None:
+    """What was shown and approved is what gets deleted."""
+    writing.etag = f"trash-{sha256(' '.join(sorted(etags)).encode()).hexdigest()[:16]}"
+    approved = writing.actor.if_match
+    if approved is not None and approved != writing.etag:
+        raise EtagMismatchError(
+            "What is in the trash is not what was shown.",
+            hint="List the trash again, and repeat the call.",
+            details={"etag": writing.etag},
+        )

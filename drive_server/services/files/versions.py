@@ -1,0 +1,95 @@
+"""The contents that a file had."""
+
+from sqlalchemy import and_, bindparam, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import Principal
+from drive_server.errors import NotFoundError, StorageFailureError
+from drive_server.models import Item, Page, Version
+from drive_server.services.files.operations import current_version, get_version
+from drive_server.services.pagination import Cursors
+from drive_server.services.quota import Limits, Usage
+from drive_server.services.tree.items import DETAILS, describe_with
+from drive_server.services.tree.located import Located
+from drive_server.storage.tables import NodeRow, UserRow, VersionRow
+
+MAX_NUMBER = (1 << 31) - 1
+_IS_CURRENT = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
+_DETAILS_AND_CONTENT = DETAILS.add_columns(VersionRow).join(VersionRow, _IS_CURRENT)
+_CONTENT_AND_USAGE = (
+    select(VersionRow, UserRow.used_bytes, UserRow.quota_bytes)
+    .select_from(NodeRow)
+    .join(VersionRow, _IS_CURRENT)
+    .join(UserRow, UserRow.id == NodeRow.owner_id)
+    .where(NodeRow.id == bindparam("node_id"))
+)
+
+
+async def current_of(session: AsyncSession, row: NodeRow) -> VersionRow:
+    """Return the file's content as it is now. Every file has one."""
+    version = await current_version(session, row)
+    if version is None:
+        raise _missing()
+    return version
+
+
+async def content_and_usage(session: AsyncSession, row: NodeRow, limits: Limits) -> tuple[VersionRow, Usage]:
+    """Return the file's content as it is now, and what its owner keeps and may keep, by one query."""
+    found = (await session.execute(_CONTENT_AND_USAGE, {"node_id": row.id})).one_or_none()
+    if found is None:
+        raise _missing()
+    return found.VersionRow, Usage(found.used_bytes, limits.quota_of(found.quota_bytes))
+
+
+async def describe_with_content(session: AsyncSession, located: Located) -> tuple[Item, VersionRow]:
+    """Return the file with its content as it is now, by one query."""
+    details = (await session.execute(_DETAILS_AND_CONTENT, {"ids": [located.id]})).one_or_none()
+    if details is None:
+        raise _missing()
+    return describe_with(located, details), details.VersionRow
+
+
+async def require_version(session: AsyncSession, row: NodeRow, number: int) -> VersionRow:
+    """Return the version of that number. Raises `NotFoundError` if there is none."""
+    version = await get_version(session, row.id, number) if 0 < number <= MAX_NUMBER else None
+    if version is None:
+        raise NotFoundError(
+            "The file has no such version.",
+            hint=f"Its newest is {row.version}; list the versions to see all.",
+            details={"newest": row.version},
+        )
+    return version
+
+
+async def versions_page(
+    session: AsyncSession, principal: Principal, row: NodeRow, size: int, cursors: Cursors, cursor: str | None
+) -> Page[Version]:
+    """Return versions, newest first. The run that wrote one is told to its author only."""
+    query = (
+        select(VersionRow, UserRow.email)
+        .join(UserRow, UserRow.id == VersionRow.author_id)
+        .where(VersionRow.node_id == row.id)
+        .order_by(VersionRow.number.desc())
+        .limit(size + 1)
+    )
+    if cursor is not None:
+        query = query.where(VersionRow.number < cursors.decode(cursor, int)[0])
+    found = (await session.execute(query)).all()
+    versions = [
+        Version(
+            number=version.number,
+            size=version.size,
+            media_type=version.media_type,
+            blob=version.blob,
+            created_at=version.created_at,
+            author=email,
+            run_id=version.run_id if version.author_id == principal.user_id else None,
+            current=version.number == row.version,
+        )
+        for version, email in found[:size]
+    ]
+    return Page(tuple(versions), cursors.encode(versions[-1].number) if len(found) > size else None, row.version)
+
+
+def _missing() -> StorageFailureError:
+    return StorageFailureError("The content of this file is missing.", hint="Restore the drive from its backup.")

@@ -1,0 +1,303 @@
+"""Who people are and how they prove it: users, API keys, tokens of an issuer, the local access token."""
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from anyio import to_thread
+from sqlalchemy import ColumnElement, bindparam, or_, select, update
+
+from drive_server.access import ALL_SCOPES, Actor, Principal, require_person
+from drive_server.errors import (
+    ForbiddenError,
+    InvalidInputError,
+    StateConflictError,
+    UnauthenticatedError,
+)
+from drive_server.models import ApiKey, User
+from drive_server.services.identity.emails import has_lookalike, normalise_email
+from drive_server.services.identity.keys import (
+    clean_key_name,
+    digest,
+    expiry,
+    find_by_id,
+    find_by_secret,
+    key_row,
+    new_secret,
+    not_valid,
+    own_key,
+    parse_scopes,
+    require_lasts,
+    require_scopes,
+    to_key,
+)
+from drive_server.storage.tables import ApiKeyRow, NodeRow, UserRow, new_id
+from drive_server.storage.token_file import read_token, write_token
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from sqlalchemy import Row
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from drive_server.services.identity.tokens import Claims, TokenService
+    from drive_server.storage.database import Database
+
+LOCAL_EMAIL = "me@localhost"
+LOCAL_KEY_NAME = "local access token"
+LOCAL_METHOD = "token"
+KEY_METHOD = "api_key"
+TOKEN_METHOD = "jwt"  # noqa: S105 - how a caller proved who they are
+FIRST_KEY_NAME = "first key"
+USE_IS_NOTED_EVERY = timedelta(minutes=1)
+_PERSON = select(UserRow.id, UserRow.email).where(UserRow.id == bindparam("id"))
+
+
+def utc_now() -> datetime:
+    """Return the time, aware and in UTC."""
+    return datetime.now(UTC)
+
+
+class IdentityService:
+    """Users and their keys. Secrets are handed out once; only their SHA-256 is kept, and looked up."""
+
+    def __init__(
+        self,
+        database: "Database",
+        token_path: "Path",
+        clock: "Callable[[], datetime]" = utc_now,
+        tokens: "TokenService | None" = None,
+    ) -> None:
+        self._database = database
+        self._token_path = token_path
+        self._clock = clock
+        self._tokens = tokens
+
+    async def authenticate(self, secret: str) -> Principal:
+        """Return whom the secret belongs to: a key's, a browser session's, or a token's of the issuer in the settings.
+
+        Raises `UnauthenticatedError` if it is unknown, revoked or expired, and `UnavailableError` if it is a token
+        and the issuer's keys can't be had.
+        """
+        if self._tokens is not None and self._tokens.is_token(secret):
+            return await self._holder_of(await self._tokens.verify(secret), may_create=self._tokens.create_users)
+        now = self._clock()
+        key, principal = await self._database.read_sync(lambda connection: find_by_secret(connection, secret, now))
+        await self._used(key)
+        return principal
+
+    async def authenticate_key(self, key_id: str) -> Principal:
+        """Return whom the key with this id belongs to, for a session that was let in by it and never had its secret.
+
+        Raises `UnauthenticatedError` if it is unknown, revoked or expired.
+        """
+        now = self._clock()
+        key, principal = await self._database.read_sync(lambda connection: find_by_id(connection, key_id, now))
+        await self._used(key)
+        return principal
+
+    async def principal_for(self, user_id: str, scopes: "Iterable[str]") -> Principal:
+        """Return the principal for a session inside this process. It is never an administrator.
+
+        Raises `UnauthenticatedError` for an unknown user and `InvalidInputError` for an unknown scope.
+        """
+        granted = parse_scopes(scopes, may_be_empty=True)
+        user = await self._database.read_sync(lambda connection: connection.execute(_PERSON, {"id": user_id}).first())
+        if user is None:
+            raise UnauthenticatedError("There is no such user.", hint="Sign in again.")
+        return Principal(user_id=user.id, email=user.email, scopes=granted, method="in_process")
+
+    async def ensure_local_user(self) -> tuple[User, str]:
+        """Return the owner of this drive, an administrator, and the local access token; make what is missing.
+
+        The token stays the same while its file does. Without the file, or with one that holds no valid token, a new
+        one is made and the old one revoked. Raises `StorageFailureError` if the file can't be read or written.
+        """
+        written = await to_thread.run_sync(read_token, self._token_path)
+        async with self._database.read() as session:
+            user = await _find_user(session, LOCAL_EMAIL)
+            if user is not None and written is not None and await _is_local_token(session, user.id, written):
+                return _to_user(user), written
+        return await self._make_local_token()
+
+    async def create_user(self, actor: Actor, email: str) -> tuple[User, str]:
+        """Make a user with an empty drive, and a first key with all scopes; the secret is shown only here.
+
+        Only for administrators, with a key that has all scopes itself. Raises `ForbiddenError`, `MissingScopeError`,
+        `InvalidInputError` for what is no email address, `StateConflictError` if the user exists.
+        """
+        if not actor.principal.is_admin:
+            raise ForbiddenError("Only an administrator can add users.", hint="Ask the owner of this drive.")
+        require_scopes(actor.principal, ALL_SCOPES)
+        address = normalise_email(email)
+        secret = new_secret()
+        async with self._database.write() as session:
+            if await _find_user(session, address) is not None:
+                raise StateConflictError("There is a user with this email already.", hint="Use another email.")
+            user = await _add_user(session, address, self._clock())
+            session.add(key_row(user.id, FIRST_KEY_NAME, ALL_SCOPES, secret, self._clock()))
+        return _to_user(user), secret
+
+    async def create_key(
+        self, actor: Actor, name: str, scopes: "Iterable[str]", days: int | None = None
+    ) -> tuple[ApiKey, str]:
+        """Make a key for the caller that expires after `days` days (None: never); the secret is shown only here.
+
+        It has no scope that the key in use lacks, and does not outlive that key. Raises `MissingScopeError`,
+        and `InvalidInputError` for a bad name, scope or number of days.
+        """
+        require_person(actor.principal)
+        granted = parse_scopes(scopes)
+        require_scopes(actor.principal, granted)
+        now = self._clock()
+        secret = new_secret()
+        row = key_row(actor.user_id, clean_key_name(name), granted, secret, now)
+        row.expires_at = expiry(actor.principal, days, now)
+        async with self._database.write() as session:
+            session.add(row)
+        return to_key(row), secret
+
+    async def list_keys(self, actor: Actor) -> tuple[ApiKey, ...]:
+        """Return the caller's keys, newest first, also the expired and revoked ones."""
+        require_person(actor.principal)
+        mine = select(ApiKeyRow).where(ApiKeyRow.user_id == actor.user_id)
+        async with self._database.read() as session:
+            rows = await session.scalars(mine.order_by(ApiKeyRow.created_at.desc(), ApiKeyRow.id))
+            return tuple(to_key(row) for row in rows)
+
+    async def revoke_key(self, actor: Actor, key_id: str) -> ApiKey:
+        """End a key of the caller at once; one that has ended stays as it is.
+
+        A key can't end one with scopes that it lacks itself (`MissingScopeError`). Raises `NotFoundError` for an
+        unknown key and for somebody else's.
+        """
+        require_person(actor.principal)
+        async with self._database.write() as session:
+            row = await own_key(session, actor.principal, key_id)
+            row.revoked_at = row.revoked_at or self._clock()
+        return to_key(row)
+
+    async def change_scopes(self, actor: Actor, key_id: str, scopes: "Iterable[str]") -> ApiKey:
+        """Give a key of the caller other scopes. It holds from the next call on, in sessions that are open as well.
+
+        The key in use must have every scope that is given or taken (`MissingScopeError`), and last as long as the key
+        that it gives one to. Raises `InvalidInputError` for unknown scopes, `NotFoundError` for an unknown key and for
+        somebody else's, `StateConflictError` for one that lasts longer, and for what is no living API key: one that
+        has ended, a browser's session, the local access token.
+        """
+        require_person(actor.principal)
+        granted = parse_scopes(scopes)
+        require_scopes(actor.principal, granted)
+        async with self._database.write() as session:
+            row = await own_key(session, actor.principal, key_id)
+            has_ended = row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= self._clock())
+            if has_ended or row.method != KEY_METHOD:
+                raise StateConflictError(
+                    "The scopes of this one can't be changed.",
+                    hint="Change those of an API key that is in use, or create one.",
+                )
+            if granted - parse_scopes(row.scopes, may_be_empty=True):
+                require_lasts(actor.principal, row)
+            row.scopes = sorted(granted)
+        return to_key(row)
+
+    async def me(self, actor: Actor) -> User:
+        """Return the caller. Raises `UnauthenticatedError` if the account is gone."""
+        async with self._database.read() as session:
+            user = await session.get(UserRow, actor.user_id)
+        if user is None:
+            raise not_valid("The account is gone.")
+        return _to_user(user)
+
+    async def list_users(self, actor: Actor) -> tuple[User, ...]:
+        """Return everybody with an account, by email. Only for administrators; raises `ForbiddenError`."""
+        if not actor.principal.is_admin:
+            raise ForbiddenError("Only an administrator can list users.", hint="Ask the owner of this drive.")
+        async with self._database.read() as session:
+            return tuple(_to_user(row) for row in await session.scalars(select(UserRow).order_by(UserRow.email)))
+
+    async def _holder_of(self, claims: "Claims", *, may_create: bool) -> Principal:
+        """Return whom a token speaks for. It makes nobody an administrator, and never stands for the local owner."""
+        try:
+            email = normalise_email(claims.email)
+        except InvalidInputError as error:
+            raise not_valid("The token names no email address that can have an account.") from error
+        if has_lookalike(claims.email):
+            raise not_valid("The email address of the token could be taken for another person's.")
+        async with self._database.read() as session:
+            user = await _find_user(session, email)
+        if user is None and may_create:
+            user = await self._create_holder(email)
+        if user is None or email == LOCAL_EMAIL:
+            raise UnauthenticatedError(
+                "The token is valid, but its person has no account here.",
+                hint="The owner of this drive makes one with `drive-agent user add EMAIL`.",
+            )
+        return Principal(
+            user_id=user.id,
+            email=user.email,
+            scopes=claims.scopes,
+            method=TOKEN_METHOD,
+            key_name=claims.client,
+            expires_at=claims.expires_at,
+        )
+
+    async def _create_holder(self, email: str) -> UserRow | None:
+        if email == LOCAL_EMAIL:
+            return None
+        async with self._database.write() as session:
+            return await _find_user(session, email) or await _add_user(session, email, self._clock())
+
+    async def _used(self, key: "Row[Any]") -> None:
+        now = self._clock()
+        if key.last_used_at is None or now - key.last_used_at >= USE_IS_NOTED_EVERY:
+            await self._note_use(key.id, now)
+
+    async def _note_use(self, key_id: str, now: datetime) -> None:
+        # The condition is asked again: of many requests at once only the first one writes.
+        stale: ColumnElement[bool] = or_(
+            ApiKeyRow.last_used_at.is_(None), ApiKeyRow.last_used_at <= now - USE_IS_NOTED_EVERY
+        )
+        noted = update(ApiKeyRow).where(ApiKeyRow.id == key_id, stale).values(last_used_at=now)
+        await self._database.write_sync(lambda connection: connection.execute(noted))
+
+    async def _make_local_token(self) -> tuple[User, str]:
+        # All of it inside one write transaction, the file too, so that two processes that start at once agree.
+        async with self._database.write() as session:
+            now = self._clock()
+            user = await _find_user(session, LOCAL_EMAIL) or await _add_user(session, LOCAL_EMAIL, now, is_admin=True)
+            written = await to_thread.run_sync(read_token, self._token_path)
+            if written is not None and await _is_local_token(session, user.id, written):
+                return _to_user(user), written
+            await session.execute(update(ApiKeyRow).where(*_live_local(user.id)).values(revoked_at=now))
+            secret = new_secret()
+            session.add(key_row(user.id, LOCAL_KEY_NAME, ALL_SCOPES, secret, now, method=LOCAL_METHOD))
+            await session.flush()
+            await to_thread.run_sync(write_token, self._token_path, secret)
+        return _to_user(user), secret
+
+
+async def _find_user(session: "AsyncSession", email: str) -> UserRow | None:
+    return await session.scalar(select(UserRow).where(UserRow.email == email))
+
+
+async def _add_user(session: "AsyncSession", email: str, now: datetime, *, is_admin: bool = False) -> UserRow:
+    user = UserRow(id=new_id(), email=email, root_id=new_id(), is_admin=is_admin, created_at=now)
+    root = NodeRow(id=user.root_id, owner_id=user.id, kind="folder", name="", created_at=now, updated_at=now)
+    for row in (user, root):
+        session.add(row)
+        await session.flush()
+    return user
+
+
+def _live_local(user_id: str) -> tuple[ColumnElement[bool], ...]:
+    return ApiKeyRow.user_id == user_id, ApiKeyRow.method == LOCAL_METHOD, ApiKeyRow.revoked_at.is_(None)
+
+
+async def _is_local_token(session: "AsyncSession", user_id: str, secret: str) -> bool:
+    found = select(ApiKeyRow.id).where(*_live_local(user_id), ApiKeyRow.secret_hash == digest(secret))
+    return await session.scalar(found) is not None
+
+
+def _to_user(row: UserRow) -> User:
+    return User(row.id, row.email, row.root_id, row.is_admin, row.created_at)

@@ -1,0 +1,137 @@
+"""What was changed, as it happens: each recorded change once, in its order, whichever process made it."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import orjson
+from sqlalchemy import Text, cast, func, select
+
+from drive_server.errors import DriveError
+from drive_server.services.journal.recorder import TREES
+from drive_server.services.steps import whole_step
+from drive_server.storage.database import Database
+from drive_server.storage.tables import ChangeRow
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 1.0
+# Changes come in bursts: looking at a few at once costs little more than looking at one.
+GATHER_SECONDS = 0.1
+MOST_AT_ONCE = 100
+# Fields of an item whose change is one for all that lies below it: where it is, what it is called, who sees it.
+_PLACING = frozenset({"name", "parent_id", "trash_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A change by what it touched.
+
+    `items` are what changed itself, `folders` those whose direct content this was before or is after as far as the
+    record says, `roots` the items whose whole tree is elsewhere, called otherwise, or seen by others now. `people` are
+    those that the record names: owners by id, others by email.
+    """
+
+    id: int
+    items: frozenset[str]
+    folders: frozenset[str]
+    roots: frozenset[str]
+    people: frozenset[str]
+
+
+Listener = Callable[[list[Recorded]], Awaitable[None]]
+
+
+class ChangeFeed:
+    """Follows the journal by its ids, and tells `listener` of what is new.
+
+    `wake` says that this process recorded something, which is told after `GATHER_SECONDS`; changes of other processes
+    are noticed within `POLL_SECONDS`.
+    While `is_wanted` says no, changes pass unread. Relies on ids growing in the order of commits, as they do where
+    writers follow one another.
+    """
+
+    def __init__(self, database: Database, listener: Listener, is_wanted: Callable[[], bool]) -> None:
+        self._database = database
+        self._listener = listener
+        self._is_wanted = is_wanted
+        self._woken = anyio.Event()
+        self._telling = anyio.Lock()
+        self._last = 0
+
+    async def start(self) -> None:
+        """Begin here: what was recorded before is not told."""
+        self._last = await self.newest()
+
+    async def newest(self) -> int:
+        """Return the number of the newest change, 0 if there is none."""
+        async with self._database.read() as session:
+            return await session.scalar(select(func.max(ChangeRow.id))) or 0
+
+    def wake(self) -> None:
+        """Look soon."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Follow until cancelled. A database that fails for a while is asked again; a listener's failure is logged."""
+        while True:
+            with anyio.move_on_after(POLL_SECONDS):
+                await self._woken.wait()
+                await anyio.sleep(GATHER_SECONDS)
+            self._woken = anyio.Event()
+            try:
+                await whole_step(self.catch_up)
+            except DriveError:
+                continue  # logged where it came from
+            except Exception:
+                logger.exception("Changes could not be told.")
+
+    async def catch_up(self) -> None:
+        """Tell all that is new now."""
+        async with self._telling:
+            if not self._is_wanted():
+                newest = await self.newest()
+                # Who began to listen in the meantime gets all from here on.
+                self._last = self._last if self._is_wanted() else newest
+                return
+            is_more = True
+            while is_more and (found := await self._after(self._last)):
+                self._last = found[-1][0]
+                await self._listener(await anyio.to_thread.run_sync(_all_recorded, found))
+                is_more = len(found) == MOST_AT_ONCE
+
+    async def _after(self, last: int) -> list[tuple[int, str]]:
+        # As text: what a large change touched is read in a thread, not here.
+        query = select(ChangeRow.id, cast(ChangeRow.entries, Text)).where(ChangeRow.id > last)
+        async with self._database.read() as session:
+            rows = await session.execute(query.order_by(ChangeRow.id).limit(MOST_AT_ONCE))
+            return [(number, entries) for number, entries in rows]
+
+
+def _all_recorded(found: list[tuple[int, str]]) -> list[Recorded]:
+    return [_recorded(number, orjson.loads(entries)) for number, entries in found]
+
+
+def _recorded(number: int, entries: list[dict[str, Any]]) -> Recorded:
+    items: set[str] = set()
+    folders: set[str] = set()
+    roots: set[str] = set()
+    people: set[str] = set()
+    for entry in entries:
+        before, after = entry["before"] or {}, entry["after"] or {}
+        if entry["table"] == "shares":
+            node_id = (after or before)["node_id"]
+            items.add(node_id)
+            roots.add(node_id)
+            people |= {row["email"] for row in (before, after) if row.get("email")}
+        elif entry["table"] == TREES:  # those who watch what was deleted for good are let go
+            items |= set(before.get("items", ()))
+        elif entry["table"] in {"nodes", "versions"}:
+            items.add(entry["id"])
+            folders |= {row["parent_id"] for row in (before, after) if row.get("parent_id")}
+            people |= {row["owner_id"] for row in (before, after) if row.get("owner_id")}
+            if entry["table"] == "nodes" and before and _PLACING & (before.keys() | after.keys()):
+                roots.add(entry["id"])
+    return Recorded(number, frozenset(items), frozenset(folders), frozenset(roots), frozenset(people))

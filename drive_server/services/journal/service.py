@@ -1,0 +1,322 @@
+"""Every change goes through here: done once per key, recorded in its transaction, shown before, taken back after."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, TypeVar, cast
+
+import anyio.lowlevel
+from sqlalchemy import Table, insert, select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import Session
+
+from drive_server.access import Actor, Scope, require_scope
+from drive_server.errors import IdempotencyConflictError, InvalidInputError
+from drive_server.models import Change, Effect, Outcome, Page, RedoResult, Touch, UndoResult
+from drive_server.services.journal.audit import ChangeFilter, ChangeKind, find_changes, parse_moment
+from drive_server.services.journal.effects import unified_diff_of
+from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Writing, touched_items
+from drive_server.services.journal.results import decode_result, encode_result
+from drive_server.services.journal.touches import touches_of
+from drive_server.services.pagination import Cursors
+from drive_server.services.progress import Progress, silent
+from drive_server.services.quota import Limits, require_room
+from drive_server.services.tree.items import checked_limit
+from drive_server.services.undo.redo import select_undos
+from drive_server.services.undo.reversal import REDO, Undoing, select_changes
+from drive_server.storage.blobs import BlobStore
+from drive_server.storage.database import Database
+from drive_server.storage.tables import ChangeItemRow, ChangeRow
+
+T = TypeVar("T")
+Operation = Callable[[Writing], Awaitable[T]]
+
+DEFAULT_LIMITS = Limits()
+ITEMS_AT_ONCE = 500
+MAX_LEFT_TOLD = 20
+# Executed by each write: built once.
+_CHANGES = cast("Table", ChangeRow.__table__)
+_ADD_CHANGE = insert(_CHANGES).returning(_CHANGES.c.id)
+_ADD_ITEMS = insert(cast("Table", ChangeItemRow.__table__))
+LIMITS = {
+    "tool": 64,
+    "run_id": 64,
+    "idempotency_key": 255,
+    "approved_by": 320,
+    "tool_call_id": 190,
+    "approval_id": 64,
+    "grant_id": 64,
+}
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _nobody_listens() -> None:
+    """Stand in until the composition says who wakes on a change of content."""
+
+
+class Journal:
+    """Runs operations exactly once, records them, and takes them back.
+
+    `on_content_change` is called after every commit that changed what the index should hold, `on_change` after every
+    commit that recorded a change: who follows the table `changes` by id looks there then.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        blobs: BlobStore,
+        *,
+        on_content_change: Callable[[], None] = _nobody_listens,
+        on_change: Callable[[], None] = _nobody_listens,
+        limits: Limits = DEFAULT_LIMITS,
+        clock: Callable[[], datetime] = _now,
+    ) -> None:
+        self._database = database
+        self._blobs = blobs
+        self.on_content_change = on_content_change
+        self.on_change = on_change
+        self.limits = limits
+        self._clock = clock
+
+    async def change(
+        self, actor: Actor, action: str, arguments: Mapping[str, Any], operation: Operation[T]
+    ) -> Outcome[T]:
+        """Run the operation in one write transaction and record it there.
+
+        A known idempotency key returns what was recorded and runs nothing; the same key with another action or other
+        arguments raises `IdempotencyConflictError`. For a dry run everything is rolled back and the effect returned.
+        `arguments` are JSON and tell one call from another: put a digest there, not a content.
+        """
+        digest = _digest(actor, action, arguments)
+        async with self._database.write() as session:
+            known = None if actor.dry_run else await _replay(session, actor, digest)
+            if known:
+                return known
+            writing = Writing(session, actor, self._clock(), self.limits)
+            value = await operation(writing)
+            await self._settle(writing)
+            changes = writing.changes_anything()
+            touches: tuple[Touch, ...] | None = None
+            if actor.dry_run:
+                touches = await touches_of(writing)
+                await session.rollback()
+                change_id = None
+            else:
+                change_id = await _record(writing, action, digest, encode_result(value))
+        if actor.dry_run:
+            return Outcome(value, effect=await self._effect(writing, changes, touches))
+        if writing.wakes_index:
+            self.on_content_change()
+        if changes:
+            self.on_change()
+        return Outcome(value, change_id)
+
+    async def _settle(self, writing: Writing) -> None:
+        """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""
+        await writing.session.flush()
+        require_room(writing.session, self.limits, writing.actor.user_id)
+        if not writing.actor.dry_run:
+            await self._blobs.require_all({change.after.hash for change in writing.contents})
+
+    async def recorded(self, actor: Actor, action: str, arguments: Mapping[str, Any]) -> Outcome[Any] | None:
+        """Return the outcome of this very call if it was made before; for operations that read before they write."""
+        digest = _digest(actor, action, arguments)
+        if actor.dry_run or actor.idempotency_key is None:
+            return None
+        async with self._database.read() as session:
+            return await _replay(session, actor, digest)
+
+    async def has_recorded(self, actor: Actor) -> bool:
+        """Return whether a call with this idempotency key was recorded before, this one or another."""
+        if actor.dry_run or actor.idempotency_key is None:
+            return False
+        known = select(ChangeRow.id).where(
+            ChangeRow.user_id == actor.user_id, ChangeRow.idempotency_key == actor.idempotency_key
+        )
+        async with self._database.read() as session:
+            return await session.scalar(known) is not None
+
+    async def list_changes(
+        self,
+        actor: Actor,
+        *,
+        item: str | None = None,
+        run_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        tool: str | None = None,
+        by: str | None = None,
+        kind: ChangeKind | None = None,
+        everybodys: bool = False,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> Page[Change]:
+        """Return changes, newest first: the caller's own, or with `item` those of everyone to that item.
+
+        Who only views an item sees no changes of others to it; who edits it sees them without other items' names.
+        `since` (inclusive) and `until` (exclusive) are ISO 8601; `by` is an email: what that person did in the caller's
+        own tree, or to the item. Administrators may ask for `everybodys`. Raises `InvalidInputError` for what is no
+        time and `ForbiddenError` for what only administrators may ask.
+        """
+        require_scope(actor.principal, Scope.READ)
+        wanted = ChangeFilter(item, run_id, parse_moment(since), parse_moment(until), tool, by, kind)
+        size = checked_limit(limit)
+        cursors = Cursors(self._database.signer, actor.user_id, "changes", *wanted.key(), int(everybodys))
+        before = cursors.decode(cursor, int)[0] if cursor is not None else None
+        found = await self._database.read_sync(
+            lambda connection: find_changes(
+                connection, actor.principal, wanted, everybodys=everybodys, before_id=before, size=size + 1
+            )
+        )
+        return Page(tuple(found[:size]), cursors.encode(found[size - 1].id) if len(found) > size else None)
+
+    async def undo(
+        self,
+        actor: Actor,
+        *,
+        run_id: str | None = None,
+        change_id: int | None = None,
+        run_ids: Sequence[str] = (),
+        preview: bool = False,
+        progress: Progress = silent,
+    ) -> Outcome[UndoResult]:
+        """Take back a run (or several as one) or a change of the caller; without either, what they did last.
+
+        What was changed since stays, and `skipped` says why. The undo is one change that can itself be undone.
+        Raises `NotFoundError` for changes that are not the caller's and `StateConflictError` if all is undone already.
+        """
+        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
+        acting = replace(actor, dry_run=actor.dry_run or preview)
+        runs = [run for run in (run_id, *run_ids) if run is not None]
+
+        async def operation(writing: Writing) -> UndoResult:
+            changes = await select_changes(writing.session, acting, runs, change_id)
+            undoing = Undoing(writing, check_scopes=not preview)
+            await undoing.take_back(changes, progress)
+            result = undoing.result(acting.principal.email, preview=acting.dry_run)
+            # To tell of thousands of changes takes a while, and so does what follows: others come in between.
+            await anyio.lowlevel.checkpoint()
+            return result
+
+        arguments = {"run_id": run_id, "change_id": change_id} | ({"run_ids": [*run_ids]} if run_ids else {})
+        outcome = await self.change(acting, "undo", arguments, operation)
+        undone = tuple(replace(change, undone_by=outcome.change_id) for change in outcome.value.undone)
+        return replace(outcome, value=replace(outcome.value, undone=undone, change_id=outcome.change_id))
+
+    async def redo(
+        self,
+        actor: Actor,
+        *,
+        run_id: str | None = None,
+        change_id: int | None = None,
+        preview: bool = False,
+        progress: Progress = silent,
+    ) -> Outcome[RedoResult]:
+        """Do again what the caller undid: of a run, of a change (by its own id or its undo's), or what was undone last.
+
+        What was changed since the undo stays, and `skipped` says why. The redo can itself be undone. Raises
+        `NotFoundError` for changes that are not the caller's and `StateConflictError` if nothing of it is undone.
+        """
+        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
+        acting = replace(actor, dry_run=actor.dry_run or preview)
+
+        async def operation(writing: Writing) -> RedoResult:
+            undos = await select_undos(writing.session, acting, run_id, change_id)
+            undoing = Undoing(writing, check_scopes=not preview, wording=REDO)
+            await undoing.take_back(undos, progress)
+            result = undoing.redone(acting.principal.email, preview=acting.dry_run)
+            await anyio.lowlevel.checkpoint()
+            return result
+
+        outcome = await self.change(acting, "redo", {"run_id": run_id, "change_id": change_id}, operation)
+        return replace(outcome, value=replace(outcome.value, change_id=outcome.change_id))
+
+    async def _effect(self, writing: Writing, changes: bool, touches: tuple[Touch, ...] | None) -> Effect:
+        return Effect(
+            summary=writing.effect_summary or writing.summary,
+            count=writing.count if changes else 0,
+            items=tuple(writing.items[:MAX_EFFECT_ITEMS]),
+            diff=await unified_diff_of(self._blobs, writing.contents),
+            gains_access=tuple(writing.gains_access),
+            loses_access=tuple(writing.loses_access),
+            reversible=writing.reversible,
+            etag=writing.etag,
+            left=tuple(writing.left[:MAX_LEFT_TOLD]),
+            touches=touches,
+        )
+
+
+async def _replay(session: AsyncSession, actor: Actor, digest: str) -> Outcome[Any] | None:
+    if actor.idempotency_key is None:
+        return None
+    query = select(ChangeRow).where(
+        ChangeRow.user_id == actor.user_id, ChangeRow.idempotency_key == actor.idempotency_key
+    )
+    row = (await session.execute(query)).scalar_one_or_none()
+    if row is None:
+        return None
+    if row.arguments_digest != digest:
+        raise IdempotencyConflictError(
+            "This idempotency key was used for another call.", hint="Use a new key for a new call."
+        )
+    return Outcome(decode_result(row.result), row.id, replayed=True)
+
+
+async def _record(writing: Writing, action: str, digest: str, result: dict[str, Any]) -> int | None:
+    """Write the row. A call that changed nothing is recorded for its key only: its repeat does nothing either."""
+    actor, entries = writing.actor, writing.entries()
+    if not entries and actor.idempotency_key is None:
+        return None
+    values = {
+        "at": writing.now,
+        "user_id": actor.user_id,
+        "method": actor.principal.method,
+        "key_name": actor.principal.key_name,
+        "tool": actor.tool,
+        "run_id": actor.run_id,
+        "idempotency_key": actor.idempotency_key,
+        "arguments_digest": digest,
+        "action": action,
+        "summary": writing.summary,
+        "item_id": writing.item_id,
+        "entries": entries,
+        "result": result,
+        "approved_by": actor.approved_by,
+        "tool_call_id": actor.tool_call_id,
+        "approval_id": actor.approval_id,
+        "grant_id": actor.grant_id,
+        "undoes": writing.undoes,
+    }
+    await anyio.lowlevel.checkpoint()  # what a large change touched took a while to gather, and takes one to write down
+    change_id = await writing.session.run_sync(_insert, values, sorted(touched_items(entries)))
+    for notify in writing.on_recorded:
+        notify(change_id)
+    return change_id
+
+
+def _insert(session: Session, values: dict[str, Any], touched: list[str]) -> int:
+    connection = session.connection()
+    change_id: int = connection.execute(_ADD_CHANGE, values).scalar_one()
+    for start in range(0, len(touched), ITEMS_AT_ONCE):
+        items = [{"change_id": change_id, "item_id": item} for item in touched[start : start + ITEMS_AT_ONCE]]
+        connection.execute(_ADD_ITEMS, items)
+    return change_id
+
+
+def _digest(actor: Actor, action: str, arguments: Mapping[str, Any]) -> str:
+    for attribute, limit in LIMITS.items():
+        _check_mark(attribute, getattr(actor, attribute) or "", limit)
+    canonical = json.dumps({"action": action, "arguments": dict(arguments)}, sort_keys=True)
+    return sha256(canonical.encode()).hexdigest()
+
+
+def _check_mark(attribute: str, value: str, limit: int) -> None:
+    if len(value) > limit or not value.isprintable():
+        raise InvalidInputError(
+            f"The call's {attribute} is too long or not printable.", hint=f"Use at most {limit} printable characters."
+        )

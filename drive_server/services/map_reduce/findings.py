@@ -1,0 +1,135 @@
+"""What reading many files gave: what each file said, how many were read, and in a line of both which were not."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from drive_server.services.tree.names import display_name
+
+Status = Literal["answered", "nothing", "failed"]
+ORDER: Final[tuple[Status, ...]] = ("answered", "failed", "nothing")
+MOST_NAMED: Final = 10
+MOST_REASON_CHARACTERS: Final = 100
+MOST_LABEL_CHARACTERS: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one file said, or why it was not read.
+
+    `path` is what the caller named if the file could not be looked at. `answered`: `answer` has it; `nothing`: it was
+    read, and holds nothing on the task; `failed`: for the `reason`, a sentence with its `code`. `quote` stands in that
+    version of the file from `start` to `end` (characters as read_file counts them, end exclusive), on line `line`.
+    Of `characters` in all `read_characters` were read.
+    """
+
+    path: str
+    status: Status
+    file_id: str | None = None
+    version: int | None = None
+    answer: str = ""
+    quote: str = ""
+    start: int | None = None
+    end: int | None = None
+    line: int | None = None
+    read_characters: int = 0
+    characters: int = 0
+    code: str = ""
+    reason: str = ""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the file was read, be it in part."""
+        return self.status != "failed"
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether some of the file was not read."""
+        return self.is_read and self.read_characters < self.characters
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All of it: `text` is the answers brought together, `note` says if they could not be, `coverage` what was read.
+
+    `fitting` is how many files there were, None if more than were read and nobody knows how many. `model` answered.
+    """
+
+    text: str
+    note: str
+    coverage: str
+    model: str
+    findings: tuple[Finding, ...]
+    fitting: int | None
+
+    @property
+    def read(self) -> int:
+        """How many files were read."""
+        return sum(finding.is_read for finding in self.findings)
+
+    @property
+    def answered(self) -> int:
+        """How many files say something on the task."""
+        return sum(finding.status == "answered" for finding in self.findings)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every file that fits was read, and all of it."""
+        everything = self.fitting is not None and self.fitting <= len(self.findings)
+        return everything and all(one.is_read and not one.is_partial for one in self.findings)
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings with those first that say something, then those that failed, each in the order they had."""
+    return sorted(findings, key=lambda finding: ORDER.index(finding.status))
+
+
+def failed(label: str, code: str, reason: str) -> Finding:
+    """Return what is told of a file that was not read."""
+    return Finding(path=label, status="failed", code=code, reason=_short(reason))
+
+
+def coverage_of(findings: Sequence[Finding], fitting: int | None, *, chinese: bool) -> str:
+    """Return how many of the files were read, with those that were not or only in part, and why."""
+    missing = [one for one in findings if not one.is_read]
+    partly = [one for one in findings if one.is_partial]
+    total, read = len(findings), len(findings) - len(missing)
+    parts = [f"共 {total:,} 个文件，已读 {read:,} 个" if chinese else f"{read:,} of {total:,} read"]
+    if missing:
+        names = _named([f"{_label(one)} ({one.reason})" for one in missing], chinese=chinese)
+        parts.append(f"未读 {len(missing):,} 个：{names}" if chinese else f"{len(missing):,} failed: {names}")
+    if partly:
+        names = _named([_label(one) for one in partly], chinese=chinese)
+        parts.append(
+            f"{len(partly):,} 个只读了一部分：{names}" if chinese else f"{len(partly):,} only in part: {names}"
+        )
+    parts += _left_out(total, fitting, chinese=chinese)
+    return "；".join(parts) + "。" if chinese else "; ".join(parts) + "."
+
+
+def _left_out(total: int, fitting: int | None, *, chinese: bool) -> list[str]:
+    if fitting is not None and fitting <= total:
+        return []
+    if chinese:
+        more = "一些" if fitting is None else f" {fitting - total:,} 个"
+        return [f"还有{more}符合的文件未处理，因为 max_files 为 {total:,}"]
+    more = "some" if fitting is None else f"{fitting - total:,}"
+    return [f"{more} more fit and were left out, because max_files is {total:,}"]
+
+
+def _named(names: list[str], *, chinese: bool) -> str:
+    more = len(names) - MOST_NAMED
+    shown = names[:MOST_NAMED]
+    if more > 0:
+        shown.append(f"另外 {more:,} 个" if chinese else f"and {more:,} more")
+    return "、".join(shown) if chinese else ", ".join(shown)
+
+
+def _label(finding: Finding) -> str:
+    label = finding.path
+    return display_name(label if len(label) <= MOST_LABEL_CHARACTERS else f"…{label[-MOST_LABEL_CHARACTERS:]}")
+
+
+def _short(reason: str) -> str:
+    reason = " ".join(reason.split()).rstrip(".。")
+    return reason if len(reason) <= MOST_REASON_CHARACTERS else f"{reason[:MOST_REASON_CHARACTERS]}…"

@@ -1,0 +1,156 @@
+"""What a search is narrowed to: types of files, times of change, owners. Asked of the database, never of the index."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import ColumnElement, or_, select
+
+from drive_server.access import Principal
+from drive_server.errors import InvalidInputError
+from drive_server.models import Kind
+from drive_server.services.identity.emails import normalise_email
+from drive_server.services.journal.audit import parse_moment
+from drive_server.storage.tables import NodeRow, UserRow
+
+MAX_TYPES = 20
+MAX_TYPE_CHARACTERS = 32
+OWN, FOREIGN = "me", "shared"
+
+GROUPS: Final = {
+    "document": "doc docx docm dot dotx dotm odt ott rtf pages wpd epub",
+    "spreadsheet": "xls xlsx xlsm xlsb xltx xltm ods csv tsv numbers",
+    "presentation": "ppt pptx pptm ppsx ppsm potx odp otp key",
+    "pdf": "pdf",
+    "image": "png jpg jpeg gif webp bmp tif tiff heic ico avif svg",
+    "audio": "mp3 wav flac ogg m4a aac opus wma",
+    "video": "mp4 mov mkv avi webm m4v wmv",
+    "archive": "zip tar gz tgz bz2 xz 7z rar",
+    "mail": "eml msg mbox mht mhtml",
+    "code": "bash bat c cc clj cpp cs css dart ex go h hpp hs html htm java js json jsonl jsx kt lua mjs php pl ps1 py"
+    " r rb rs scala scss sh sql swift toml ts tsx vue xml yaml yml zig",
+    "text": "txt md markdown mdx rst tex log text",
+}
+"""The names of groups of types, and the suffixes of the files in each."""
+
+_MEDIA_TYPES: Final = {
+    "document": (
+        "application/msword",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.%",
+        "application/vnd.oasis.opendocument.text",
+        "application/rtf",
+        "application/epub+zip",
+    ),
+    "spreadsheet": (
+        "application/vnd.ms-excel%",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.%",
+        "application/vnd.oasis.opendocument.spreadsheet",
+        "text/csv",
+        "text/tab-separated-values",
+    ),
+    "presentation": (
+        "application/vnd.ms-powerpoint%",
+        "application/vnd.openxmlformats-officedocument.presentationml.%",
+        "application/vnd.oasis.opendocument.presentation",
+    ),
+    "pdf": ("application/pdf",),
+    "image": ("image/%",),
+    "audio": ("audio/%",),
+    "video": ("video/%",),
+    "archive": ("application/zip", "application/gzip", "application/x-tar"),
+    "mail": ("message/%", "application/vnd.ms-outlook"),
+    "code": ("text/html", "text/css", "text/javascript", "application/json", "application/xml"),
+    "text": ("text/plain", "text/markdown"),
+}
+_SUFFIXES: Final = frozenset(suffix for suffixes in GROUPS.values() for suffix in suffixes.split())
+_SUFFIX = re.compile(r"\.[\w+-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilter:
+    """What hits have to be, as the caller wrote it; what is None or empty does not matter.
+
+    `types` are names of groups and suffixes, of which one has to fit; `modified_after` (inclusive) and
+    `modified_before` (exclusive) are ISO 8601; `owner` is `me`, `shared` (anybody else) or a person's email.
+    """
+
+    types: tuple[str, ...] = ()
+    modified_after: str | None = None
+    modified_before: str | None = None
+    owner: str | None = None
+
+    def key(self) -> tuple[str | None, ...]:
+        """What tells one question from another."""
+        return (" ".join(self.types), self.modified_after, self.modified_before, self.owner)
+
+    def conditions(self, principal: Principal, kind: Kind | None) -> list[ColumnElement[bool]]:
+        """Return what the rows of nodes have to be. Raises `InvalidInputError` for what makes no sense.
+
+        An email that nobody has, or somebody who shares nothing with the caller, finds nothing either way.
+        """
+        return [*self._of_types(kind), *self._of_times(), *self._of_owner(principal)]
+
+    def _of_types(self, kind: Kind | None) -> Iterator[ColumnElement[bool]]:
+        if not self.types:
+            return
+        if kind == "folder":
+            raise InvalidInputError("Folders have no type.", hint="Leave out `types`, or search for files.")
+        if len(self.types) > MAX_TYPES:
+            raise InvalidInputError(f"At most {MAX_TYPES} types can be asked for.", hint="Name groups, as document.")
+        yield NodeRow.kind == "file"
+        yield or_(*(condition for wanted in self.types for condition in _of_type(wanted)))
+
+    def _of_times(self) -> Iterator[ColumnElement[bool]]:
+        after, before = parse_moment(self.modified_after), parse_moment(self.modified_before)
+        if after is not None and before is not None and after >= before:
+            raise InvalidInputError(
+                "No time is both after `modified_after` and before `modified_before`.",
+                hint="`modified_after` is the earlier one.",
+            )
+        if after is not None:
+            yield NodeRow.updated_at >= after
+        if before is not None:
+            yield NodeRow.updated_at < before
+
+    def _of_owner(self, principal: Principal) -> Iterator[ColumnElement[bool]]:
+        if self.owner == OWN:
+            yield NodeRow.owner_id == principal.user_id
+        elif self.owner == FOREIGN:
+            yield NodeRow.owner_id != principal.user_id
+        elif self.owner is not None:
+            email = _email(self.owner)
+            yield NodeRow.owner_id.in_(select(UserRow.id).where(UserRow.email == email))
+
+
+NO_FILTER: Final = SearchFilter()
+
+
+def _of_type(wanted: str) -> Iterator[ColumnElement[bool]]:
+    word = wanted.strip().lower()
+    if word in GROUPS:
+        yield from (_ends_with(suffix) for suffix in GROUPS[word].split())
+        yield from (NodeRow.media_type.like(pattern) for pattern in _MEDIA_TYPES[word])
+    elif word in _SUFFIXES:
+        yield _ends_with(word)
+    elif len(word) <= MAX_TYPE_CHARACTERS and _SUFFIX.fullmatch(word):
+        yield _ends_with(word[1:])
+    else:
+        raise InvalidInputError(
+            "There is no such type of file.",
+            hint=f"Use {', '.join(GROUPS)}, or a suffix with its dot, as .docx.",
+            details={"types": list(GROUPS)},
+        )
+
+
+def _ends_with(suffix: str) -> ColumnElement[bool]:
+    return NodeRow.name.iendswith(f".{suffix}", autoescape=True)
+
+
+def _email(owner: str) -> str:
+    try:
+        return normalise_email(owner)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            "That is no owner.", hint=f"Use `{OWN}`, `{FOREIGN}` for what others share, or a person's email address."
+        ) from error

@@ -1,0 +1,151 @@
+"""Finding items whose names are written otherwise than the query, or nearly so: what exact matching did not find.
+
+Accents, full-width forms, traditional and simplified characters, underscores and CamelCase don't tell names apart here,
+and a word may have a slip of the pen in it. Each word becomes a few patterns that the database can tell most names
+apart by, on SQLite as on PostgreSQL; what they let through is compared here.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sqlalchemy import ColumnElement, and_, or_
+
+from drive_server.knowledge.index.matching import LONG_WORD, SHORTEST_SPELLED
+from drive_server.knowledge.text import folding
+from drive_server.knowledge.text.script import CJK
+from drive_server.services.search.names import NameMatch, beyond_ascii, is_like, like_pattern, score_name
+from drive_server.storage.tables import NodeRow
+
+if TYPE_CHECKING:
+    from sqlalchemy import Select
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from drive_server.models import Kind
+
+MOST_WORDS = 4
+"""More words are a question, and no name: it is not worth looking through names for it."""
+MOST_COMPARED = 1000
+FOLDED, SLIPPED = 0.95, 0.62
+"""What a name counts that is the same but for its form, of what it would else; and one with a slip of the pen."""
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BREAK = re.compile(r"[\W_]+")
+_LETTERS = re.compile(rf"[^\W\d_{CJK}]+")
+_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u065f\u0670]")
+_ACCENTED = re.compile("[^bfhjkmpqvwx0-9]", re.IGNORECASE)
+"""Letters that stand with accents in some names; and what is a wildcard in a pattern."""
+_WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+
+
+async def match_near_names(
+    session: "AsyncSession", visible: "Select[str]", query: str, kind: "Kind | None" = None, *, with_slips: bool
+) -> list[NameMatch]:
+    """Return those of the visible items whose names are nearly the query, best first; none for more than four words.
+
+    `visible` is what `visible_ids` returns. No more than 1,000 names are compared. Without slips the words have to be
+    the same but for their form, which takes the database a tenth of the time.
+    """
+    words = loose(query).split()
+    if not 0 < len(words) <= MOST_WORDS or any(len(word) < 2 and word.isascii() for word in words):
+        return []
+    candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None))
+    candidates = candidates.where(*(_may_have(word, with_slips=with_slips) for word in words))
+    if kind is not None:
+        candidates = candidates.where(NodeRow.kind == kind)
+    rows = (await session.execute(candidates.limit(MOST_COMPARED))).all()
+    wanted = loose(query)
+    scored = [NameMatch(node_id, name, score_near(name, wanted, with_slips=with_slips)) for node_id, name in rows]
+    matches = [match for match in scored if match.score]
+    return sorted(matches, key=lambda match: (-match.score, len(match.name), match.name, match.id))
+
+
+def score_near(name: str, wanted: str, *, with_slips: bool = True) -> float:
+    """Return how well a name fits whose form or spelling differs, 0 if it doesn't: at most 0.95, at least 0.62.
+
+    `wanted` is the query as `loose` returns it.
+    """
+    held = loose(name)
+    if not wanted:
+        return 0.0
+    if score := score_name(held, wanted):
+        return FOLDED * score
+    if not with_slips:
+        return 0.0
+    words = held.split()
+    fits = (word in held or any(is_slip(word, other) for other in words) for word in wanted.split())
+    return SLIPPED if all(fits) else 0.0
+
+
+def loose(text: str) -> str:
+    """Return the words of a name or query in one form: lower case, simplified, narrow, without accents and marks."""
+    parted = _HUMP.sub(" ", unicodedata.normalize("NFKC", text))
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", folding.fold_case(parted)))
+    return " ".join(_BREAK.sub(" ", unicodedata.normalize("NFC", bare)).split())
+
+
+def is_slip(word: str, other: str) -> bool:
+    """Return whether a word of letters is another but for one slip; from eight letters on, two.
+
+    A slip is a letter too many, too few or wrong, or two neighbours exchanged (Damerau, 1964).
+    """
+    if len(word) < SHORTEST_SPELLED or not _LETTERS.fullmatch(word):
+        return False
+    most = _slips_allowed(word)
+    return abs(len(word) - len(other)) <= most and _distance(word, other) <= most
+
+
+def _slips_allowed(word: str) -> int:
+    return 2 if len(word) >= LONG_WORD else 1
+
+
+def _distance(word: str, other: str) -> int:
+    """Return the optimal string alignment distance."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(word, start=1):
+        new = [place]
+        for column, their in enumerate(other, start=1):
+            least = min(row[column] + 1, new[-1] + 1, row[column - 1] + (letter != their))
+            if place > 1 and column > 1 and letter == other[column - 2] and word[place - 2] == their:
+                least = min(least, before[column - 2] + 1)
+            new.append(least)
+        before, row = row, new
+    return row[-1]
+
+
+def _may_have(word: str, *, with_slips: bool) -> ColumnElement[bool]:
+    parts = [is_like(NodeRow.name, part) for part in _parts(word)] if with_slips else []
+    return or_(*_in_other_forms(word), *parts)
+
+
+def _in_other_forms(word: str) -> Iterator[ColumnElement[bool]]:
+    """Yield conditions of which every name meets one that has the word in another form."""
+    yield is_like(NodeRow.name, like_pattern(word))
+    if word.isascii():
+        wide = [form.translate(_WIDE) for form in (word, word.upper(), word.capitalize())]
+        yield from (is_like(NodeRow.name, f"%{form}%") for form in wide)
+        yield and_(is_like(NodeRow.name, f"%{_ACCENTED.sub('_', word)}%"), beyond_ascii(NodeRow.name))
+    else:
+        yield is_like(NodeRow.name, f"%{''.join(_traditional().get(character, character) for character in word)}%")
+
+
+def _parts(word: str) -> Iterator[str]:
+    """Yield patterns of which every name fits one that has the word with a slip in it."""
+    if len(word) >= SHORTEST_SPELLED and _LETTERS.fullmatch(word):
+        # Of n slips, at least one of n + 1 parts of the word is free: it stands in the name as it is.
+        parts = _slips_allowed(word) + 1
+        cuts = [len(word) * number // parts for number in range(parts + 1)]
+        yield from (like_pattern(word[start:end]) for start, end in pairwise(cuts))
+
+
+@cache
+def _traditional() -> dict[str, str]:
+    """Return for each simplified character its traditional form, or where it has several what stands for any."""
+    forms: dict[str, str] = {}
+    for traditional, simplified in folding.CHARACTERS.read_text(encoding="utf-8").splitlines():
+        forms[simplified] = "_" if simplified in forms else traditional
+    return forms

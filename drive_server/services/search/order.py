@@ -1,0 +1,136 @@
+"""What a page of hits is asked for, and in which order names and passages stand on it. Pure."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from drive_server.knowledge.index.matching import shortened
+from drive_server.knowledge.index.queries import parse
+from drive_server.knowledge.text.folding import fold_case
+from drive_server.services.search.snippets import cut_snippet
+
+if TYPE_CHECKING:
+    from drive_server.knowledge.index.index import IndexHit
+
+TEXT_SHARE = 0.6
+RANK_CONSTANT = 60
+# So much of an item's id tells it from all others that a query finds.
+MARK_CHARACTERS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A hit before its item is described. `version` is the content that a passage stands in, None for a name."""
+
+    file_id: str
+    score: float
+    text: str
+    start: int = 0
+    end: int = 0
+    heading: str = ""
+    page: int | None = None
+    version: int | None = None
+    place: str = ""
+
+    @property
+    def mark(self) -> str:
+        """What a cursor remembers it by."""
+        return self.file_id[:MARK_CHARACTERS]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a page is asked for: `size` hits beyond those whose marks are in `shown`.
+
+    With the mode `text` each file counts once, and those of `names` come first. Names that are only nearly the query,
+    `near`, come before texts unless these have its very words.
+    """
+
+    query: str
+    mode: Literal["hybrid", "text", "words", "vector"]
+    size: int
+    names: Sequence[Candidate] = ()
+    near: Sequence[Candidate] = ()
+    shown: Sequence[str] = ()
+
+    @property
+    def wanted(self) -> int:
+        """How many hits it takes to fill the page and to know whether there is another one."""
+        return len(self.shown) + self.size + 1
+
+    def is_answered(self, found: Sequence[Candidate]) -> bool:
+        """Say whether what was found is what was asked for, to the word: then nobody need guess what was meant."""
+        if self.names or self.near or parse(self.query).is_strict:
+            return True
+        return bool(found) and _has_words(found[0], self.query)
+
+    def candidates(self, hits: "Sequence[IndexHit]") -> list[Candidate]:
+        """Return what there is to show, the best first.
+
+        A passage's score says its place: the index's own is worked out from everybody's texts, and would tell of them.
+        """
+        if self.mode != "text":
+            return [_whole(hit, 1 / (1 + place)) for place, hit in enumerate(hits)]
+        passages = one_per_file(hits, {name.file_id for name in self.names})
+        cut = [_cut(hit, parse(self.query).words, TEXT_SHARE / (1 + place)) for place, hit in enumerate(passages)]
+        shown = set(self.shown)
+        ordered = (*self.names, *self._with_near_names(cut))
+        return [candidate for candidate in ordered if candidate.mark not in shown]
+
+    def _with_near_names(self, cut: list[Candidate]) -> list[Candidate]:
+        if not self.near or not cut or not _has_words(cut[0], self.query):
+            known = {name.file_id for name in self.near}
+            return [*self.near, *(candidate for candidate in cut if candidate.file_id not in known)]
+        known = {candidate.file_id for candidate in cut}
+        later = (name for name in self.near if name.file_id not in known)
+        return [*cut, *(replace(name, score=TEXT_SHARE / (1 + place)) for place, name in enumerate(later, len(cut)))]
+
+
+def pack_marks(shown: Sequence[str], page: Sequence[Candidate]) -> bytes:
+    """Return what a cursor holds: the marks of everything shown until now."""
+    return bytes.fromhex("".join([*shown, *(candidate.mark for candidate in page)]))
+
+
+def unpack_marks(packed: bytes) -> list[str]:
+    """Return the marks in a cursor."""
+    marks = packed.hex()
+    return [marks[start : start + MARK_CHARACTERS] for start in range(0, len(marks), MARK_CHARACTERS)]
+
+
+def in_one_order(answers: "Sequence[Sequence[IndexHit]]") -> "list[IndexHit]":
+    """Return the files of several answers, each with the passage that stood highest in any.
+
+    By reciprocal rank fusion (Cormack, Clarke and Büttcher 2009, k = 60).
+    """
+    scores: dict[str, float] = {}
+    best: dict[str, tuple[int, IndexHit]] = {}
+    for answer in answers:
+        for place, hit in enumerate(answer):
+            scores[hit.file_id] = scores.get(hit.file_id, 0.0) + 1 / (RANK_CONSTANT + place + 1)
+            if hit.file_id not in best or place < best[hit.file_id][0]:
+                best[hit.file_id] = (place, hit)
+    return [best[file_id][1] for file_id in sorted(scores, key=lambda file_id: (-scores[file_id], file_id))]
+
+
+def one_per_file(hits: "Sequence[IndexHit]", known: Collection[str]) -> "list[IndexHit]":
+    """Return the first passage of each file, without the files that are known."""
+    best: dict[str, IndexHit] = {}
+    for hit in hits:
+        if hit.file_id not in known:
+            best.setdefault(hit.file_id, hit)
+    return list(best.values())
+
+
+def _has_words(candidate: Candidate, query: str) -> bool:
+    text = fold_case(f"{candidate.heading} {candidate.text}")
+    return all(shortened(word) in text for word in fold_case(parse(query).words).split())
+
+
+def _cut(hit: "IndexHit", query: str, score: float) -> Candidate:
+    text, offset = cut_snippet(hit.text, query)
+    start = hit.start + offset
+    return Candidate(hit.file_id, score, text, start, start + len(text), hit.heading, hit.page, hit.version, hit.place)
+
+
+def _whole(hit: "IndexHit", score: float) -> Candidate:
+    return Candidate(hit.file_id, score, hit.text, hit.start, hit.end, hit.heading, hit.page, hit.version, hit.place)

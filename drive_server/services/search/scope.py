@@ -1,0 +1,150 @@
+"""Where a search looks: what the caller may see by the database now, and what the index is asked for."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlalchemy import CompoundSelect, Select, bindparam, func, literal, null, select, union_all
+
+from drive_server.services.tree.located import Located
+from drive_server.services.tree.nodes import QUERIES_KEPT, locate_folder, shared_ids, visible_ids
+from drive_server.storage.tables import IndexEntryRow, NodeRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from drive_server.access import Principal
+
+MAX_NAMED_FILES = 2000
+"""So many files of a folder are named to the index one by one; of more, all that the caller owns are searched."""
+MAX_FOREIGN_FILES = 10_000
+"""So many files of other people are searched: naming each takes 5 microseconds."""
+UNFINISHED = ("pending", "indexing")
+BATCH = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchArea:
+    """All that the caller can see, or what of it is below a folder and fits a filter.
+
+    The index answers for files of `owner_ids`, which is the caller or nobody, and for `file_ids`, all of which they
+    can see: what others have neither takes places among the hits nor time. `is_loose`: `owner_ids` are also of files
+    outside the area, so `among` has to be asked about what the index answers.
+    """
+
+    visible: Select[str]
+    owner_ids: tuple[str, ...]
+    file_ids: tuple[str, ...]
+    folder_id: str | None
+    unfinished: int
+    is_cut: bool = False
+    is_loose: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to ask the index for."""
+        return not self.owner_ids and not self.file_ids
+
+    @property
+    def note(self) -> str:
+        """What the answer may lack."""
+        return " ".join(note for note in (self._waiting(), self._cut()) if note)
+
+    def holds(self, located: Located) -> bool:
+        """Whether an item that the caller can see is live and in the folder, if there is one."""
+        return located.row.trash_id is None and (self.folder_id is None or self.folder_id in located.ancestors)
+
+    async def among(self, session: "AsyncSession", ids: "Iterable[str]") -> set[str]:
+        """Return those of the ids whose items are in the area now."""
+        wanted = list(dict.fromkeys(ids))
+        query = self.visible.where(NodeRow.id.in_(bindparam("ids", expanding=True)))
+        found: set[str] = set()
+        for start in range(0, len(wanted), BATCH):
+            found.update(await session.scalars(query, {"ids": wanted[start : start + BATCH]}))
+        return found
+
+    def _waiting(self) -> str:
+        if not self.unfinished:
+            return ""
+        files, their = ("file is", "its") if self.unfinished == 1 else ("files are", "their")
+        return f"{self.unfinished} {files} not indexed yet, so {their} text was not searched."
+
+    def _cut(self) -> str:
+        if not self.is_cut:
+            return ""
+        return (
+            f"Of the files that other people share with you, the text of the {MAX_FOREIGN_FILES:,} that were changed "
+            "last was searched: name a folder to search in the others."
+        )
+
+
+async def open_area(
+    session: "AsyncSession",
+    principal: "Principal",
+    folder: str | None,
+    conditions: "Sequence[ColumnElement[bool]]" = (),
+) -> SearchArea:
+    """Return the area below the folder, or everything, as far as the conditions on nodes hold.
+
+    Raises what `locate_folder` raises.
+    """
+    located = await locate_folder(session, principal, folder) if folder is not None else None
+    visible = visible_ids(principal, located.id if located else None)
+    is_narrowed = located is not None or len(conditions) > 0
+    if is_narrowed:
+        visible = visible.where(*conditions)
+        unfinished, named = await _counted(session, _named(visible))
+        if len(named) <= MAX_NAMED_FILES:
+            return SearchArea(visible, (), named, located.id if located else None, unfinished)
+    theirs = _with_count(visible, visible.where(*_foreign(principal)), MAX_FOREIGN_FILES) if is_narrowed else None
+    unfinished, foreign = await _counted(session, theirs if theirs is not None else _all_foreign(principal))
+    has_own = located is None or located.row.owner_id == principal.user_id
+    return SearchArea(
+        visible=visible,
+        owner_ids=(principal.user_id,) if has_own else (),
+        file_ids=foreign[:MAX_FOREIGN_FILES],
+        folder_id=located.id if located else None,
+        unfinished=unfinished,
+        is_cut=len(foreign) > MAX_FOREIGN_FILES,
+        is_loose=is_narrowed,
+    )
+
+
+async def _counted(session: "AsyncSession", query: "CompoundSelect[str | None, int]") -> tuple[int, tuple[str, ...]]:
+    """Return how many files are not indexed yet, and the ids of those that the query names."""
+    rows = (await session.execute(query)).all()
+    return sum(count for _, count in rows), tuple(file_id for file_id, _ in rows if file_id is not None)
+
+
+def _foreign(principal: "Principal") -> tuple["ColumnElement[bool]", "ColumnElement[bool]"]:
+    """Return what tells other people's items; asked besides `visible`, which alone would go through all own ones."""
+    return NodeRow.id.in_(shared_ids(principal)), NodeRow.owner_id != principal.user_id
+
+
+# Building it takes longer than the database takes to answer it.
+@lru_cache(maxsize=QUERIES_KEPT)
+def _all_foreign(principal: "Principal") -> "CompoundSelect[str | None, int]":
+    """Return the query for all that others share with the caller: beginning with that, not with all that there is."""
+    shared = shared_ids(principal).subquery()
+    files = select(NodeRow.id).join(shared, shared.c.id == NodeRow.id).where(NodeRow.owner_id != principal.user_id)
+    return _with_count(visible_ids(principal), files, MAX_FOREIGN_FILES)
+
+
+def _named(visible: Select[str]) -> "CompoundSelect[str | None, int]":
+    return _with_count(visible, visible, MAX_NAMED_FILES)
+
+
+def _with_count(visible: Select[str], files: Select[str], most: int) -> "CompoundSelect[str | None, int]":
+    """Both in one statement: each takes half a millisecond, whatever it asks for."""
+    waiting = visible.join(IndexEntryRow, IndexEntryRow.file_id == NodeRow.id).where(
+        IndexEntryRow.state.in_(UNFINISHED)
+    )
+    listed = files.where(NodeRow.kind == "file").order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(most + 1)
+    named = listed.subquery()
+    return union_all(
+        select(null().label("id"), waiting.with_only_columns(func.count()).scalar_subquery().label("waiting")),
+        select(named.c.id, literal(0)),
+    )

@@ -1,0 +1,289 @@
+"""Search: by name and exact words, and by meaning. Rights are asked of the database before and after the index."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from drive_server.access import Actor, Principal, Scope, require_person, require_scope
+from drive_server.errors import InvalidInputError
+from drive_server.knowledge.index.queries import Query, parse
+from drive_server.knowledge.index.reranking import MOST_PASSAGES, Reranker
+from drive_server.models import Hit, Item, Kind, Page
+from drive_server.services.pagination import Cursors
+from drive_server.services.search.filters import NO_FILTER, SearchFilter
+from drive_server.services.search.fuzzy_names import match_near_names
+from drive_server.services.search.names import NameMatch, match_names
+from drive_server.services.search.order import (
+    Candidate,
+    Question,
+    in_one_order,
+    one_per_file,
+    pack_marks,
+    unpack_marks,
+)
+from drive_server.services.search.scope import SearchArea, open_area
+from drive_server.services.tree.items import checked_limit, describe_all
+from drive_server.services.tree.located import Located
+from drive_server.services.tree.nodes import locate_many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
+    from drive_server.storage.database import Database
+
+MAX_QUERY_CHARACTERS = 1000
+MAX_FOUND = 1000
+MAX_ASKED = 8000
+ASKED_PER_WANTED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is on a page, as candidates and as hits; `is_full`: there is more than fits on it."""
+
+    candidates: "Sequence[Candidate]"
+    hits: tuple[Hit, ...]
+    is_full: bool
+
+
+class SearchService:
+    """Finds what the caller may see now: rights given or taken a moment ago hold, and the trash is left out.
+
+    What they may not see is not asked of the index either, so it takes neither a place among the hits nor time.
+    """
+
+    def __init__(self, database: "Database", index: "KnowledgeIndex", reranker: Reranker | None = None) -> None:
+        self._database = database
+        self._index = index
+        self._reranker = reranker
+
+    async def find(
+        self,
+        actor: Actor,
+        query: str,
+        *,
+        folder: str | None = None,
+        kind: str | None = None,
+        only: SearchFilter = NO_FILTER,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Page[Hit]:
+        """Return items whose names have all words of the query, then files whose text has them, each item once.
+
+        The text of a hit is the name, or at most 500 characters around the words. `note` says how many files could
+        not be searched for their text yet. At most 1,000 hits are found in all. The cursor knows what was shown: no
+        item comes twice, however the ranks change in between.
+        Raises `InvalidInputError` for a query that is empty or over 1,000 characters, for an unknown kind and for a
+        filter that makes no sense, and `ForbiddenError` for who comes by a link.
+        """
+        _require_searcher(actor.principal)
+        wanted, wanted_kind, size = _checked_query(query), _checked_kind(kind), checked_limit(limit)
+        conditions = only.conditions(actor.principal, wanted_kind)
+        cursors = Cursors(self._database.signer, actor.user_id, "search", wanted, folder, wanted_kind, *only.key())
+        shown = unpack_marks(cursors.unseal(cursor)) if cursor is not None else []
+        question = Question(wanted, "text", min(size, MAX_FOUND - len(shown)), shown=shown)
+        async with self._database.read() as session:
+            area = await open_area(session, actor.principal, folder, conditions)
+            names, near = await _match_names(session, area, parse(wanted), wanted_kind)
+            question = replace(question, names=names, near=near)
+            found = await _page_of_names(session, actor.principal, area, question, only=wanted_kind == "folder")
+        if found is None:
+            found = await self._ask(actor.principal, area, question)
+        if not question.is_answered(found.candidates):
+            found = await self._with_slips(actor.principal, area, question, wanted_kind) or found
+        more = found.is_full and len(shown) + question.size < MAX_FOUND
+        return Page(found.hits, cursors.seal(pack_marks(shown, found.candidates)) if more else None, note=area.note)
+
+    async def semantic(
+        self,
+        actor: Actor,
+        query: str,
+        *,
+        folder: str | None = None,
+        only: SearchFilter = NO_FILTER,
+        limit: int = 10,
+        mode: Literal["hybrid", "words", "vector"] = "hybrid",
+    ) -> Page[Hit]:
+        """Return the passages that fit the meaning of the query best, whole; a file may have several.
+
+        With a reranker the order is its, as far as it judges; it is shown what the caller may see, and nothing else.
+        `words` and `vector` ask one side only, to compare with. `note` and errors are as for `find`.
+        """
+        _require_searcher(actor.principal)
+        wanted, size = _checked_query(query), checked_limit(limit)
+        reranker = self._reranker if mode == "hybrid" else None
+        question = Question(wanted, mode, max(size, MOST_PASSAGES) if reranker else size)
+        conditions = only.conditions(actor.principal, "file")
+        async with self._database.read() as session:
+            area = await open_area(session, actor.principal, folder, conditions)
+        found = await self._ask(actor.principal, area, question)
+        hits = await _reranked(reranker, wanted, found.hits) if reranker else found.hits
+        return Page(hits[:size], note=area.note)
+
+    async def near(self, actor: Actor, texts: "Sequence[str]", *, without: str, limit: int = 10) -> Page[Hit]:
+        """Return the files that have passages near to any of the texts, each once, without the one of that id.
+
+        `note` and errors are as for `find`.
+        """
+        _require_searcher(actor.principal)
+        questions = [Question(_checked_query(text), "hybrid", checked_limit(limit)) for text in texts]
+        async with self._database.read() as session:
+            area = await open_area(session, actor.principal, None)
+        answers = [await self._others(area, question, without) for question in questions]
+        async with self._database.read() as session:
+            question = Question("", "hybrid", checked_limit(limit))
+            found = await _page(session, actor.principal, area, question, in_one_order(answers))
+        return Page(found.hits, note=area.note)
+
+    async def _others(self, area: SearchArea, question: Question, known: str) -> "list[IndexHit]":
+        """Ask for more and more until there are enough other files: a long file fills many places with itself."""
+        asked = question.wanted
+        while True:
+            asked = min(asked * ASKED_PER_WANTED, MAX_ASKED)
+            hits = await self._passages(area, question, asked)
+            others = one_per_file(hits, (known,))
+            if len(others) >= question.wanted or len(hits) < asked or asked == MAX_ASKED:
+                return others
+
+    async def _ask(self, principal: Principal, area: SearchArea, question: Question) -> _Found:
+        """Ask the index for more and more until the page is full with what the caller may see."""
+        asked = question.wanted
+        while True:
+            asked = min(asked * ASKED_PER_WANTED, MAX_ASKED)
+            hits = await self._passages(area, question, asked)
+            async with self._database.read() as session:
+                found = await _page(session, principal, area, question, hits)
+            if found.is_full or len(hits) < asked or asked == MAX_ASKED:
+                return found
+
+    async def _with_slips(
+        self, principal: Principal, area: SearchArea, question: Question, kind: Kind | None
+    ) -> _Found | None:
+        """Return the page with items whose names have a slip of the pen in them or the query; None without any."""
+        async with self._database.read() as session:
+            words = parse(question.query).words
+            near = _candidates(await match_near_names(session, area.visible, words, kind, with_slips=True))
+            if near and kind == "folder":
+                return await _page(session, principal, area, replace(question, near=near), ())
+        return await self._ask(principal, area, replace(question, near=near)) if near else None
+
+    async def _passages(self, area: SearchArea, question: Question, asked: int) -> "list[IndexHit]":
+        if area.is_empty:
+            return []
+        return await self._index.search(
+            question.query, owner_ids=area.owner_ids, file_ids=area.file_ids, mode=question.mode, limit=asked
+        )
+
+
+async def _match_names(
+    session: "AsyncSession", area: SearchArea, query: Query, kind: Kind | None
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes.
+
+    Where there are none, those second that have them in another form; a strict query means what it says.
+    """
+    found = await match_names(session, area.visible, query.words, kind)
+    if query.is_strict:
+        admits = query.admission()
+        return _candidates(match for match in found if admits(match.name)), []
+    near = [] if found else await match_near_names(session, area.visible, query.words, kind, with_slips=False)
+    return _candidates(found), _candidates(near)
+
+
+def _candidates(matches: "Iterable[NameMatch]") -> list[Candidate]:
+    return [Candidate(match.id, match.score, match.name) for match in matches]
+
+
+async def _page_of_names(
+    session: "AsyncSession", principal: Principal, area: SearchArea, question: Question, *, only: bool
+) -> _Found | None:
+    """Return the page if names fill it, or if there is to be nothing else on it."""
+    if only or len(replace(question, near=()).candidates(())) > question.size:
+        return await _page(session, principal, area, question, ())
+    return None
+
+
+async def _page(
+    session: "AsyncSession", principal: Principal, area: SearchArea, question: Question, hits: "Sequence[IndexHit]"
+) -> _Found:
+    if area.is_loose and hits:
+        inside = await area.among(session, [hit.file_id for hit in hits])
+        hits = [hit for hit in hits if hit.file_id in inside]
+    confirmed = await _confirmed(session, principal, area, question.candidates(hits), question.size + 1)
+    page = confirmed[: question.size]
+    places = {located.id: located for _, located in page}
+    items = {item.id: item for item in await describe_all(session, list(places.values()))}
+    return _Found(
+        candidates=[candidate for candidate, _ in page],
+        hits=tuple(_hit(candidate, items[candidate.file_id]) for candidate, _ in page),
+        is_full=len(confirmed) > question.size,
+    )
+
+
+async def _confirmed(
+    session: "AsyncSession", principal: Principal, area: SearchArea, candidates: "Sequence[Candidate]", most: int
+) -> list[tuple[Candidate, Located]]:
+    """Return the first of what the caller may see now, passages only of the content that the file has now.
+
+    What is missing is made up for, as long as there is something: a short page would tell of it.
+    """
+    confirmed: list[tuple[Candidate, Located]] = []
+    start, size = 0, most
+    while start < len(candidates) and len(confirmed) < most:
+        batch = candidates[start : start + size]
+        start, size = start + size, 2 * size
+        seen = await locate_many(session, principal, [candidate.file_id for candidate in batch])
+        found = [(candidate, seen[candidate.file_id]) for candidate in batch if candidate.file_id in seen]
+        confirmed += [(candidate, located) for candidate, located in found if _stands(candidate, located, area)]
+    return confirmed[:most]
+
+
+def _stands(candidate: Candidate, located: Located, area: SearchArea) -> bool:
+    return area.holds(located) and candidate.version in (None, located.row.version)
+
+
+def _hit(candidate: Candidate, item: Item) -> Hit:
+    return Hit(
+        item=item,
+        score=candidate.score,
+        text=candidate.text,
+        start=candidate.start,
+        end=candidate.end,
+        heading=candidate.heading,
+        page=candidate.page,
+        version=candidate.version or 0,
+        place=candidate.place,
+    )
+
+
+async def _reranked(reranker: Reranker, query: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Return the hits in the reranker's order; their scores say their places."""
+    order = await reranker.order(query, [f"{hit.heading}\n{hit.text}".strip() for hit in hits])
+    return tuple(replace(hits[place], score=hit.score) for place, hit in zip(order, hits, strict=True))
+
+
+def _require_searcher(principal: Principal) -> None:
+    """A visitor by a link acts in its maker's name: all that they have would be searched."""
+    require_person(principal)
+    require_scope(principal, Scope.READ)
+
+
+def _checked_query(query: str) -> str:
+    wanted = " ".join(query.split()) if len(query) <= MAX_QUERY_CHARACTERS else query
+    if len(wanted) > MAX_QUERY_CHARACTERS:
+        raise InvalidInputError(
+            "The query is too long.",
+            hint=f"Use at most {MAX_QUERY_CHARACTERS} characters.",
+            details={"limit": MAX_QUERY_CHARACTERS},
+        )
+    if not wanted or any(character == "\0" or "\ud800" <= character <= "\udfff" for character in wanted):
+        raise InvalidInputError("There is nothing to search for.", hint="Give some words.")
+    return wanted
+
+
+def _checked_kind(kind: str | None) -> Kind | None:
+    if kind not in (None, "file", "folder"):
+        raise InvalidInputError("There is no such kind of item.", hint="Use file or folder.")
+    return kind

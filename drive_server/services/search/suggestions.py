@@ -1,0 +1,168 @@
+"""What a person may mean while they type: files and folders by name or path, people they share with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from unicodedata import normalize
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import Actor, Principal, Scope, require_scope
+from drive_server.errors import DriveError
+from drive_server.models import Kind
+from drive_server.services.search.names import fold, match_names
+from drive_server.services.tree.located import SHARED_FOLDER, Located
+from drive_server.services.tree.nodes import (
+    descendants,
+    live_child,
+    locate_folder,
+    locate_many,
+    shared_ids,
+    visible_ids,
+)
+from drive_server.storage.database import Database
+from drive_server.storage.tables import NodeRow, ShareRow, UserRow
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+MOST_SUGGESTIONS = 100
+MOST_BELOW = 2000
+MOST_TYPED = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Suggested:
+    """Values that fit what was typed, the best first, 100 at most; `total` counts all, None if that is not known."""
+
+    values: tuple[str, ...] = ()
+    total: int | None = 0
+    has_more: bool = False
+
+
+class SuggestionService:
+    """Suggests values that the caller may use as they are: paths, or ids where no path leads to the item alone."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def items(self, actor: Actor, typed: str, kind: Kind) -> Suggested:
+        """Return files or folders whose name fits what is typed, or whose path goes on from it if it has a slash.
+
+        Nothing typed suggests what was changed last.
+        """
+        require_scope(actor.principal, Scope.READ)
+        if len(typed) > MOST_TYPED or not _is_text(typed):
+            return Suggested()
+        async with self._database.read() as session:
+            if "/" in typed:
+                return await _by_path(session, actor.principal, typed, kind)
+            ids = await (_by_name if typed.strip() else _newest)(session, actor.principal, typed, kind)
+            seen = await locate_many(session, actor.principal, ids[:MOST_SUGGESTIONS])
+            found = [seen[node_id] for node_id in ids[:MOST_SUGGESTIONS] if node_id in seen]
+            values = await _values(session, actor.principal, found)
+        total = len(ids) if typed.strip() or len(ids) <= MOST_SUGGESTIONS else None
+        return Suggested(values, total, len(ids) > MOST_SUGGESTIONS)
+
+    async def people(self, actor: Actor, typed: str) -> Suggested:
+        """Return the emails of those whom the caller shares something with, or who share something with them."""
+        require_scope(actor.principal, Scope.READ)
+        wanted = fold(typed[:MOST_TYPED])
+        async with self._database.read() as session:
+            known = await _known_people(session, actor.principal)
+        fitting = sorted(
+            (email for email in known if wanted in fold(email)), key=lambda email: (not email.startswith(wanted), email)
+        )
+        shown = tuple(fitting[:MOST_SUGGESTIONS])
+        return Suggested(shown, len(fitting), len(fitting) > len(shown))
+
+
+async def _by_name(session: AsyncSession, principal: Principal, typed: str, kind: Kind) -> list[str]:
+    matches = [match.id for match in await match_names(session, visible_ids(principal), typed, kind)]
+    return [*await _by_id(session, principal, typed.strip(), kind), *matches]
+
+
+async def _by_id(session: AsyncSession, principal: Principal, typed: str, kind: Kind) -> list[str]:
+    found = await locate_many(session, principal, [typed])
+    return [item.id for item in found.values() if item.row.kind == kind and item.row.trash_id is None]
+
+
+async def _newest(session: AsyncSession, principal: Principal, typed: str, kind: Kind) -> list[str]:
+    """Ask for the person's own and for what others share one after the other: each has an index of its own."""
+    del typed
+    live = select(NodeRow.id, NodeRow.updated_at).where(NodeRow.kind == kind, NodeRow.trash_id.is_(None))
+    newest = live.order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(MOST_SUGGESTIONS + 1)
+    moments: dict[str, datetime] = {}
+    for mine in (NodeRow.owner_id == principal.user_id, NodeRow.id.in_(shared_ids(principal))):
+        moments |= {node_id: at for node_id, at in await session.execute(newest.where(mine))}  # noqa: C416 - rows, not tuples
+    return sorted(moments, key=lambda node_id: (-moments[node_id].timestamp(), node_id))[: MOST_SUGGESTIONS + 1]
+
+
+async def _by_path(session: AsyncSession, principal: Principal, typed: str, kind: Kind) -> Suggested:
+    """Suggest paths that go on from what is typed, the nearest levels first; its last part may be in any case."""
+    start = normalize("NFC", typed if typed.startswith("/") else f"/{typed}")
+    ids = [
+        *await _below(session, principal, start.rpartition("/")[0] or "/", kind),
+        *await _shared(session, principal, start, kind),
+    ]
+    seen = await locate_many(session, principal, ids)
+    known = [seen[node_id] for node_id in ids if node_id in seen]
+    fitting = [item for item in known if item.path.casefold().startswith(start.casefold())]
+    values = await _values(session, principal, fitting[:MOST_SUGGESTIONS])
+    is_all = len(ids) <= MOST_BELOW
+    return Suggested(values, len(fitting) if is_all else None, len(fitting) > MOST_SUGGESTIONS or not is_all)
+
+
+async def _below(session: AsyncSession, principal: Principal, folder_path: str, kind: Kind) -> list[str]:
+    try:
+        folder = await locate_folder(session, principal, folder_path)
+    except DriveError:  # no such folder, or not the caller's to see: nothing goes on from here
+        return []
+    below = descendants(folder.id)
+    query = select(below.c.id).where(below.c.kind == kind).order_by(below.c.depth, below.c.name)
+    return list(await session.scalars(query.limit(MOST_BELOW + 1)))
+
+
+async def _shared(session: AsyncSession, principal: Principal, start: str, kind: Kind) -> list[str]:
+    if not f"/{SHARED_FOLDER}/".casefold().startswith(start.casefold()):
+        return []
+    query = select(NodeRow.id).where(NodeRow.id.in_(shared_ids(principal)), NodeRow.kind == kind)
+    return list(await session.scalars(query.order_by(NodeRow.name, NodeRow.id).limit(MOST_BELOW + 1)))
+
+
+async def _values(session: AsyncSession, principal: Principal, found: Sequence[Located]) -> tuple[str, ...]:
+    shared = [item for item in found if item.row.owner_id != principal.user_id]
+    unclear = await _unclear_names(session, principal) if shared else None
+    return tuple(
+        item.id if item in shared and (unclear is None or item.path.split("/")[2] in unclear) else item.path
+        for item in found
+    )
+
+
+async def _unclear_names(session: AsyncSession, principal: Principal) -> set[str] | None:
+    """Return the names that several shared items have; None if the caller's own folder hides all shared ones."""
+    user = await session.get(UserRow, principal.user_id)
+    if user is None or await live_child(session, user.root_id, SHARED_FOLDER):
+        return None
+    query = (
+        select(NodeRow.name)
+        .join(ShareRow, ShareRow.node_id == NodeRow.id)
+        .where(ShareRow.email == principal.email, NodeRow.trash_id.is_(None))
+        .group_by(NodeRow.name)
+        .having(func.count() > 1)
+    )
+    return set(await session.scalars(query))
+
+
+async def _known_people(session: AsyncSession, principal: Principal) -> set[str]:
+    shares = select(ShareRow.email, UserRow.email).join(NodeRow, NodeRow.id == ShareRow.node_id)
+    query = shares.join(UserRow, UserRow.id == NodeRow.owner_id).where(
+        NodeRow.trash_id.is_(None), or_(NodeRow.owner_id == principal.user_id, ShareRow.email == principal.email)
+    )
+    known = {email for pair in await session.execute(query.distinct()) for email in pair}
+    return known - {principal.email}
+
+
+def _is_text(typed: str) -> bool:
+    return "\0" not in typed and not any("\ud800" <= char <= "\udfff" for char in typed)

@@ -1,0 +1,244 @@
+"""Who else may see or change an item: roles given to people by email, on the item or on a folder above it."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
+from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
+from drive_server.models import Item, Outcome, Page, Share
+from drive_server.services.files.operations import begin
+from drive_server.services.identity.emails import normalise_email
+from drive_server.services.pagination import Cursors
+from drive_server.services.tree.items import checked_limit, describe_all
+from drive_server.services.tree.located import Located
+from drive_server.services.tree.name_order import NameOrder, rows_in_order
+from drive_server.services.tree.names import display_name
+from drive_server.services.tree.nodes import locate, locate_live, locate_many
+from drive_server.storage.tables import NodeRow, ShareRow, UserRow, new_id
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncSession
+
+    from drive_server.services.journal.recorder import Writing
+    from drive_server.services.journal.service import Journal
+    from drive_server.storage.database import Database
+
+HIDDEN_FOLDER = "a folder above that is not shared with you"
+_BY_NAME = NameOrder((NodeRow.name, NodeRow.id), lambda row, name: (name, row.id))
+
+
+class SharingService:
+    """Gives and takes roles. Whether an email has an account here is never told: a share waits for one."""
+
+    def __init__(self, database: "Database", journal: "Journal") -> None:
+        self._database = database
+        self._journal = journal
+
+    async def share(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
+        """Give the person the role on the item and all below it; one who has a role on it gets this one instead.
+
+        For the owner only. Raises `InvalidInputError` for the root folder, for the owner's own email, and for what is
+        no role or no email; `StateConflictError` for an item in the trash.
+        """
+        require_scope(actor.principal, Scope.SHARE)
+        given, address = parse_role(role), normalise_email(email)
+
+        async def operation(writing: "Writing") -> Share:
+            located = await locate_live(writing.session, actor.principal, ref, Role.OWNER)
+            await begin(writing, located)
+            refuse_root(located)
+            _refuse_owner(actor.principal, address)
+            return await _give(writing, located, address, given)
+
+        return await self._journal.change(actor, "share", {"ref": ref, "email": address, "role": role}, operation)
+
+    async def update(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
+        """Give a person who has a role on the item another one. Raises what `revoke` raises, and what `share` does."""
+        require_scope(actor.principal, Scope.SHARE)
+        given, address = parse_role(role), normalise_email(email)
+
+        async def operation(writing: "Writing") -> Share:
+            located = await locate(writing.session, actor.principal, ref, Role.OWNER)
+            await begin(writing, located)
+            grants = await _grants_to(writing.session, located, address)
+            if located.id not in grants:
+                raise await _nothing_to_take(writing, grants, address)
+            return await _give(writing, located, address, given)
+
+        return await self._journal.change(
+            actor, "update_share", {"ref": ref, "email": address, "role": role}, operation
+        )
+
+    async def revoke(self, actor: Actor, ref: str, email: str) -> Outcome[Share]:
+        """Take back the role that the person has on the item; returns what it was. For the owner only.
+
+        Raises `NotFoundError` if the person has none, and `StateConflictError`, which says where the role comes from,
+        if it is given on a folder above.
+        """
+        require_scope(actor.principal, Scope.SHARE)
+        address = normalise_email(email)
+
+        async def operation(writing: "Writing") -> Share:
+            located = await locate(writing.session, actor.principal, ref, Role.OWNER)
+            await begin(writing, located)
+            return await _take(writing, located, address)
+
+        return await self._journal.change(actor, "revoke", {"ref": ref, "email": address}, operation)
+
+    async def list_shares(self, actor: Actor, ref: str) -> tuple[Share, ...]:
+        """Return the roles that people have on the item, given on it or inherited, for its owner and editors."""
+        require_scope(actor.principal, Scope.READ)
+        async with self._database.read() as session:
+            located = await locate(session, actor.principal, ref, Role.EDITOR)
+            return tuple(await shares_on(session, actor.principal, located))
+
+    async def shared_with_me(self, actor: Actor, limit: int = 100, cursor: str | None = None) -> Page[Item]:
+        """Return the live items that others gave the caller a role on, by name. What lies below them is not listed."""
+        require_scope(actor.principal, Scope.READ)
+        size = checked_limit(limit)
+        query = (
+            select(NodeRow.id, NodeRow.name)
+            .join(ShareRow, ShareRow.node_id == NodeRow.id)
+            .where(ShareRow.email == actor.principal.email, NodeRow.trash_id.is_(None))
+        )
+        cursors = Cursors(self._database.signer, actor.user_id, "shared_with_me")
+        async with self._database.read() as session:
+            rows, more = await session.run_sync(rows_in_order, query, _BY_NAME, size, cursors, cursor)
+            seen = await locate_many(session, actor.principal, [row.id for row in rows])
+            items = await describe_all(session, [seen[row.id] for row in rows if row.id in seen])
+        return Page(tuple(items), more)
+
+
+def refuse_root(located: Located) -> None:
+    """Raise `InvalidInputError` for a person's root folder: what they put there later would be shared as well."""
+    if located.is_root:
+        raise InvalidInputError("The root folder can't be shared.", hint="Share a folder or file in it.")
+
+
+def _refuse_owner(principal: Principal, address: str) -> None:
+    if address == principal.email:
+        raise InvalidInputError("This item is yours already.", hint="Give the email of somebody else.")
+
+
+async def _give(writing: "Writing", located: Located, address: str, role: Role) -> Share:
+    grants = await _grants_to(writing.session, located, address)
+    had = max((grant.role for grant in grants.values()), default=0)
+    own = grants.pop(located.id, None)
+    inherited = max((grant.role for grant in grants.values()), default=0)
+    if own is None:
+        own = _add(writing, located, address, role)
+    else:
+        _change_role(writing, located, own, role)
+    writing.show(located.row, located.path)
+    if max(role, inherited) > had:
+        writing.gains_access.append(address)
+    return await _told(writing.session, own)
+
+
+def _add(writing: "Writing", located: Located, address: str, role: Role) -> ShareRow:
+    row = ShareRow(
+        id=new_id(),
+        node_id=located.id,
+        email=address,
+        role=role,
+        created_at=writing.now,
+        created_by=writing.actor.user_id,
+    )
+    writing.tell("Share", "Shared", f"{located.label} with {address} as {role.label}.")
+    writing.add(row)
+    return row
+
+
+def _change_role(writing: "Writing", located: Located, row: ShareRow, role: Role) -> None:
+    was = Role(row.role)
+    if was == role:
+        writing.summary = f"{row.email} is {role.label} of {located.label} already."
+        return
+    writing.tell("Change", "Changed", f"the role of {row.email} on {located.label} from {was.label} to {role.label}.")
+    writing.touch(row)
+    row.role = role
+
+
+async def _take(writing: "Writing", located: Located, address: str) -> Share:
+    grants = await _grants_to(writing.session, located, address)
+    own = grants.pop(located.id, None)
+    if own is None:
+        raise await _nothing_to_take(writing, grants, address)
+    label = Role(own.role).label
+    writing.tell("Take back", "Took back", f"the role {label} of {address} on {located.label}.")
+    share = await _told(writing.session, own)
+    await writing.remove(own)
+    writing.show(located.row, located.path)
+    if not grants:
+        writing.loses_access.append(address)
+    return share
+
+
+async def _nothing_to_take(writing: "Writing", grants: dict[str, ShareRow], address: str) -> DriveError:
+    if not grants:
+        return NotFoundError(f"{address} has no role on this item.", hint="List the shares of the item.")
+    carriers = await locate_many(writing.session, writing.actor.principal, grants)
+    shown = [display_name(carrier.path) for carrier in carriers.values()]
+    return StateConflictError(
+        f"{address} has a role here from a folder above.",
+        hint=f"Change it or take it back where it was given: {', '.join(shown)}.",
+        details={"given_on": [{"id": carrier.id, "path": carrier.path} for carrier in carriers.values()]},
+    )
+
+
+async def _grants_to(session: "AsyncSession", located: Located, address: str) -> dict[str, ShareRow]:
+    """Return the person's grants by the id of the item that carries them: this one or a folder above."""
+    carriers = (located.id, *located.ancestors)
+    rows = await session.scalars(select(ShareRow).where(ShareRow.node_id.in_(carriers), ShareRow.email == address))
+    return {row.node_id: row for row in rows}
+
+
+async def shares_on(session: "AsyncSession", principal: Principal, located: Located) -> list[Share]:
+    """Return the roles that people have on the item, given on it or above it."""
+    carriers = await carriers_of(session, located)
+    query = (
+        select(ShareRow, UserRow.email)
+        .join(UserRow, UserRow.id == ShareRow.created_by)
+        .where(ShareRow.node_id.in_(carriers))
+    )
+    rows = {row.id: (row, maker) for row, maker in await session.execute(query)}
+    seen = await locate_many(session, principal, carriers)
+    shares = [_inherited(_to_share(row, maker), located, seen.get(row.node_id)) for row, maker in rows.values()]
+    return sorted(shares, key=lambda share: (share.inherited_from or "", share.email))
+
+
+async def carriers_of(session: "AsyncSession", located: Located) -> list[str]:
+    """Return the ids of the item and of all folders above, also of those that the caller can't see."""
+    here = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id == located.id).cte("here", recursive=True)
+    above = here.union(select(NodeRow.id, NodeRow.parent_id).join(here, NodeRow.id == here.c.parent_id))
+    return list(await session.scalars(select(above.c.id)))
+
+
+def inherited_path(located: Located, carrier: Located | None) -> str | None:
+    """Return the path of the folder above that gives access to the item, None if it is given on the item itself."""
+    if carrier is None:
+        return HIDDEN_FOLDER
+    return None if carrier.id == located.id else carrier.path
+
+
+def _inherited(share: Share, located: Located, carrier: Located | None) -> Share:
+    above = inherited_path(located, carrier)
+    return share if above is None else replace(share, item_id=(carrier or located).id, inherited_from=above)
+
+
+async def _told(session: "AsyncSession", row: ShareRow) -> Share:
+    maker = await session.get_one(UserRow, row.created_by)
+    return _to_share(row, maker.email)
+
+
+def _to_share(row: ShareRow, maker: str) -> Share:
+    return Share(
+        id=row.id,
+        item_id=row.node_id,
+        email=row.email,
+        role=Role(row.role).label,
+        created_at=row.created_at,
+        created_by=maker,
+    )

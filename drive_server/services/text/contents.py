@@ -1,0 +1,143 @@
+"""Contents between the blob store and the services: bytes in, text out, within the limits."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Protocol
+
+import anyio
+
+from drive_server.access import Actor
+from drive_server.errors import InvalidInputError, TooLargeError, UnsupportedContentError
+from drive_server.knowledge.media_types import DEFAULT, is_plain_text, is_text, looks_like_text, media_type_of
+from drive_server.knowledge.text.elements import Extraction
+from drive_server.services.text.excerpts import apart
+from drive_server.services.text.source_text import SourceText, decode_source
+from drive_server.services.tree.names import display_name
+from drive_server.storage.blobs import Blob, BlobStore
+from drive_server.storage.tables import VersionRow
+
+SNIFFED_BYTES = 4096
+# Hashed and decoded sooner than a thread could be asked to.
+FEW_BYTES = 16_384
+
+
+class TextSource(Protocol):
+    """Where the text of pdf, docx, html and the like comes from, and what stands where in any text."""
+
+    async def text(self, blob_hash: str, name: str, media_type: str) -> Extraction:
+        """Return the text of the blob, or the reason why there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Reads and stores contents; `max_text_bytes` bounds what is held in memory as one text."""
+
+    blobs: BlobStore
+    text_source: TextSource
+    max_text_bytes: int
+
+    async def text_of(self, name: str, version: VersionRow) -> str:
+        """Return what a person reads of the content: decoded if it is plain text, else extracted.
+
+        Raises `UnsupportedContentError` if there is no text in it and `TooLargeError` over the limit.
+        """
+        if is_plain_text(version.media_type):
+            return (await self._decoded(name, version)).text
+        extracted = await self.text_source.text(version.blob, name, version.media_type)
+        if extracted.state != "ready":
+            raise UnsupportedContentError(
+                extracted.reason or f"'{display_name(name)}' holds no text that can be read.",
+                hint="Download the file instead.",
+                details={"state": extracted.state, "media_type": version.media_type},
+            )
+        return extracted.text
+
+    async def extraction_of(self, name: str, version: VersionRow, *, placed: bool = True) -> Extraction:
+        """Return the same text with its elements. Of plain text only if `placed`, and if the index reads it alike.
+
+        Raises what `text_of` does.
+        """
+        text = await self.text_of(name, version)
+        is_plain = is_plain_text(version.media_type)
+        if placed or not is_plain:
+            extracted = await self.text_source.text(version.blob, name, version.media_type)
+            if extracted.text == text:
+                return extracted
+        return Extraction("ready", text=text, exact=is_plain)
+
+    async def editable_text_of(self, name: str, version: VersionRow) -> SourceText:
+        """Return the source text with its encoding. Raises `UnsupportedContentError` for what is no text file."""
+        require_editable(name, version.media_type)
+        source = await self._decoded(name, version)
+        if source.lossy:
+            raise _undecodable(name, version)
+        return source
+
+    def encoded(self, text: str, encode: Callable[[str], bytes] = str.encode) -> bytes:
+        """Return the bytes of a text from outside. Raises `InvalidInputError` and `TooLargeError`."""
+        try:
+            data = encode(text)
+        except UnicodeEncodeError as error:
+            raise InvalidInputError("The text is not Unicode.", hint="Remove lone surrogates from it.") from error
+        self._require_fits(len(data))
+        return data
+
+    async def store(self, actor: Actor, data: bytes) -> Blob:
+        """Store the bytes, or for a dry run only work out what blob they would be."""
+        if actor.dry_run:
+            return Blob(await digest(data), len(data))
+        return await self.blobs.put_bytes(data)
+
+    async def media_type(self, name: str, given: str | None, blob: Blob) -> str:
+        """Return the media type of an uploaded content: as given, by its name, else by its first bytes."""
+        media_type = media_type_of(name, given)
+        if media_type != DEFAULT or given:
+            return media_type
+        head = b"".join([chunk async for chunk in self.blobs.stream(blob.hash, 0, SNIFFED_BYTES)])
+        return media_type_of(name, content_is_text=looks_like_text(head))
+
+    async def _decoded(self, name: str, version: VersionRow) -> SourceText:
+        self._require_fits(version.size)
+        data = await self.blobs.read(version.blob)
+        if len(data) <= FEW_BYTES:
+            decoded = decode_source(data)
+        else:
+            decoded = await apart(len(data), decode_source, data)
+        if decoded is None:
+            raise _undecodable(name, version)
+        return decoded
+
+    def _require_fits(self, size: int) -> None:
+        if size > self.max_text_bytes:
+            raise TooLargeError(
+                "The text is too large to be read or written at once.",
+                hint="Download or upload the file instead.",
+                details={"limit": self.max_text_bytes},
+            )
+
+
+async def digest(data: bytes) -> str:
+    """Return the SHA-256 of the bytes in hex, worked out in a thread unless they are few."""
+    if len(data) <= FEW_BYTES:
+        return sha256(data).hexdigest()
+    return await anyio.to_thread.run_sync(lambda: sha256(data).hexdigest(), abandon_on_cancel=True)
+
+
+def require_editable(name: str, media_type: str) -> None:
+    """Raise `UnsupportedContentError` unless the file's bytes are text."""
+    if not is_text(media_type):
+        raise UnsupportedContentError(
+            f"'{display_name(name)}' is not a text file ({media_type}); its content can't be edited as text.",
+            hint="Create a text file, or upload a new version of this one.",
+            details={"media_type": media_type},
+        )
+
+
+def _undecodable(name: str, version: VersionRow) -> UnsupportedContentError:
+    return UnsupportedContentError(
+        f"'{display_name(name)}' holds bytes that are no text in any encoding known here.",
+        hint="Save it as UTF-8 and upload it again.",
+        details={"media_type": version.media_type},
+    )

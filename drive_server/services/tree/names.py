@@ -1,0 +1,112 @@
+"""The rules for the names of items: what may be one, when two are the same, and how one is shown."""
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
+
+from drive_server.errors import InvalidNameError
+from drive_server.services.tree.lookalikes import (
+    JOINERS,
+    is_blank,
+    is_joined,
+    is_selecting,
+    is_selector,
+    is_visible,
+    letters_of_another_script,
+    passes_for_ascii,
+)
+
+MAX_NAME_BYTES = 255
+RESERVED = frozenset({".", ".."})
+BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+SEPARATORS = frozenset("/\\")
+SLASH_LOOK_ALIKES = frozenset("\u2044\u2215\u2216\u29f5\u29f8\u29f9")
+FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
+HINT = "Use a name of 1 to 255 bytes without slashes, control characters or spaces at its ends."
+
+
+def clean_name(raw: str) -> str:
+    """Return the name in its stored form, NFC with its case kept. Two names are the same if these are equal.
+
+    Raises `InvalidNameError` for an empty name and one of which nothing can be seen, `.`, `..`, separators, control
+    and bidirectional override characters, lone surrogates, spaces at the ends, and more than 255 bytes of UTF-8.
+    """
+    if len(raw) > 4 * MAX_NAME_BYTES:
+        raise _refused("is too long")
+    name = unicodedata.normalize("NFC", raw)
+    problem = _problem(name)
+    if problem:
+        raise _refused(problem)
+    return name
+
+
+def display_name(name: str) -> str:
+    """Return the name as it may stand in a message: what is invisible or passes for something else is escaped.
+
+    That is what turns the direction of a text, what can't be seen (also joiners and variation selectors where no
+    script or emoji needs them), what looks like a separator, and letters of another script in the middle of a word:
+    `p\\u{430}y` is `pay` with a Cyrillic letter. Names of one script, of any, stay as they are, and so do words of
+    two that nobody takes for each other, such as Chinese and Latin. A path may be given as a whole.
+    """
+    if name.isascii() and name.isprintable():
+        return name
+    return "".join(_shown_word(name, start, end) for start, end in _words(name))
+
+
+def numbered_name(name: str, number: int) -> str:
+    """Return `plan (2).md` for `plan.md` and 2, cut so that it stays within the limit."""
+    stem, dot, suffix = name.rpartition(".")
+    if not stem or len(suffix) > 16:
+        stem, dot, suffix = name, "", ""
+    tail = f" ({number}){dot}{suffix}"
+    room = MAX_NAME_BYTES - len(tail.encode())
+    return stem.encode()[:room].decode(errors="ignore").rstrip() + tail
+
+
+def _problem(name: str) -> str | None:
+    checks = (
+        (not name, "is empty"),
+        (name in RESERVED, "is reserved"),
+        (any(char in SEPARATORS for char in name), "contains a slash"),
+        (any(unicodedata.category(char) in FORBIDDEN_CATEGORIES for char in name), "contains a control character"),
+        (any(char in BIDI_CONTROLS for char in name), "contains a character that reverses the text direction"),
+        (name != name.strip(), "begins or ends with a space"),
+        (not any(is_visible(char) for char in name), "has nothing in it that can be seen"),
+        (len(name.encode(errors="replace")) > MAX_NAME_BYTES, "is too long"),
+    )
+    return next((text for found, text in checks if found), None)
+
+
+def _refused(problem: str) -> InvalidNameError:
+    return InvalidNameError(f"The name {problem}.", hint=HINT, details={"limit": MAX_NAME_BYTES})
+
+
+def _words(name: str) -> Iterator[tuple[int, int]]:
+    """Yield where the runs of letters with their marks, and the runs of everything else, begin and end."""
+    for _, run in groupby(range(len(name)), key=lambda place: unicodedata.category(name[place])[0] in "LM"):
+        places = list(run)
+        yield places[0], places[-1] + 1
+
+
+def _shown_word(name: str, start: int, end: int) -> str:
+    strangers = letters_of_another_script(name[start:end])
+    return "".join(
+        _escaped(name[place]) if _misleads(name, place) or name[place] in strangers else name[place]
+        for place in range(start, end)
+    )
+
+
+def _escaped(char: str) -> str:
+    return f"\\u{{{ord(char):x}}}"
+
+
+def _misleads(name: str, place: int) -> bool:
+    char = name[place]
+    if char in JOINERS:
+        return not is_joined(name, place)
+    if is_selector(char):
+        return not is_selecting(name, place)
+    category = unicodedata.category(char)
+    is_odd_space = category == "Zs" and char not in " \u3000"
+    is_hidden = category == "Cf" or category in FORBIDDEN_CATEGORIES or is_blank(char)
+    return is_odd_space or is_hidden or char in SLASH_LOOK_ALIKES or passes_for_ascii(char)

@@ -1,0 +1,108 @@
+"""Serves an application over HTTP until the process is told to end, and then ends in time."""
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable
+from types import FrameType
+from typing import Any, Final
+
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from drive_server.transports.garbage import spare_what_is_there
+from drive_server.transports.shutdown import Ending
+
+logger = logging.getLogger(__name__)
+
+KEEP_ALIVE_SECONDS: Final = 75
+GRACE_SECONDS: Final = 4
+MOST_HEADER_BYTES: Final = 65_536
+SWITCH_SECONDS: Final = 0.0005
+"""How long the event loop goes on while a thread wants the interpreter.
+
+With Python's 5 ms, each statement of a thread's transaction waits so long for a busy loop, and the next transaction for
+all of them.
+"""
+
+
+def prepare_process() -> None:
+    """Set what holds for a server's whole process. Call it on its event loop, before requests come."""
+    spare_what_is_there()
+    sys.setswitchinterval(SWITCH_SECONDS)
+
+
+class HeaderLimit(HttpToolsProtocol):
+    """Refuses requests whose address and headers are longer than 64 KiB; uvicorn itself reads them all."""
+
+    def on_message_begin(self) -> None:
+        """Begin to count."""
+        super().on_message_begin()
+        self._header_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        """Count a part of the address."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Count a header."""
+        self._count(len(name) + len(value))
+        super().on_header(name, value)
+
+    def _count(self, size: int) -> None:
+        self._header_bytes += size
+        if self._header_bytes > MOST_HEADER_BYTES:
+            raise ValueError("the headers of this request are too long")
+
+
+class Runner(uvicorn.Server):
+    """Serves until SIGTERM or Ctrl-C: then no more requests are taken, and those that are going on end.
+
+    `wind_down` ends what would go on for ever (event streams, questions that wait for a person). Requests that
+    don't end within some seconds are cancelled. A second signal ends the process at once.
+    """
+
+    def __init__(self, app: Any, wind_down: Callable[[], Awaitable[None]], **options: Any) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=HeaderLimit,
+                ws="none",
+                log_config=None,
+                access_log=False,
+                lifespan="on",
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+                **options,
+            )
+        )
+        self._wind_down = wind_down
+        self._ending = Ending()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start as uvicorn does."""
+        await super().startup(sockets)
+        prepare_process()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let what is going on end, then shut down as uvicorn does."""
+        ending = asyncio.create_task(self._end_calls())
+        await super().shutdown(sockets)
+        await ending
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take note of a signal. Unlike uvicorn's, SIGTERM is not raised anew at the end: the process ends well."""
+        del frame
+        self._ending.told(sig)
+        self.should_exit = True
+        if sig == signal.SIGINT:
+            self._captured_signals.append(sig)
+
+    async def _end_calls(self) -> None:
+        try:
+            await self._wind_down()
+        except Exception:
+            logger.exception("Calls could not be ended.")

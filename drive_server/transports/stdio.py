@@ -1,0 +1,150 @@
+"""The drive's MCP server over standard input and output, for hosts that start it themselves."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Final
+
+import anyio
+from mcp.shared.message import SessionMessage
+from mcp.types import INVALID_REQUEST, JSONRPCError
+
+from drive_server.connect import open_drive
+from drive_server.errors import TooLargeError
+from drive_server.mcp.connection import Connection
+from drive_server.mcp.lowlevel import DriveProtocol
+from drive_server.mcp.protocol.cancellation import REQUEST_CANCELLED
+from drive_server.mcp.protocol.guard import Guard
+from drive_server.mcp.protocol.messages import MessageError, as_error, read_message, write_failure, write_message
+from drive_server.settings import DriveSettings
+from drive_server.transports.garbage import spare_what_is_there
+from drive_server.transports.lines import LineReader, LineWriter, TooLongLine
+from drive_server.transports.shutdown import Ending
+
+ONLY_KEY: Final = "stdio"
+CALLS_END_WITHIN_SECONDS: Final = 4.0
+FLUSH_WITHIN_SECONDS: Final = 1.0
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+async def serve_stdio(settings: DriveSettings) -> None:
+    """Serve one host until it closes standard input, or SIGTERM or Ctrl-C comes.
+
+    Calls are made with the key in `settings.api_key` (DRIVE_API_KEY), or the one given to the `authenticate` tool.
+    Standard output belongs to the protocol: logs go to standard error, and so does whatever else is printed.
+    """
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    with standard_streams() as (reading, writing):
+        async with open_drive(settings) as drive:
+            await drive.identity.ensure_local_user()
+            spare_what_is_there()
+            connection = StdioConnection(drive.server.protocol, settings, reading, writing)
+            with connection.ended_by_signals():
+                await connection.serve()
+
+
+@contextmanager
+def standard_streams() -> Generator[tuple[int, int]]:
+    """Keep standard input and output for the protocol: return descriptors of theirs that nobody else knows.
+
+    Meanwhile what is read as standard input is empty, and what is printed goes to standard error, also from
+    libraries that are not written in Python.
+    """
+    sys.stdout.flush()
+    reading, writing = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    try:
+        yield reading, writing
+    finally:
+        sys.stdout.flush()
+        os.dup2(reading, 0)
+        os.dup2(writing, 1)
+        for descriptor in (nothing, reading, writing):
+            os.close(descriptor)
+
+
+class StdioConnection(Connection):
+    """The one connection of a process that a host started: a message a line, in UTF-8."""
+
+    def __init__(self, protocol: DriveProtocol, settings: DriveSettings, reading: int, writing: int) -> None:
+        self._guard = Guard(settings)
+        super().__init__(protocol, self._guard)
+        self._most_bytes = settings.max_request_bytes
+        self._reader = LineReader(reading, settings.max_request_bytes)
+        self._writer = LineWriter(writing)
+        self._ending = Ending()
+        self._hears = anyio.CancelScope()
+
+    @contextmanager
+    def ended_by_signals(self) -> Generator[None]:
+        """Let SIGTERM and Ctrl-C end it while this is open."""
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.add_signal_handler(number, self._told, number)
+        try:
+            yield
+        finally:
+            for number in SIGNALS:
+                loop.remove_signal_handler(number)
+
+    async def serve(self) -> None:
+        """Serve until the host closes its side, or the process is told to end; calls that go on then may end."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self.run)
+            group.start_soon(self._stop_hearing_without_host)
+            with self._hears:
+                async for line in self._reader.lines():
+                    await self._heard(line)
+            await self._wind_down()
+            group.cancel_scope.cancel()
+        with anyio.move_on_after(FLUSH_WITHIN_SECONDS):
+            await self._writer.flush()
+
+    async def _wind_down(self) -> None:
+        self._ending.begin()
+        self._guard.is_ending = True
+        await self.give_up_questions()
+        with anyio.move_on_after(CALLS_END_WITHIN_SECONDS):
+            await self.admission.quiet()
+        self.close()
+
+    async def _stop_hearing_without_host(self) -> None:
+        """A host that reads no answers is gone, though it may have left its other side open."""
+        await self._writer.gone.wait()
+        self._hears.cancel()
+
+    def _told(self, number: int) -> None:
+        self._ending.told(number)
+        self._hears.cancel()
+
+    async def _heard(self, line: bytes | TooLongLine) -> None:
+        if isinstance(line, TooLongLine):
+            error = TooLargeError(
+                "This message is too large.",
+                hint=f"The limit is {self._most_bytes} bytes.",
+                details={"limit": self._most_bytes},
+            )
+            await self._writer.write(write_failure(None, as_error(INVALID_REQUEST, error)))
+        elif line.strip():
+            await self._heard_message(line)
+
+    async def _heard_message(self, line: bytes) -> None:
+        try:
+            refusal = await self.receive(read_message(line), ONLY_KEY)
+        except MessageError as error:
+            await self._writer.write(write_failure(error.request_id, error.error))
+            return
+        if refusal is not None:
+            await self._writer.write(write_message(refusal))
+
+    async def _deliver(self, message: SessionMessage) -> None:
+        root = message.message.root
+        if isinstance(root, JSONRPCError) and root.error.code == REQUEST_CANCELLED:
+            return  # who cancels wants no answer (MCP 2025-11-25, basic/utilities/cancellation)
+        await self._writer.write(write_message(message.message))

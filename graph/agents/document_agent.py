@@ -1,0 +1,34 @@
+"""The Document agent: reads and edits the content of a document."""
+
+from typing import Any, Final
+
+from graph.agents.specialist import Specialist, make_specialist
+from graph.agents.surroundings import around_document
+from graph.context import GraphDependencies
+from graph.prompts import load_prompt
+
+DOCUMENT_AGENT: Final = Specialist(
+    name="document_agent",
+    prompt=load_prompt("document_agent"),
+    tools=frozenset(
+        {
+            "read_file",
+            "patch_file",
+            "write_file",
+            "append_to_file",
+            "diff_versions",
+            "get_download_url",
+            "list_versions",
+            "restore_version",
+            "get_file_info",
+            "search_files",
+            "semantic_search_files",
+        }
+    ),
+    look_around=around_document,
+)
+
+
+def make_document_agent(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    return make_specialist(DOCUMENT_AGENT, deps)

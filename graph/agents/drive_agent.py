@@ -1,0 +1,54 @@
+"""The Drive agent: organises the drive, and can't edit the content of a file."""
+
+from typing import Any, Final
+
+from graph.agents.specialist import Specialist, make_specialist
+from graph.agents.surroundings import around_folder
+from graph.context import GraphDependencies
+from graph.prompts import load_prompt
+
+DRIVE_AGENT: Final = Specialist(
+    name="drive_agent",
+    prompt=load_prompt("drive_agent"),
+    tools=frozenset(
+        {
+            "list_folder",
+            "get_folder_tree",
+            "get_file_info",
+            "create_folder",
+            "create_file",
+            "read_file",
+            "rename_item",
+            "move_item",
+            "move_items",
+            "copy_item",
+            "trash_item",
+            "list_trash",
+            "restore_item",
+            "delete_item",
+            "empty_trash",
+            "list_versions",
+            "search_files",
+            "semantic_search_files",
+            "share_item",
+            "create_share_link",
+            "get_download_url",
+            "update_share",
+            "list_shared_with_me",
+            "diff_versions",
+            "list_shares",
+            "revoke_share",
+            "undo_changes",
+            "redo_changes",
+            "list_changes",
+            "whoami",
+        }
+    ),
+    look_around=around_folder,
+    knows_last_run=True,
+)
+
+
+def make_drive_agent(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    return make_specialist(DRIVE_AGENT, deps)

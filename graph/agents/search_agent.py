@@ -1,0 +1,38 @@
+"""The Search agent: finds documents and answers from what they say. It changes nothing."""
+
+from typing import Any, Final
+
+from graph.agents.specialist import Specialist, make_specialist
+from graph.agents.surroundings import around_folder
+from graph.context import GraphDependencies
+from graph.prompts import load_prompt
+
+SEARCH_AGENT: Final = Specialist(
+    name="search_agent",
+    prompt=load_prompt("search_agent"),
+    tools=frozenset(
+        {
+            "semantic_search_files",
+            "search_files",
+            "find_related_files",
+            "get_index_status",
+            "map_reduce_files",
+            "read_bulk_result",
+            "read_file",
+            "list_folder",
+            "get_folder_tree",
+            "get_file_info",
+            "list_versions",
+            "diff_versions",
+            "list_shared_with_me",
+            "list_changes",
+            "whoami",
+        }
+    ),
+    look_around=around_folder,
+)
+
+
+def make_search_agent(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    return make_specialist(SEARCH_AGENT, deps)

@@ -1,0 +1,171 @@
+"""The node that all specialists share: look around, ask the model, and hand on what it wants."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langgraph.runtime import Runtime
+
+from graph.agents.origins import foreign_in
+from graph.agents.strict_calls import sendable
+from graph.agents.surroundings import Look, Looking, Remembered, Surroundings
+from graph.context import GraphDependencies, RunContext
+from graph.drive.connections import Toolbox
+from graph.errors import AgentError, ModelOutputError
+from graph.events import speaker
+from graph.limits.budget import Spending
+from graph.limits.enforcement import without_long_arguments
+from graph.limits.limits import has_budget, limit_of
+from graph.link_filter import let_out
+from graph.memory.facts import Fact
+from graph.memory.summaries import summary_section
+from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
+from graph.messages.grouping import call_ids, taken_ids, unanswered
+from graph.messages.written import outgoing_for, with_own_ids, written
+from graph.models.roles import ChatRunnable, ask
+from graph.prompts import json_section, section
+from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
+from graph.tools.box import LOCAL_NAMES, toolset
+from graph.tools.local import Toolset
+from graph.tools.memory import CHANGING_TOOLS, facts_kept, facts_told
+
+ATTEMPTS: Final = 2
+RESULT_CHARACTERS: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Specialist:
+    """What makes a specialist: its prompt (beside the node, under its name), its tools, and what it looks at first."""
+
+    name: AgentName
+    prompt: str
+    tools: frozenset[str]
+    look_around: Looking
+    knows_last_run: bool = False
+
+
+def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
+    """Return the specialist's node."""
+    around, memories = Remembered[Surroundings](deps.clock), Remembered[list[Fact]](deps.clock)
+    bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
+
+    def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
+        """Return the model with the specialist's tools, and how many tokens their descriptions take."""
+        toolbox = tools.bench.toolbox
+        if toolbox not in bound:
+            offered = [tool for name, tool in tools.tools.items() if name in specialist.tools | LOCAL_NAMES]
+            bound[toolbox] = deps.models["agent"].bind_tools(offered), tokens_of_tools(offered)
+        return bound[toolbox]
+
+    async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
+        user, tools = deps.user(runtime), await toolset(deps, runtime)
+        look = Look(tools.bench.toolbox, state.get("place", {}), _query(state))
+        key = (user, *_key(state))
+        seen = await around.at(key, lambda: specialist.look_around(look))
+        kept = await memories.at((key, _facts_touched(state)), lambda: facts_kept(tools.bench))
+        facts = await facts_told(tools.bench, kept, look.query)
+        model, size = model_for(tools)
+        sections = [*_sections(specialist, seen, state), *facts]
+        view = await view_of(state, sections, deps.settings, deps.shelf(runtime), size)
+        spending = Spending(estimates=has_budget(deps.settings))
+        answer = await _answer(model, view.messages, spending)
+        scale = scale_after(state, view, answer)
+        answer = without_long_arguments(answer, deps.settings.max_argument_characters)
+        answer = let_out(answer, outgoing_for(state, deps.hosts))
+        taints = await foreign_in(seen.reads, user, runtime.store)
+        return {
+            **_update(with_view(answer, view), dict(spending.usage), state, taints),
+            "limit": None,
+            "token_scale": scale,
+        }
+
+    async def run(state: State, runtime: Runtime[RunContext]) -> Update:
+        if unanswered(state["messages"]):
+            return {}
+        if reached := limit_of(state, deps.settings):
+            return {"limit": reached}
+        try:
+            return await consult(state, runtime)
+        except AgentError as failure:
+            error = failure.in_language(running_turn(state)["language"])
+            if not (error.retryable and current_step(state)):
+                raise error from failure
+            return {"failure": error.sentence}
+
+    return run
+
+
+async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
+    """Ask, once more if the answer is empty; count what was used for both."""
+    for _ in range(ATTEMPTS):
+        answer = await ask(model, [sendable(message) for message in messages], said=speaker())
+        spending.add(answer, messages)
+        if answer.text.strip() or call_ids(answer):
+            return answer
+    raise ModelOutputError("the answer was empty twice")
+
+
+def _update(answer: AIMessage, usage: dict[str, int], state: State, taints: Sequence[Taint]) -> Update:
+    taken = taken_ids(state["messages"], call_ids(answer))
+    answer = with_own_ids(answer, taken)
+    rounds = state.get("rounds", 0) + bool(call_ids(answer))
+    update = written([answer], usage=usage, tainted=bool(taints))
+    named = {"taint": taints[0]} if taints else {}
+    return {**update, **named, "rounds": rounds, "failure": None}
+
+
+def _key(state: State) -> tuple[Any, ...]:
+    turn, step = running_turn(state), current_step(state)
+    place = state.get("place", {})
+    step_id = step["id"] if step else None
+    return place.get("file_id"), place.get("folder_id"), turn["run_id"], step_id, len(turn["changes"])
+
+
+def _facts_touched(state: State) -> int:
+    """Return how often the turn changed what is remembered so far, or tried to."""
+    run_id = running_turn(state)["run_id"]
+    of_turn = takewhile(lambda message: message.id != run_id, reversed(state["messages"]))
+    return sum(isinstance(message, ToolMessage) and message.name in CHANGING_TOOLS for message in of_turn)
+
+
+def _query(state: State) -> str:
+    step = current_step(state)
+    if step:
+        return step["instruction"]
+    return said_last(state)
+
+
+def _sections(specialist: Specialist, seen: Surroundings, state: State) -> list[str]:
+    plan, step = state.get("plan"), current_step(state)
+    last_run = state.get("last_run_id")
+    sections = [
+        specialist.prompt,
+        summary_section(state.get("summaries") or []),
+        *seen.sections,
+        *(_of_plan(plan, step) if plan and step else ()),
+        section("last_run", last_run) if last_run and specialist.knows_last_run else "",
+        section("language", running_turn(state)["language"]),
+    ]
+    return [part for part in sections if part]
+
+
+def _of_plan(plan: Plan, step: Step) -> list[str]:
+    steps = plan["steps"]
+    shown: dict[str, Any] = {
+        "title": step["title"],
+        "instruction": step["instruction"],
+        "number": steps.index(step) + 1,
+        "of": len(steps),
+    }
+    if step["error"]:
+        shown["failed_before_with"] = step["error"]
+    earlier = [_told(done) for done in steps[: steps.index(step)]]
+    return [json_section("step", shown), *([json_section("earlier_results", earlier)] if earlier else [])]
+
+
+def _told(done: Step) -> dict[str, str]:
+    result = done["result"] or done["error"] or ""
+    return {"title": done["title"], "status": done["status"], "result": result[:RESULT_CHARACTERS]}

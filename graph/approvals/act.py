@@ -1,0 +1,210 @@
+"""Runs one call that may run. Each is a task of its own, so that what is finished is not run again after a crash."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from time import perf_counter
+from typing import Any, Final, NotRequired
+
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+from langgraph.types import Send
+from mcp.types import CallToolResult
+from typing_extensions import TypedDict
+
+from graph.agents.origins import foreign_in, note_written
+from graph.approvals.payload import digest
+from graph.approvals.review import error_text
+from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
+from graph.context import GraphDependencies, RunContext
+from graph.drive.connections import (
+    META_APPROVAL_ID,
+    META_APPROVED_BY,
+    META_CHANGE_ID,
+    META_GRANT_ID,
+    META_IDEMPOTENCY_KEY,
+    META_IF_MATCH,
+    META_RUN_ID,
+    META_TOOL_CALL_ID,
+    OnProgress,
+)
+from graph.errors import DriveUnavailableError
+from graph.events import CallStatus, ToolProgressEvent, emit, emitter
+from graph.limits.limits import result_text
+from graph.messages.written import Outcome, report, result_message, text_of, written
+from graph.policy.grants import claim_of, give_back, holds
+from graph.policy.provenance import FOREIGN, reads_in
+from graph.policy.reasons import sentence
+from graph.policy.rules import PLAN
+from graph.state import Call, ChangeNote, Language, Update
+from graph.tools.box import toolset
+from graph.tools.offload import kept
+from graph.tools.results import READ_RESULT
+
+NO_ANSWER: Final = (
+    "drive_unavailable: The drive did not answer in time. It may or may not have happened: look before doing it again."
+)
+NOT_THE_SAME: Final = "forbidden: This is not the call that was judged. It was not done."
+DRIFT: Final = "etag_mismatch"
+
+
+class ActTask(TypedDict):
+    """What one task gets: the call, the turn it belongs to, and whether its thread has read foreign content.
+
+    Without `tainted`, as in tasks of before there was any, it has.
+    """
+
+    call: Call
+    run_id: str
+    language: Language
+    tainted: NotRequired[bool]
+
+
+def make_act(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    limit = deps.settings.max_result_characters
+
+    async def act(task: ActTask, runtime: Runtime[RunContext]) -> Update:
+        call = task["call"]
+        if digest(call["name"], call["args"], call["etag"]) != call["digest"]:
+            return _finished(call, NOT_THE_SAME, "error", 0)
+        user = deps.user(runtime)
+        if not await _is_still_covered(task, user, runtime.store, deps.clock()):
+            _progress(call, sentence("changed", task["language"]))
+            return {}
+        _progress(call)
+        toolbox = await toolset(deps, runtime)
+        begun = perf_counter()
+        try:
+            result = await toolbox.call(call["name"], call["args"], meta=_meta(task), on_progress=_forward(call))
+        except DriveUnavailableError:
+            return _finished(call, NO_ANSWER, "error", _since(begun))
+        if has_drifted(call, result):
+            await _give_back(task, user, runtime.store)
+            _progress(call, sentence("changed", task["language"]))
+            return {}
+        if result.isError:
+            await _give_back(task, user, runtime.store)
+            return _finished(call, error_text(result, limit), "error", _since(begun))
+        taints = await foreign_in(reads_in(call["name"], result.structuredContent), user, runtime.store)
+        if not task.get("tainted", True):
+            await note_written(call["name"], result.structuredContent, user, runtime.store)
+        told, data = text_of(result), without_addresses(result.structuredContent)
+        update = _finished(
+            call,
+            result_text(told, data, limit),
+            "done",
+            _since(begun),
+            sources=sources_of(result.structuredContent),
+            changes=_changes(call, result),
+            tainted=bool(taints) or reads_again(task),
+        )
+        if taints:
+            update["messages"][0].additional_kwargs[FOREIGN] = taints
+            update["taint"] = taints[0]
+        update["messages"] = [await kept(update["messages"][0], told, data, deps.shelf(runtime), limit)]
+        return update
+
+    return act
+
+
+def only_reads(tasks: Iterable[Any]) -> bool:
+    """Say whether all that these tasks are about to do is to read: nobody sees it if that is done again."""
+    return all(isinstance(task, Send) and task.node == "act" and task.arg["call"]["risk"] == "read" for task in tasks)
+
+
+def has_drifted(call: Call, result: CallToolResult) -> bool:
+    """Say whether the target changed after it was approved: the call goes back to be judged and asked about again."""
+    refused = result.isError and (result.structuredContent or {}).get("code") == DRIFT
+    return refused and _is_bound(call) and call["etag"] is not None
+
+
+def _is_bound(call: Call) -> bool:
+    """Say whether the call may only be done to what it was approved for, or what a grant or a plan covers."""
+    return call["standing"] == "approved" or bool(call.get("covered_by"))
+
+
+def reads_again(task: ActTask) -> bool:
+    """Say whether the call shows an earlier result of a tainted thread: what was foreign then comes into this turn."""
+    return task["call"]["name"] == READ_RESULT.name and task.get("tainted", True)
+
+
+async def _is_still_covered(task: ActTask, user: RunContext, store: BaseStore | None, now: datetime) -> bool:
+    """Say whether the grant that lets the call run was neither withdrawn nor is over; else it is judged again."""
+    grant_id = task["call"].get("covered_by")
+    if not grant_id or grant_id == PLAN:
+        return True
+    claim = claim_of(task["run_id"], task["call"]["tool_call_id"])
+    return store is not None and await holds(store, user.user_id, grant_id, claim=claim, now=now)
+
+
+async def _give_back(task: ActTask, user: RunContext, store: BaseStore | None) -> None:
+    """Take back what the call counted for, as it was refused. Of a plan's contract nothing is given back."""
+    grant_id = task["call"].get("covered_by")
+    if store is not None and grant_id and grant_id != PLAN:
+        await give_back(store, user.user_id, grant_id, claim_of(task["run_id"], task["call"]["tool_call_id"]))
+
+
+def _meta(task: ActTask) -> dict[str, Any]:
+    call = task["call"]
+    run_id, key = task["run_id"], call["tool_call_id"]
+    meta = {META_RUN_ID: run_id, META_IDEMPOTENCY_KEY: f"{run_id}:{key}", META_TOOL_CALL_ID: key}
+    if _is_bound(call):
+        meta |= {META_IF_MATCH: call["etag"], META_APPROVED_BY: call["approved_by"]}
+        meta |= {META_APPROVAL_ID: call.get("approval_id"), META_GRANT_ID: call.get("covered_by")}
+    return {key: value for key, value in meta.items() if value}
+
+
+def _changes(call: Call, result: CallToolResult) -> list[ChangeNote]:
+    change_id = (result.meta or {}).get(META_CHANGE_ID)
+    if change_id is None:
+        return []
+    summary = text_of(result).split("\n", 1)[0]
+    return [{"change_id": change_id, "tool_call_id": call["tool_call_id"], "tool": call["name"], "summary": summary}]
+
+
+def _finished(
+    call: Call, text: str, outcome: Outcome, duration_ms: int, sources: list[Source] | None = None, **turn: Any
+) -> Update:
+    message = result_message(call["tool_call_id"], call["name"], text, outcome)
+    if sources is not None:
+        message.additional_kwargs[SOURCES] = sources
+    return written([report(message, duration_ms)], **turn)
+
+
+def _since(begun: float) -> int:
+    return round((perf_counter() - begun) * 1000)
+
+
+def _progress(call: Call, message: str = "") -> None:
+    event = _progress_event(call, "pending" if message else "invoking")
+    if message:
+        event["message"] = message
+    elif covered_by := call.get("covered_by"):
+        event["reason"] = "planned" if covered_by == PLAN else "granted"
+        if covered_by != PLAN:
+            event["grant_id"] = covered_by
+    emit(event)
+
+
+def _progress_event(call: Call, status: CallStatus) -> ToolProgressEvent:
+    return {
+        "type": "tool_progress",
+        "tool_call_id": call["tool_call_id"],
+        "name": call["name"],
+        "status": status,
+    }
+
+
+def _forward(call: Call) -> OnProgress:
+    write = emitter()
+
+    async def forward(progress: float, total: float | None, message: str | None) -> None:
+        event = _progress_event(call, "invoking")
+        event["progress"] = progress
+        if total is not None:
+            event["total"] = total
+        if message:
+            event["message"] = message
+        write(event)
+
+    return forward

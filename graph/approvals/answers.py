@@ -1,0 +1,191 @@
+"""What counts as a person's answer to an approval. Every dialect is read here and nowhere else.
+
+What can't be read is no approval: a call without a readable decision is not run.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, Literal, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from graph.approvals.payload import EXPIRED, asked
+from graph.events import DecisionView
+from graph.policy.grant_offers import GrantRequest, grantable, read_grant
+from graph.state import Call
+
+DecisionType = Literal["approve", "edit", "reject", "respond"]
+
+WORDS: Final[dict[str, DecisionType]] = {
+    "approve": "approve",
+    "accept": "approve",
+    "edit": "edit",
+    "reject": "reject",
+    "ignore": "reject",
+    "respond": "respond",
+    "response": "respond",
+}
+"""The words of our own API, of LangChain's human-in-the-loop middleware and of Agent Inbox."""
+
+APPROVE_ALL: Final = "approve_all"
+OF_THE_SERVICE: Final = frozenset({"decided_by", "decided_at"})
+"""What a service that passes an answer on adds to it."""
+
+
+class Decision(TypedDict):
+    """The person's answer about one call. `valid` is False where nothing readable was said: the call is not run."""
+
+    tool_call_id: str
+    type: DecisionType
+    args: dict[str, Any] | None
+    message: str
+    valid: bool
+    grant: NotRequired[GrantRequest | None]
+
+
+def says_expired(answer: object) -> bool:
+    """Say whether the service that asked found that the time was over."""
+    return isinstance(answer, Mapping) and answer.get(EXPIRED) is True
+
+
+def decided_at(answer: object, now: datetime) -> datetime:
+    """Return when the person answered: what the service that passes the answer on recorded, else `now`.
+
+    After a crash an answer that was given in time may arrive late.
+    """
+    value = answer.get("decided_at") if isinstance(answer, Mapping) else None
+    try:
+        at = datetime.fromisoformat(value) if isinstance(value, str) else now
+    except ValueError:
+        return now
+    return at if at.tzinfo else now
+
+
+def decided_by(answer: object) -> str | None:
+    """Return the email of who answered, where the service that passes the answer on has said so."""
+    value = answer.get("decided_by") if isinstance(answer, Mapping) else None
+    return value if isinstance(value, str) else None
+
+
+def read_decisions(answer: object, calls: Sequence[Call], approval_id: str = "") -> list[Decision]:
+    """Return one decision per asked call, in their order, from an answer in any dialect.
+
+    Known are: ours (`decisions` by tool_call_id, or `approve_all`), LangChain's (`decisions` in order), Agent Inbox (a
+    list in order), a single decision, and each of them under the approval's id, as protocol v2 answers. What is
+    missing, doubled, unknown, for another approval or of the wrong number is invalid: such a call is not run.
+    """
+    waiting = asked(calls)
+    answer = _for_this_approval(answer, approval_id)
+    if _approves_all(answer):
+        return [_taken(call, "approve") for call in waiting]
+    raw = _raw_decisions(answer)
+    if raw is None:
+        return [_invalid(call, "The answer could not be read as a decision.") for call in waiting]
+    if any("tool_call_id" in entry for entry in raw):
+        return [_by_id(call, raw) for call in waiting]
+    if len(raw) == 1 and len(waiting) > 1 and WORDS.get(str(raw[0].get("type"))) == "reject":
+        raw = raw * len(waiting)
+    if len(raw) != len(waiting):
+        problem = f"There were {len(raw)} decisions for {len(waiting)} calls."
+        return [_invalid(call, problem) for call in waiting]
+    return [_decision(call, entry) for call, entry in zip(waiting, raw, strict=True)]
+
+
+def _for_this_approval(answer: object, approval_id: str) -> object:
+    """Unwrap `{id: answer}`, `{"interrupt_id": id, "response": answer}` and a list of those under `responses`."""
+    if not isinstance(answer, Mapping):
+        return answer
+    said = cast("Mapping[str, Any]", answer)
+    if approval_id and set(said) == {approval_id}:
+        return said[approval_id]
+    listed: object = said.get("responses", [said] if "interrupt_id" in said else None)
+    if listed is None:
+        return said
+    mine = [one for one in listed if _is_for(one, approval_id)] if isinstance(listed, list) else []
+    return mine[0].get("response") if len(mine) == 1 else None
+
+
+def _is_for(response: object, approval_id: str) -> bool:
+    return isinstance(response, Mapping) and bool(approval_id) and response.get("interrupt_id") == approval_id
+
+
+def _approves_all(answer: object) -> bool:
+    """Nothing else may be said with it: an answer that contradicts itself approves nothing."""
+    if not isinstance(answer, Mapping):
+        return False
+    said = cast("Mapping[str, Any]", answer)
+    return said.get(APPROVE_ALL) is True and set(said) <= {APPROVE_ALL, *OF_THE_SERVICE}
+
+
+def _raw_decisions(answer: object) -> list[Mapping[str, Any]] | None:
+    entries: object = answer
+    if isinstance(answer, Mapping):
+        said = cast("Mapping[str, Any]", answer)
+        if APPROVE_ALL in said:
+            return None
+        entries = said.get("decisions", [said])
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in cast("list[object]", entries)):
+        return None
+    return cast("list[Mapping[str, Any]]", entries)
+
+
+def _by_id(call: Call, raw: Sequence[Mapping[str, Any]]) -> Decision:
+    mine = [entry for entry in raw if entry.get("tool_call_id") == call["tool_call_id"]]
+    if len(mine) != 1:
+        return _invalid(call, "There was no decision for this call." if not mine else "There were several decisions.")
+    return _decision(call, mine[0])
+
+
+def _decision(call: Call, entry: Mapping[str, Any]) -> Decision:
+    kind = WORDS.get(str(entry.get("type")))
+    if kind is None:
+        return _invalid(call, "The decision's type is none of approve, edit, reject, respond.")
+    if entry.get("grant") is not None:
+        return _with_grant(call, kind, entry)
+    if kind == "edit":
+        return _edit(call, entry)
+    return _taken(call, kind, message=_message(entry))
+
+
+def _with_grant(call: Call, kind: DecisionType, entry: Mapping[str, Any]) -> Decision:
+    """A grant that can't be given says that something else was meant: nothing is done."""
+    try:
+        request = read_grant(entry["grant"])
+    except ValueError as error:
+        return _invalid(call, str(error))
+    if kind != "approve" or grantable(call) is None:
+        return _invalid(call, "A grant is given with an approval, of something that can be undone and reaches nobody.")
+    return {**_taken(call, kind, message=_message(entry)), "grant": request}
+
+
+def _edit(call: Call, entry: Mapping[str, Any]) -> Decision:
+    edited = entry.get("edited_action", entry)
+    args = edited.get("args") if isinstance(edited, Mapping) else None
+    named = [edited.get("name")] if isinstance(edited, Mapping) else []
+    if isinstance(args, Mapping) and "action" in args and isinstance(args.get("args"), Mapping):
+        named.append(args["action"])
+        args = args["args"]
+    if not isinstance(args, Mapping):
+        return _invalid(call, "The edit has no arguments.")
+    if any(name is not None and name != call["name"] for name in named):
+        return _invalid(call, "An edit can't switch to another tool.")
+    return _taken(call, "edit", dict(cast("Mapping[str, Any]", args)), _message(entry))
+
+
+def _message(entry: Mapping[str, Any]) -> str:
+    said = entry.get("message") or entry.get("args")
+    return said if isinstance(said, str) else ""
+
+
+def _taken(call: Call, kind: DecisionType, args: dict[str, Any] | None = None, message: str = "") -> Decision:
+    return {"tool_call_id": call["tool_call_id"], "type": kind, "args": args, "message": message, "valid": True}
+
+
+def _invalid(call: Call, problem: str) -> Decision:
+    return {"tool_call_id": call["tool_call_id"], "type": "reject", "args": None, "message": problem, "valid": False}
+
+
+def decision_view(decision: Decision) -> DecisionView:
+    """Return the decision as it is told to clients."""
+    view: DecisionView = {"tool_call_id": decision["tool_call_id"], "type": decision["type"]}
+    return {**view, "message": decision["message"]} if decision["message"] else view

@@ -1,0 +1,251 @@
+"""Asks the person, once for all calls that wait, and turns the answer into what may run.
+
+The node starts again from its top when the answer comes: before the interrupt it only reads what review has frozen.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from langchain_core.messages import ToolMessage
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+from langgraph.types import interrupt
+
+from graph.approvals.answers import Decision, decided_at, decided_by, decision_view, read_decisions, says_expired
+from graph.approvals.arguments import fit
+from graph.approvals.payload import EXPIRED, asked, digest, goes_beyond, is_expired, open_approval, payload, ttl_seconds
+from graph.approvals.preview import effect_of, preview_of
+from graph.approvals.review import error_text, hints_of, schema_of
+from graph.context import GraphDependencies, RunContext
+from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
+from graph.errors import DriveUnavailableError
+from graph.events import DecisionView, emit
+from graph.messages.written import Outcome, report, result_message, written
+from graph.policy.bounds import Bounds
+from graph.policy.grant_offers import bounds_for
+from graph.policy.grants import give, list_grants
+from graph.policy.rules import Situation, judge
+from graph.state import Approval, Call, Language, State, Update, running_turn
+from graph.tools.box import toolset
+
+TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
+    "rejected": {"en": "The person rejected this. It was not done.", "zh": "用户拒绝了此操作，未执行。"},
+    "responded": {"en": "Not done. The person answered instead: {message}", "zh": "未执行。用户的回复：{message}"},
+    "message": {"en": "{text} They say: {message}", "zh": "{text}用户说：{message}"},
+    "invalid": {
+        "en": "Not approved, because the answer could not be used: {message}",
+        "zh": "未获批准，因为无法理解收到的答复：{message}",
+    },
+    "expired": {
+        "en": "The approval expired before anyone answered. It was not done.",
+        "zh": "审批在答复之前已过期，未执行。",
+    },
+    "edited": {
+        "en": "With your changes this touches something that you were not shown; please look again.",
+        "zh": "按你的修改，这会影响到之前没有展示给你的内容，请再看一次。",
+    },
+}
+
+
+def make_approve(deps: GraphDependencies) -> Any:
+    """Return the node."""
+
+    async def approve(state: State, runtime: Runtime[RunContext]) -> Update:
+        approval, calls = state.get("approval"), state.get("calls", [])
+        if approval is None:
+            return {}
+        user = deps.user(runtime)
+        toolbox = await toolset(deps, runtime)
+        answer = interrupt(payload(approval, calls, lambda name: schema_of(toolbox.tools[name])))
+        late = says_expired(answer) or is_expired(approval, decided_at(answer, deps.clock()))
+        decisions = _all_expired(calls) if late else read_decisions(answer, calls, approval["approval_id"])
+        settling = Settling(
+            toolbox,
+            approval,
+            running_turn(state)["language"],
+            decided_by(answer) or user.email,
+            deps.settings.max_result_characters,
+        )
+        settled, refusals = await settling.all(calls, decisions)
+        approved = {call["tool_call_id"]: call for call in settled if call["standing"] == "approved"}
+        giving = Giving(runtime.store, user.user_id, approval["approval_id"], deps.clock())
+        views = [await giving.told(decision, approved.get(decision["tool_call_id"])) for decision in decisions]
+        _announce(approval, views, late=late)
+        closed: Approval = {**approval, "status": "expired" if late else "resolved", "decisions": [*map(dict, views)]}
+        if again := asked(settled):
+            _announce_again(again)
+            ttl = ttl_seconds(deps.settings, user.mode)
+            closed = open_approval(settled, approval["run_id"], deps.clock(), ttl)
+        return {**written([report(refusal) for refusal in refusals]), "calls": settled, "approval": closed}
+
+    return approve
+
+
+class Giving:
+    """Gives the grants that come with approvals, each once, also if the node runs again after a crash."""
+
+    def __init__(self, store: BaseStore | None, user_id: str, approval_id: str, now: datetime) -> None:
+        self._store = store
+        self._user_id = user_id
+        self._approval_id = approval_id
+        self._now = now
+
+    async def told(self, decision: Decision, call: Call | None) -> DecisionView:
+        """Return the decision as it is told, with the grant that was given with it, or why none was."""
+        view, request = decision_view(decision), decision.get("grant")
+        if request is None or call is None or self._store is None:
+            return view
+        try:
+            return {**view, "grant_id": await self._given(self._store, bounds_for(call, request, self._now))}
+        except ValueError as error:
+            return {**view, "message": f"No grant was given: {error}"}
+
+    async def _given(self, store: BaseStore, bounds: Bounds) -> str:
+        for held in await list_grants(store, self._user_id, self._now):
+            same = held.bounds.folders == bounds.folders and held.bounds.kinds == bounds.kinds
+            if same and held.approval_id == self._approval_id:
+                return held.grant_id
+        grant = await give(store, self._user_id, bounds, approval_id=self._approval_id, now=self._now)
+        return grant.grant_id
+
+
+class Settling:
+    """Applies decisions to the calls of one approval."""
+
+    def __init__(self, toolbox: Toolbox, approval: Approval, language: Language, by: str, max_result: int) -> None:
+        self._toolbox = toolbox
+        self._approval = approval
+        self._language: Language = language
+        self._by = by
+        self._max_result = max_result
+
+    async def all(self, calls: Sequence[Call], decisions: Sequence[Decision]) -> tuple[list[Call], list[ToolMessage]]:
+        """Return the calls as they now stand, and a result for each that does not run."""
+        by_id = {decision["tool_call_id"]: decision for decision in decisions}
+        settled: list[Call] = []
+        refusals: list[ToolMessage] = []
+        for call in calls:
+            result = await self._one(call, by_id[call["tool_call_id"]]) if call["standing"] == "asked" else call
+            if isinstance(result, ToolMessage):
+                refusals.append(result)
+                settled.append({**call, "standing": "refused"})
+            else:
+                settled.append(result)
+        return settled, refusals
+
+    async def _one(self, call: Call, decision: Decision) -> Call | ToolMessage:
+        if not decision["valid"]:
+            key = "expired" if decision["message"] == EXPIRED else "invalid"
+            return self._refuse(call, self._text(key, decision["message"]))
+        if self._approval["digests"].get(call["tool_call_id"]) != call["digest"]:
+            return self._refuse(call, self._text("invalid", "the call is not the one that was shown"))
+        match decision["type"]:
+            case "approve":
+                return {
+                    **call,
+                    "standing": "approved",
+                    "approved_by": self._by,
+                    "approval_id": self._approval["approval_id"],
+                }
+            case "edit":
+                return await self._edited(call, decision["args"] or {})
+            case "respond":
+                return self._refuse(call, self._text("responded", decision["message"]))
+            case "reject":
+                return self._refuse(call, self._rejection(decision["message"]))
+
+    async def _edited(self, call: Call, args: dict[str, Any]) -> Call | ToolMessage:
+        """Take the person's arguments, if they fit the tool. They were seen and meant, so only a denial stops them."""
+        tool = self._toolbox.tools[call["name"]]
+        fitted, problems = fit(args, schema_of(tool))
+        judgement = judge(call["name"], fitted, hints_of(tool), Situation(language=self._language))
+        if judgement.verdict == "deny":
+            problems = [judgement.reason]
+        if problems:
+            return self._refuse(call, self._text("invalid", "; ".join(problems)))
+        if not judgement.known:
+            return self._with(call, fitted, call["etag"], "approved")
+        return await self._tried(call, fitted)
+
+    async def _tried(self, call: Call, args: dict[str, Any]) -> Call | ToolMessage:
+        """Run the edited call dry; what it touches beyond what was shown is shown first."""
+        meta = {META_DRY_RUN: True, META_RUN_ID: self._approval["run_id"]}
+        try:
+            tried = await self._toolbox.call(call["name"], args, meta=meta)
+        except DriveUnavailableError as error:
+            return self._refuse(call, error.sentences[self._language], "error")
+        if tried.isError:
+            return self._refuse(call, error_text(tried, self._max_result), "error")
+        found: Mapping[str, Any] | None = (tried.meta or {}).get(META_EFFECT)
+        effect, etag = effect_of(found), found.get("etag") if found else None
+        seen: Call = {
+            **call,
+            "preview": preview_of(call["name"], args, found, self._language),
+            "reversible": effect["reversible"] if effect else call["reversible"],
+            "effect": effect,
+        }
+        if not goes_beyond(call, args, effect, etag):
+            return self._with(seen, args, etag, "approved")
+        return {**self._with(seen, args, etag, "asked"), "reason": TEXTS["edited"][self._language]}
+
+    def _with(self, call: Call, args: dict[str, Any], etag: str | None, standing: Literal["approved", "asked"]) -> Call:
+        return {
+            **call,
+            "args": args,
+            "etag": etag,
+            "digest": digest(call["name"], args, etag),
+            "standing": standing,
+            "approved_by": self._by if standing == "approved" else None,
+            "approval_id": self._approval["approval_id"] if standing == "approved" else None,
+        }
+
+    def _rejection(self, message: str) -> str:
+        text = TEXTS["rejected"][self._language]
+        return TEXTS["message"][self._language].format(text=text, message=message) if message else text
+
+    def _text(self, key: str, message: str) -> str:
+        return TEXTS[key][self._language].format(message=message)
+
+    def _refuse(self, call: Call, text: str, outcome: Outcome = "rejected") -> ToolMessage:
+        return result_message(call["tool_call_id"], call["name"], text, outcome)
+
+
+def _all_expired(calls: Sequence[Call]) -> list[Decision]:
+    return [
+        {"tool_call_id": call["tool_call_id"], "type": "reject", "args": None, "message": EXPIRED, "valid": False}
+        for call in asked(calls)
+    ]
+
+
+def _announce(approval: Approval, decisions: list[DecisionView], *, late: bool) -> None:
+    if late:
+        emit(
+            {
+                "type": "approval_expired",
+                "approval_id": approval["approval_id"],
+                "expires_at": approval["expires_at"],
+                "tool_call_ids": [decision["tool_call_id"] for decision in decisions],
+            }
+        )
+    emit(
+        {
+            "type": "approval_resolved",
+            "approval_id": approval["approval_id"],
+            "decisions": decisions,
+            "status": "expired" if late else "resolved",
+        }
+    )
+
+
+def _announce_again(calls: Sequence[Call]) -> None:
+    for call in calls:
+        emit(
+            {
+                "type": "tool_progress",
+                "tool_call_id": call["tool_call_id"],
+                "name": call["name"],
+                "status": "pending",
+                "message": call["reason"],
+            }
+        )

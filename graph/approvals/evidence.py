@@ -1,0 +1,74 @@
+"""The passage beside an approval: what was read in the thread that most likely led to the call."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from langchain_core.messages import AnyMessage, ToolMessage
+
+from graph.approvals.passages import Stretch, Text, best, passage_of, stretches_of, texts_in
+from graph.drive.connections import Toolbox
+from graph.errors import DriveUnavailableError
+from graph.messages.stored_results import Shelf
+from graph.messages.window import KEPT
+from graph.policy.provenance import FOREIGN
+from graph.state import Passage, State, Taint
+
+READ_CHARACTERS: Final = 30_000
+MOST_RESULTS: Final = 40
+
+
+class Evidence:
+    """Looks through what the thread has read, once for all calls of a round, and only if somebody is asked."""
+
+    def __init__(self, state: State, toolbox: Toolbox, shelf: Shelf | None) -> None:
+        self._messages = state["messages"]
+        self._taint = state.get("taint")
+        self._toolbox = toolbox
+        self._shelf = shelf
+        self._stretches: list[Stretch] | None = None
+
+    async def of(self, args: Mapping[str, Any]) -> Passage | None:
+        """Return the passage; without any words if nothing of the file can be shown any more, None if none was read."""
+        if self._stretches is None:
+            self._stretches = await asyncio.to_thread(stretches_of, await self._all())
+        found = best(args, self._stretches)
+        return found or (passage_of(self._taint, "") if self._taint else None)
+
+    async def _all(self) -> list[Text]:
+        shown = [*texts_in(await self._whole())]
+        known = {text.taint["file_id"] for text in shown}
+        # What a specialist saw beside the conversation, such as the open document, is in no message.
+        beside = self._taint if self._taint and self._taint["file_id"] not in known else None
+        return [*shown, *(await self._reread(beside) if beside else [])]
+
+    async def _whole(self) -> list[AnyMessage]:
+        """Return the newest results with foreign words, as long as they were: the thread may have an excerpt only."""
+        results = [
+            message
+            for message in self._messages
+            if isinstance(message, ToolMessage) and FOREIGN in message.additional_kwargs
+        ][-MOST_RESULTS:]
+        references = [message.additional_kwargs[KEPT]["reference"] for message in results if _is_kept(message)]
+        texts = await self._shelf.texts(references) if self._shelf and references else {}
+        return [_with_text(message, texts) for message in results]
+
+    async def _reread(self, taint: Taint) -> Sequence[Text]:
+        if not taint["file_id"] or "read_file" not in self._toolbox.tools:
+            return []
+        args = {"file_id": taint["file_id"], "start": 0, "end": READ_CHARACTERS}
+        try:
+            result = await self._toolbox.call("read_file", args, meta={})
+        except DriveUnavailableError:
+            return []
+        text = (result.structuredContent or {}).get("text")
+        return [Text(taint, text)] if isinstance(text, str) and not result.isError else []
+
+
+def _is_kept(message: ToolMessage) -> bool:
+    return KEPT in message.additional_kwargs
+
+
+def _with_text(message: ToolMessage, texts: Mapping[str, str]) -> ToolMessage:
+    text = texts.get(message.additional_kwargs[KEPT]["reference"]) if _is_kept(message) else None
+    return message.model_copy(update={"content": text}) if text else message

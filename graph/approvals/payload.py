@@ -1,0 +1,178 @@
+"""Approvals: what the person is shown, and what their answer is bound to."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+from uuid import uuid4
+
+from typing_extensions import TypedDict
+
+from graph.approvals.arguments import fit
+from graph.events import ApprovalAction
+from graph.policy.grant_offers import grantable
+from graph.state import Approval, Call, Effect, Mode
+
+ALLOWED_DECISIONS: Final = ("approve", "edit", "reject", "respond")
+
+EXPIRED: Final = "expired"
+
+
+class Lifetimes(Protocol):
+    """How long approvals wait, in seconds."""
+
+    @property
+    def approval_ttl_seconds(self) -> int:
+        """Of somebody who is there."""
+        ...
+
+    @property
+    def unattended_approval_ttl_seconds(self) -> int:
+        """Of somebody who comes back to it."""
+        ...
+
+
+class ActionRequest(TypedDict):
+    """A call in the shape that public clients render."""
+
+    name: str
+    args: dict[str, Any]
+    description: str
+
+
+class ReviewConfig(TypedDict):
+    """What may be answered about the call of that name, and the JSON schema that an edit has to fit."""
+
+    action_name: str
+    allowed_decisions: list[str]
+    args_schema: Mapping[str, Any]
+
+
+class ApprovalPayload(TypedDict):
+    """The interrupt's value. The first four keys of `actions` repeat what public clients read from the other lists."""
+
+    approval_id: str
+    expires_at: str
+    action_requests: list[ActionRequest]
+    review_configs: list[ReviewConfig]
+    actions: list[ApprovalAction]
+
+
+def digest(name: str, args: Mapping[str, Any], etag: str | None) -> str:
+    """Return the SHA-256 that binds an approval to the call it was given for."""
+    text = json.dumps([name, args, etag], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def open_approval(calls: Sequence[Call], run_id: str, now: datetime, ttl_seconds: int) -> Approval:
+    """Return the question about the asked ones of the calls; it expires `ttl_seconds` from now."""
+    return {
+        "approval_id": str(uuid4()),
+        "run_id": run_id,
+        "created_at": now.isoformat(),
+        "expires_at": (now + timedelta(seconds=ttl_seconds)).isoformat(),
+        "digests": {call["tool_call_id"]: call["digest"] for call in asked(calls)},
+        "status": "pending",
+        "decisions": [],
+    }
+
+
+def asked(calls: Sequence[Call]) -> list[Call]:
+    """Return the calls that wait for the person."""
+    return [call for call in calls if call["standing"] == "asked"]
+
+
+def is_expired(approval: Approval, now: datetime) -> bool:
+    """Say whether the time to answer is over."""
+    return now >= datetime.fromisoformat(approval["expires_at"])
+
+
+def payload(
+    approval: Approval, calls: Sequence[Call], schema_of: Callable[[str], Mapping[str, Any]]
+) -> ApprovalPayload:
+    """Return the interrupt's value for the asked calls; `schema_of` gives a tool's JSON schema by its name."""
+    waiting = asked(calls)
+    names = dict.fromkeys(call["name"] for call in waiting)
+    return {
+        "approval_id": approval["approval_id"],
+        "expires_at": approval["expires_at"],
+        "action_requests": [
+            {"name": call["name"], "args": call["args"], "description": f"{call['reason']}\n\n{call['preview']}"}
+            for call in waiting
+        ],
+        "review_configs": [
+            {"action_name": name, "allowed_decisions": list(ALLOWED_DECISIONS), "args_schema": schema_of(name)}
+            for name in names
+        ],
+        "actions": [_action(call) for call in waiting],
+    }
+
+
+def _action(call: Call) -> ApprovalAction:
+    return {
+        "tool_call_id": call["tool_call_id"],
+        "name": call["name"],
+        "args": call["args"],
+        "risk": call["risk"],
+        "reason": call["reason"],
+        "preview": call["preview"],
+        "reversible": call["reversible"],
+        "etag": call["etag"],
+        "effect": call.get("effect"),
+        "grant_kind": grantable(call),
+        "code": call.get("code", ""),
+        "passage": call.get("passage"),
+    }
+
+
+def check_edit(asked_for: Mapping[str, Any], tool_call_id: str, args: Mapping[str, Any]) -> str | None:
+    """Say what is wrong with a person's arguments for one of the payload's actions; None if they fit its tool.
+
+    For services that want to refuse an edit while the approval still waits; it is checked again where it is taken.
+    """
+    name = next((action["name"] for action in asked_for["actions"] if action["tool_call_id"] == tool_call_id), None)
+    schemas = {config["action_name"]: config["args_schema"] for config in asked_for["review_configs"]}
+    if name not in schemas:
+        return "There is no such action."
+    _, problems = fit(args, schemas[name])
+    return "; ".join(problems) or None
+
+
+def expired_answer(asked_for: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a service resumes the graph with when nobody answered in time."""
+    ids = [action["tool_call_id"] for action in asked_for["actions"]]
+    return {"decisions": [{"tool_call_id": key, "type": "reject"} for key in ids], EXPIRED: True}
+
+
+def ttl_seconds(settings: "Lifetimes", mode: Mode) -> int:
+    """Return how long an approval of a run in that mode waits, in seconds."""
+    return settings.approval_ttl_seconds if mode == "attended" else settings.unattended_approval_ttl_seconds
+
+
+def goes_beyond(call: Call, args: Mapping[str, Any], effect: Effect | None, etag: str | None) -> bool:
+    """Say whether a call with edited arguments would touch what its approval did not show.
+
+    `effect` and `etag` are what a dry run with these arguments found. Other items, more of them, somebody who gains or
+    loses access without being named in the edit, and what can't be taken back any more go beyond it.
+    """
+    if etag != call["etag"] or any(args.get(name) != call["args"].get(name) for name in _references(call, args)):
+        return True
+    shown = call.get("effect")
+    if effect is None or shown is None:
+        return effect is not shown
+    named = {str(value) for value in args.values()}
+    affected = {*effect["gains_access"], *effect["loses_access"]}
+    people = affected - {*shown["gains_access"], *shown["loses_access"]} - named
+    final = shown["reversible"] and not effect["reversible"]
+    return bool(people) or final or effect["count"] > shown["count"] or not _places(effect) <= _places(shown)
+
+
+def _references(call: Call, args: Mapping[str, Any]) -> list[str]:
+    """Name the arguments that name items: the drive's end in `_id` or `_ids`."""
+    return [name for name in {**call["args"], **args} if name.endswith(("_id", "_ids"))]
+
+
+def _places(effect: Effect) -> set[str]:
+    """Return where the items are: what is new has another id in each dry run."""
+    return {str(item.get("path") or item.get("id")) for item in effect["items"]}

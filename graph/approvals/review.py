@@ -1,0 +1,227 @@
+"""Judges each call that the model wants: refuses what makes no sense, lets pass what the policy allows, and prepares
+for the rest what the person will be asked. All of it is frozen into the state; nothing is judged again later."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+from mcp.types import CallToolResult
+
+from graph.agents.document_agent import DOCUMENT_AGENT
+from graph.agents.drive_agent import DRIVE_AGENT
+from graph.agents.search_agent import SEARCH_AGENT
+from graph.approvals.arguments import fit
+from graph.approvals.coverage import Coverage, contract_of, with_contract
+from graph.approvals.evidence import Evidence
+from graph.approvals.passages import shown
+from graph.approvals.payload import asked, digest, open_approval, ttl_seconds
+from graph.approvals.preview import effect_of, preview_of
+from graph.context import GraphDependencies, RunContext
+from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
+from graph.events import emit
+from graph.limits.enforcement import CallLimits
+from graph.limits.limits import result_text
+from graph.messages.grouping import AnyCall, unanswered
+from graph.messages.written import report, result_message, text_of, written
+from graph.policy.reasons import sentence
+from graph.policy.rules import Hints, Judgement, Situation, judge
+from graph.policy.targets import touched_by
+from graph.state import Call, Passage, State, Update, active_agent, is_tainted, running_turn, said_last
+from graph.tools.box import LOCAL_NAMES, toolset
+
+ALLOWED_TOOLS: Final = {agent.name: agent.tools for agent in (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A call that makes sense, with what a dry run found; `drifted`: it was approved, and its target changed since."""
+
+    key: str
+    name: str
+    args: dict[str, Any]
+    hints: Hints
+    judgement: Judgement
+    effect: Mapping[str, Any] | None = None
+    drifted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What one round of calls is judged by."""
+
+    toolbox: Toolbox
+    tools: frozenset[str]
+    run_id: str
+    situation: Situation
+    coverage: Coverage
+    evidence: Evidence
+    email: str
+    max_result: int
+
+    async def look(self, wanted: AnyCall, earlier: Call | None) -> Candidate | ToolMessage:
+        """Return the call with what it would do, or the result that says why it does not run.
+
+        `earlier` is the same call as it was approved, if its target changed before it could run.
+        """
+        name, key = wanted["name"] or "", str(wanted["id"])
+        tool = self.toolbox.tools.get(name)
+        if tool is None or name not in self.tools:
+            return _refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
+        given = earlier["args"] if earlier else wanted["args"]
+        if not isinstance(given, dict):
+            return _refuse(key, name, "invalid_argument: The arguments are not a JSON object. Send them again.")
+        args, problems = fit(given, schema_of(tool))
+        if problems:
+            return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
+        hints = hints_of(tool)
+        judgement = judge(name, args, hints, self.situation)
+        if judgement.verdict == "deny":
+            return _refuse(key, name, "forbidden: The assistant never uses this tool.")
+        if judgement.verdict == "allow" or not judgement.known:
+            return Candidate(key, name, args, hints, judgement)
+        tried = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
+        if tried.isError:
+            return _refuse(key, name, error_text(tried, self.max_result))
+        effect: Mapping[str, Any] | None = (tried.meta or {}).get(META_EFFECT)
+        return Candidate(key, name, args, hints, judgement, effect, drifted=earlier is not None)
+
+    async def settle(self, found: Candidate) -> Call:
+        """Return the judged call; one after the other, as each may use up what the next one needs."""
+        judgement = found.judgement
+        if judgement.verdict == "ask" and judgement.known:
+            touched = touched_by(found.effect)
+            judgement = await self.coverage.judge(found.key, found.name, found.args, found.hints, touched)
+        if judgement.verdict == "ask":
+            # An approval of a tainted thread says what was read before, whatever else it is asked for.
+            passage = await self.evidence.of(found.args) if self.situation.tainted else None
+            return self._asked(found, judgement, passage)
+        effect = found.effect if judgement.covered_by else None
+        approved_by = self.email if judgement.covered_by else None
+        return {**_call(found, judgement, effect), "approved_by": approved_by}
+
+    def _asked(self, found: Candidate, judgement: Judgement, passage: Passage | None) -> Call:
+        language = self.situation.language
+        preview = preview_of(found.name, found.args, found.effect, language)
+        return {
+            **_call(found, judgement, found.effect),
+            "code": "changed" if found.drifted else judgement.code,
+            "reason": sentence("changed", language) if found.drifted else judgement.reason,
+            "preview": f"{preview}\n\n{shown(passage, language)}" if passage else preview,
+            "standing": "asked",
+            "passage": passage,
+        }
+
+
+def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | None) -> Call:
+    etag = effect.get("etag") if effect else None
+    return {
+        "tool_call_id": found.key,
+        "name": found.name,
+        "args": found.args,
+        "risk": judgement.risk,
+        "code": judgement.code,
+        "reason": judgement.reason,
+        "preview": "",
+        "reversible": bool(effect.get("reversible", True)) if effect else judgement.known,
+        "etag": etag,
+        "digest": digest(found.name, found.args, etag),
+        "standing": "allowed",
+        "approved_by": None,
+        "effect": effect_of(effect),
+        "covered_by": judgement.covered_by,
+    }
+
+
+def _refuse(key: str, name: str, text: str) -> ToolMessage:
+    return result_message(key, name, text, "error")
+
+
+def make_review(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    limits = CallLimits(deps.settings, deps.clock)
+
+    async def judging_for(state: State, runtime: Runtime[RunContext]) -> Review:
+        turn, user = running_turn(state), deps.user(runtime)
+        toolbox = await toolset(deps, runtime)
+        situation = Situation(
+            language=turn["language"],
+            mode=user.mode,
+            tainted=is_tainted(state),
+            in_turn=turn["tainted"],
+            contract=contract_of(state.get("plan")),
+            now=deps.clock(),
+            said=said_last(state),
+        )
+        return Review(
+            toolbox=toolbox,
+            tools=ALLOWED_TOOLS[active_agent(state)] | LOCAL_NAMES,
+            run_id=turn["run_id"],
+            situation=situation,
+            coverage=Coverage(
+                situation,
+                user.user_id,
+                turn["run_id"],
+                runtime.store,
+                [str(call["id"]) for call in unanswered(state["messages"])],
+            ),
+            evidence=Evidence(state, toolbox, deps.shelf(runtime)),
+            email=user.email,
+            max_result=deps.settings.max_result_characters,
+        )
+
+    async def review(state: State, runtime: Runtime[RunContext]) -> Update:
+        judging = await judging_for(state, runtime)
+        earlier = {call["tool_call_id"]: call for call in state.get("calls", []) if call["standing"] == "approved"}
+        wanted = unanswered(state["messages"])
+        new = [call for call in wanted if str(call["id"]) not in earlier]
+        for call in new:
+            _announce(call)
+        limited = limits.refused(deps.user(runtime).user_id, new, state)
+        within = [call for call in wanted if str(call["id"]) not in limited]
+        found = await asyncio.gather(*(judging.look(call, earlier.get(str(call["id"]))) for call in within))
+        refused = [report(result) for result in [*limited.values(), *found] if isinstance(result, ToolMessage)]
+        calls = [await judging.settle(one) for one in found if isinstance(one, Candidate)]
+        ttl = ttl_seconds(deps.settings, deps.user(runtime).mode)
+        run_id = running_turn(state)["run_id"]
+        approval = open_approval(calls, run_id, deps.clock(), ttl) if asked(calls) else None
+        update = {**written([*refused]), "calls": calls, "approval": approval}
+        plan, contract = state.get("plan"), judging.coverage.contract
+        if plan and contract and contract != judging.situation.contract:
+            update["plan"] = with_contract(plan, contract)
+        return update
+
+    return review
+
+
+def _announce(call: AnyCall) -> None:
+    args = call["args"]
+    emit(
+        {
+            "type": "tool_call_start",
+            "tool_call_id": str(call["id"]),
+            "name": call["name"] or "",
+            "args": args if isinstance(args, dict) else {},
+        }
+    )
+
+
+def schema_of(tool: BaseTool) -> Mapping[str, Any]:
+    """Return the JSON schema of the tool's arguments, as its server states it."""
+    schema = tool.args_schema
+    return schema if isinstance(schema, dict) else {}
+
+
+def hints_of(tool: BaseTool) -> Hints:
+    """Return the tool's annotations."""
+    stated = tool.metadata or {}
+    return Hints(read_only=stated.get("readOnlyHint"), destructive=stated.get("destructiveHint"))
+
+
+def error_text(result: CallToolResult, limit: int) -> str:
+    """Return a refusal of the drive as the model gets it: code, sentence, hint, and details such as near matches."""
+    details = (result.structuredContent or {}).get("details")
+    return result_text(text_of(result), details or None, limit)

@@ -1,0 +1,173 @@
+"""After an answer from files: checks what it quotes, tells clients the citations, and says what could not be found.
+
+No model is asked. The citations are kept with the answer, so that they are there when the thread is read again.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langgraph.runtime import Runtime
+
+from graph.citations.quotes import Quotation, has_marks, quotations_of
+from graph.citations.sources import SOURCES, Source, shown_in
+from graph.citations.verification import checked
+from graph.context import GraphDependencies, RunContext
+from graph.events import CitationView, WhyUnverified, emit
+from graph.link_filter import with_omissions
+from graph.messages.grouping import call_ids
+from graph.messages.written import outcome_of
+from graph.state import Language, State, Update, active_agent, current_step, running_turn
+
+CITATIONS: Final = "citations"
+"""Key in an answer's `additional_kwargs`: the list that the event of the same name has."""
+QUOTED_CHARACTERS: Final = 120
+
+WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
+    "unverified": {"en": "Not verified:", "zh": "未能核实："},
+    "absent": {"en": "these words do not stand in what was read", "zh": "读到的内容里没有这段原文"},
+    "not_found": {"en": "the file is not there, or not yours to see", "zh": "文件不存在，或者你无权查看"},
+    "earlier_version": {
+        "en": "the file has changed since, and its earlier versions are for editors",
+        "zh": "文件此后有改动，以前的版本只有编辑者能看",
+    },
+    "unavailable": {"en": "it could not be checked now", "zh": "目前无法核对"},
+    "no_words": {"en": "no words of the source are quoted", "zh": "没有引用来源的原文"},
+    "no_source": {"en": "no file was read for it", "zh": "没有为此读取任何文件"},
+    "too_long": {"en": "it is too long to be checked", "zh": "引文太长，无法核对"},
+    "unsourced": {
+        "en": "No source: this answer quotes no passage of the files that were searched.",
+        "zh": "没有来源：这个回答没有引用所搜索文件中的任何段落。",
+    },
+    "nothing": {
+        "en": "Nothing was found in your files for {queries}. What is said above has no source there.",
+        "zh": "在你的文件里没有找到与{queries}有关的内容。以上内容在文件中没有来源。",
+    },
+    "searched": {"en": "Searched for: {queries}.", "zh": "搜索过：{queries}。"},
+}
+_NOT_FOUND = re.compile(
+    r"\b(?:no|not|nothing|none|nowhere|neither|n't|couldn't|can't|doesn't|don't|didn't|without)\b|n[’']t\b"
+    r"|没有|未找到|找不到|沒有|未能|无法|没找到|不存在|未提及|没提",
+    re.IGNORECASE,
+)
+
+
+def has_to_cite(state: State) -> bool:
+    """Say whether the answer that was given rests on files: on what this attempt searched or read, or by its marks."""
+    attempt = _attempt(state)
+    answer = _answer(attempt)
+    return answer is not None and (has_marks(answer.text) or any(True for _ in shown_in(attempt)))
+
+
+def make_cite(deps: GraphDependencies) -> Any:
+    """Return the node."""
+
+    async def cite(state: State, runtime: Runtime[RunContext]) -> Update:
+        attempt = _attempt(state)
+        answer = _answer(attempt)
+        if answer is None:
+            return {}
+        quotations = _quotations(state, attempt, answer.text)
+        citations: list[CitationView] = []
+        if quotations:
+            toolbox = await deps.connections.toolbox(deps.user(runtime))
+            citations = await checked(quotations, _sources(state), toolbox)
+        notice = _notice(state, attempt, answer.text, citations)
+        return _told(answer, citations, notice) if citations or notice else {}
+
+    return cite
+
+
+def _attempt(state: State) -> list[AnyMessage]:
+    """Return the messages since the running step, or else the turn, began."""
+    messages, step = state["messages"], current_step(state)
+    for index in range(len(messages) - 1, -1, -1):
+        if isinstance(messages[index], HumanMessage) or (step and messages[index].id == step["after"]):
+            return list(messages[index + 1 :])
+    return list(messages)
+
+
+def _answer(attempt: Sequence[AnyMessage]) -> AIMessage | None:
+    last = attempt[-1] if attempt else None
+    return last if isinstance(last, AIMessage) and last.text.strip() and not call_ids(last) else None
+
+
+def _quotations(state: State, attempt: Sequence[AnyMessage], answer: str) -> list[Quotation]:
+    """Return what counts as quoted from files: for others than the Search agent only what they give a number."""
+    asked = [message.text for message in state["messages"] if isinstance(message, HumanMessage)][-1:]
+    names = [text for shown in shown_in(attempt) for source in shown for text in (source["name"], source["path"])]
+    found = quotations_of(with_omissions(answer), [*asked, *_queries(attempt), *names])
+    return [one for one in found if one.number is not None or active_agent(state) == "search_agent"]
+
+
+def _sources(state: State) -> list[Source]:
+    """Return the versions that were read in this thread, the newest first, and the document that is open."""
+    found = {
+        (source["file_id"], source["version"]): source
+        for shown in shown_in(state["messages"])
+        for source in reversed(shown)
+        if source["read"]
+    }
+    opened = state.get("place", {}).get("file_id")
+    if opened and all(file_id != opened for file_id, _ in found):
+        found[opened, None] = {"file_id": opened, "name": "", "path": "", "version": None, "read": True}
+    return list(found.values())
+
+
+def _told(answer: AIMessage, citations: list[CitationView], notice: str) -> Update:
+    if notice:
+        emit({"type": "content", "text": f"\n\n{notice}"})
+    emit({"type": "citations", "message_id": str(answer.id), "citations": citations})
+    extra = {**answer.additional_kwargs, CITATIONS: citations}
+    text = {"content": f"{answer.text.rstrip()}\n\n{notice}"} if notice else {}
+    return {"messages": [answer.model_copy(update={"additional_kwargs": extra, **text})]}
+
+
+def _notice(state: State, attempt: Sequence[AnyMessage], answer: str, citations: Sequence[CitationView]) -> str:
+    language = running_turn(state)["language"]
+    unverified = [_line(one, one["reason"], language) for one in citations if one["reason"]]
+    if unverified:
+        return "\n".join([WORDS["unverified"][language], *unverified])
+    return "" if citations or active_agent(state) != "search_agent" else _of_search(attempt, answer, language)
+
+
+def _line(one: CitationView, reason: WhyUnverified, language: Language) -> str:
+    words = " ".join(one["quote"].split())
+    words = words if len(words) <= QUOTED_CHARACTERS else f"{words[: QUOTED_CHARACTERS - 1]}…"
+    quote = f" “{words}”" if words else ""
+    return f"- [{one['number']}]{quote}: {WORDS[reason][language]}"
+
+
+def _of_search(attempt: Sequence[AnyMessage], answer: str, language: Language) -> str:
+    """Say of an answer without citations that nothing was found, for which words, or that it has no source.
+
+    Where nothing but searches was done, all that could be found is known; a list of files names its sources.
+    """
+    shown = list(shown_in(attempt))
+    queries = _queries(attempt)
+    if not shown or not queries:
+        return ""
+    told = (", " if language == "en" else "、").join(f"“{query}”" for query in queries)
+    says_so = _NOT_FOUND.search(answer) is not None
+    if not any(shown) and not says_so:
+        return "" if _did_more(attempt) else WORDS["nothing"][language].format(queries=told)
+    if says_so and not any(shown):
+        is_told = any(query.casefold() in answer.casefold() for query in queries)
+        return "" if is_told else WORDS["searched"][language].format(queries=told)
+    names = [text for sources in shown for source in sources for text in (source["name"], source["path"]) if text]
+    return "" if says_so or any(name in answer for name in names) else WORDS["unsourced"][language]
+
+
+def _queries(attempt: Sequence[AnyMessage]) -> list[str]:
+    """Return the words that were searched for, each once."""
+    calls = [call for message in attempt if isinstance(message, AIMessage) for call in message.tool_calls]
+    found = (" ".join(str(call["args"]["query"]).split()) for call in calls if call["args"].get("query"))
+    return list(dict.fromkeys(found))
+
+
+def _did_more(attempt: Sequence[AnyMessage]) -> bool:
+    return any(
+        isinstance(message, ToolMessage) and SOURCES not in message.additional_kwargs and outcome_of(message) == "done"
+        for message in attempt
+    )

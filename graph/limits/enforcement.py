@@ -1,0 +1,97 @@
+"""Keeps calls from being made that are over a limit, and tells the model why; the turn's own limits are elsewhere."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages.tool import invalid_tool_call
+
+from graph.context import Clock
+from graph.limits.limits import LIMIT, REFUSED, RETRY_AFTER, CallLimit
+from graph.limits.rates import ToolRates, parse_rate, parse_rates
+from graph.limits.repeats import fingerprint, made_in_vain, messages_of_turn
+from graph.messages.grouping import AnyCall
+from graph.messages.written import result_message
+from graph.policy.rules import RULES
+from graph.settings import AgentSettings
+from graph.state import State, current_step
+
+TOO_LONG: Final = "argument_size"
+"""The `error` of an invalid call whose arguments were dropped because of their length."""
+
+
+class CallLimits:
+    """The limits of single calls; one for the whole graph, since it counts what each person does."""
+
+    def __init__(self, settings: AgentSettings, clock: Clock) -> None:
+        self._settings = settings
+        self._rates = ToolRates(parse_rate(settings.tool_rate), parse_rates(settings.tool_rates), clock)
+
+    def refused(self, user_id: str, wanted: Sequence[AnyCall], state: State) -> Mapping[str, ToolMessage]:
+        """Return the results of those calls that are not made, by tool_call_id. The others are counted."""
+        earlier = made_in_vain(_messages_of_attempt(state))
+        found: dict[str, ToolMessage] = {}
+        for call in wanted:
+            result = self._refusal(user_id, call, earlier)
+            if result is not None:
+                found[str(call["id"])] = result
+        return found
+
+    def _refusal(self, user_id: str, call: AnyCall, earlier: Counter[str]) -> ToolMessage | None:
+        if call.get("error") == TOO_LONG:
+            return _refuse(call, "argument_size", limit=self._settings.max_argument_characters)
+        key = fingerprint(call)
+        if earlier[key] >= self._settings.max_repeated_calls:
+            return _refuse(call, "repeated_call", limit=earlier[key])
+        # Of the same calls in one answer the results are not known yet, but they will hardly differ.
+        earlier[key] += 1
+        name = call["name"] or ""
+        reached = self._rates.take(user_id, name, RULES[name].risk if name in RULES else "")
+        if reached is None:
+            return None
+        rate = reached.rate
+        facts = {"limit": rate.calls, "period": round(rate.period.total_seconds()), "tool": name}
+        return _refuse(call, "tool_rate", retry_after=reached.retry_after_seconds, **facts)
+
+
+def _messages_of_attempt(state: State) -> Sequence[AnyMessage]:
+    """Return what the running step has said and read until now: the next one may have to read the same again."""
+    messages, step = messages_of_turn(state["messages"]), current_step(state)
+    after = step["after"] if step else None
+    begun = next((index for index, message in enumerate(messages) if after and message.id == after), -1)
+    return messages[begun + 1 :]
+
+
+def _refuse(call: AnyCall, code: CallLimit, *, retry_after: int | None = None, **facts: Any) -> ToolMessage:
+    message = result_message(str(call["id"]), call["name"] or "", REFUSED[code].format(**facts), "error")
+    message.additional_kwargs[LIMIT] = code
+    if retry_after is not None:
+        message.additional_kwargs[RETRY_AFTER] = retry_after
+    return message
+
+
+def without_long_arguments(answer: AIMessage, limit: int) -> AIMessage:
+    """Return the answer with calls in it whose arguments are over `limit` characters made invalid, and empty.
+
+    What no tool will get must not fill the thread, the events, and what the model reads next.
+    """
+    is_long = [_length(call["args"]) > limit for call in answer.tool_calls]
+    is_long_invalid = [_length(call["args"]) > limit for call in answer.invalid_tool_calls]
+    if not any([*is_long, *is_long_invalid]):
+        return answer
+    fitting = [call for call, long in zip(answer.tool_calls, is_long, strict=True) if not long]
+    dropped = [_emptied(call) for call, long in zip(answer.tool_calls, is_long, strict=True) if long]
+    invalid = [
+        _emptied(call) if long else call for call, long in zip(answer.invalid_tool_calls, is_long_invalid, strict=True)
+    ]
+    return answer.model_copy(update={"tool_calls": fitting, "invalid_tool_calls": [*invalid, *dropped]})
+
+
+def _emptied(call: AnyCall) -> Any:
+    return invalid_tool_call(name=call["name"], args="{}", id=call["id"], error=TOO_LONG)
+
+
+def _length(args: Any) -> int:
+    return len(args) if isinstance(args, str) else len(json.dumps(args, ensure_ascii=False))

@@ -1,0 +1,150 @@
+"""How much of a tool's result a model gets to see, and where a turn ends before its answer.
+
+What one call may not exceed (rate, repetition, size) is told to the model first: only when it comes up against that in
+a second round does the turn end. What the turn as a whole may not exceed (rounds, tokens, cost) ends it at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+
+from graph.limits.budget import Prices, cost_of, tokens_of
+from graph.limits.repeats import messages_of_turn
+from graph.prompts import compact
+from graph.settings import AgentSettings
+from graph.state import Language, LimitReached, State, running_turn
+
+CallLimit = Literal["tool_rate", "repeated_call", "argument_size"]
+
+LIMIT: Final = "limit"
+"""Key in a result's `additional_kwargs`: the `CallLimit` for which the call was not made."""
+RETRY_AFTER: Final = "retry_after_seconds"
+"""Key beside it, of a rate: seconds until there is room again."""
+REFUSED_ROUNDS: Final = 2
+
+STOPPED: Final[Mapping[str, Mapping[Language, str]]] = {
+    "tool_rounds": {
+        "en": "I stopped here: this turn used all of its {limit} rounds of tool calls. What was done stays done. "
+        "Tell me to go on, or ask for a smaller part.",
+        "zh": "我先停在这里：本轮已用完 {limit} 轮工具调用。已完成的操作会保留。你可以让我继续，或者缩小请求的范围。",
+    },
+    "run_tokens": {
+        "en": "I stopped here: this turn used {used} tokens of the language model, and {limit} is the limit. What was "
+        "done stays done. Tell me to go on, or ask for a smaller part.",
+        "zh": "我先停在这里：本轮已使用语言模型 {used} 个 token，上限为 {limit}。已完成的操作会保留。"
+        "你可以让我继续，或者缩小请求的范围。",
+    },
+    "run_cost": {
+        "en": "I stopped here: this turn has cost {used}, and {limit} is the limit. What was done stays done. "
+        "Tell me to go on, or ask for a smaller part.",
+        "zh": "我先停在这里：本轮费用已达 {used}，上限为 {limit}。已完成的操作会保留。"
+        "你可以让我继续，或者缩小请求的范围。",
+    },
+    "tool_rate": {
+        "en": "I stopped here: I used a tool more often than I may in a short time. What was done stays done. "
+        "Tell me to go on in {seconds} seconds.",
+        "zh": "我先停在这里：短时间内调用同一工具的次数过多。已完成的操作会保留。请在 {seconds} 秒后让我继续。",
+    },
+    "repeated_call": {
+        "en": "I stopped here: I kept making the same call and got the same answer each time. What was done stays "
+        "done. Say it in another way, or tell me where to look.",
+        "zh": "我先停在这里：我一直在重复同一个调用，每次得到的结果都一样。已完成的操作会保留。"
+        "请换一种说法，或告诉我该看哪里。",
+    },
+    "argument_size": {
+        "en": "I stopped here: what I wanted to write in one step is longer than the limit. What was done stays done. "
+        "Ask for it in smaller parts.",
+        "zh": "我先停在这里：我想一次写入的内容超过了上限。已完成的操作会保留。请分成几个较小的部分让我来做。",
+    },
+}
+REFUSED: Final[Mapping[CallLimit, str]] = {
+    "tool_rate": "rate_limited: {tool} was used {limit} times within {period} seconds, which is all it may be. This "
+    "call was not made. Don't try again in this turn: answer with what you have, and say what is left to do.",
+    "repeated_call": "repeated_call: This very call was made {limit} times in this turn, with the same result each "
+    "time. It was not made again. Use the result that you have, do something else, or tell the person what is missing.",
+    "argument_size": "argument_size: The arguments were longer than {limit} characters and were not read. Nothing was "
+    "done. Send less at a time.",
+}
+CUT: Final = "\n[Cut: {shown} of {total} characters. {pointer}]"
+POINTER: Final = "Ask for a smaller part: a range, a limit, a cursor, or a narrower query."
+
+
+def limit_of(state: State, settings: AgentSettings) -> LimitReached | None:
+    """Return the limit that the turn has come to, None while it may go on."""
+    turn = running_turn(state)
+    language, tokens = turn["language"], tokens_of(turn["usage"])
+    if state.get("rounds", 0) >= settings.max_tool_rounds:
+        return _stopped("tool_rounds", language, limit=settings.max_tool_rounds)
+    if 0 < settings.max_run_tokens <= tokens:
+        return _stopped("run_tokens", language, limit=settings.max_run_tokens, used=tokens)
+    cost = cost_of(turn["usage"], prices_of(settings))
+    if 0 < settings.max_run_cost <= cost:
+        return _stopped("run_cost", language, limit=f"{settings.max_run_cost:g}", used=f"{cost:.4f}")
+    return _refused_too_often(messages_of_turn(state["messages"]), language)
+
+
+def prices_of(settings: AgentSettings) -> Prices:
+    """Return what the settings say that tokens cost."""
+    return Prices(settings.input_price, settings.output_price, settings.cached_input_price)
+
+
+def has_budget(settings: AgentSettings) -> bool:
+    """Say whether it matters what a turn spends, so that what a service does not report has to be estimated."""
+    return settings.max_run_tokens > 0 or settings.max_run_cost > 0
+
+
+def _refused_too_often(turn: Sequence[AnyMessage], language: Language) -> LimitReached | None:
+    """Return the limit of the newest refused call, if calls of several rounds were refused for a limit."""
+    refused = {
+        message.tool_call_id: message
+        for message in turn
+        if isinstance(message, ToolMessage) and LIMIT in message.additional_kwargs
+    }
+    if not refused:
+        return None
+    rounds = [message for message in turn if isinstance(message, AIMessage) and not _ids(message).isdisjoint(refused)]
+    if len(rounds) < REFUSED_ROUNDS:
+        return None
+    newest = next(refused[key] for key in reversed([*refused]))
+    seconds = newest.additional_kwargs.get(RETRY_AFTER)
+    reached = _stopped(newest.additional_kwargs[LIMIT], language, seconds=seconds)
+    return reached if seconds is None else {**reached, "retry_after_seconds": seconds}
+
+
+def _ids(message: AIMessage) -> set[str]:
+    return {str(call["id"]) for call in [*message.tool_calls, *message.invalid_tool_calls]}
+
+
+def _stopped(code: Any, language: Language, **facts: Any) -> LimitReached:
+    return {"code": code, "message": STOPPED[code][language].format(**facts)}
+
+
+def result_text(text: str, structured: Mapping[str, Any] | None, limit: int) -> str:
+    """Return a tool's short text followed by its data as JSON, at most about `limit` characters.
+
+    A file's text is cut inside the data, with the position to go on from; anything else is cut at the end.
+    """
+    if structured is None:
+        return _cut(text, limit)
+    whole = f"{text}\n{compact(structured)}".strip()
+    if len(whole) <= limit:
+        return whole
+    body = structured.get("text")
+    if isinstance(body, str) and len(body) > len(whole) - limit:
+        return _with_shorter_text(text, structured, body, len(body) - (len(whole) - limit))
+    return _cut(whole, limit)
+
+
+def _with_shorter_text(text: str, structured: Mapping[str, Any], body: str, room: int) -> str:
+    kept = body[:room]
+    following = structured.get("start", 0) + len(kept)
+    shorter = {**structured, "text": kept, "end": following, "truncated": True}
+    note = CUT.format(shown=len(kept), total=len(body), pointer=f"Go on with start={following}.")
+    return f"{text}\n{compact(shorter)}{note}".strip()
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return text[:limit] + CUT.format(shown=limit, total=len(text), pointer=POINTER)

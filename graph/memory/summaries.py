@@ -1,0 +1,139 @@
+"""What models are told of the turns that no longer fit: rolling summaries, each of a range of messages.
+
+They are extracts, made without a model: who asked what, which tools were used, and the beginning of what was answered.
+The same thread always gives the same ones. Old ones are folded together, two to one, so that they stay few and short;
+the messages themselves stay in the thread.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from typing_extensions import TypedDict
+
+from graph.messages.grouping import Block, blocks_of, since, turns_of
+from graph.messages.tokens import tokens_of_messages
+from graph.prompts import section
+
+MOST_SUMMARIES: Final = 4
+SUMMARY_CHARACTERS: Final = 2_400
+"""Of one summary; that of the oldest turns has as many for however many turns."""
+ASKED_CHARACTERS: Final = 300
+ANSWERED_CHARACTERS: Final = 500
+SHORTEST_LINE: Final = 24
+KEPT_SHARE: Final = 0.5
+"""Of the budget, after something was folded: the window's beginning moves seldom, so that services can cache it."""
+
+
+class Summary(TypedDict):
+    """`text` tells of the `turns` from the message with the id `first` to the one with the id `last`."""
+
+    first: str
+    last: str
+    turns: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """The summaries, oldest first, and the id of the first message that is still seen; None: all are.
+
+    `fresh` has the turns that the newest summary was made of just now, if one was.
+    """
+
+    summaries: list[Summary]
+    window_start: str | None
+    fresh: list[list[Block]]
+
+
+def fold(
+    messages: Sequence[AnyMessage],
+    summaries: Sequence[Summary],
+    start: str | None,
+    budget: int,
+    scale: float = 1.0,
+) -> Folded:
+    """Leave the window as it is if its messages fit in `budget` tokens; else summarise the oldest turns of it.
+
+    `start` and `summaries` are those of the last time; `scale` is what estimates are multiplied by. At least the newest
+    turn is kept. A start without summaries is of an older version, and everything is folded anew.
+    """
+    begin = start if summaries else None
+    turns = list(turns_of(blocks_of(since(messages, begin))))
+    sizes = [round(scale * sum(tokens_of_messages(block) for block in turn)) for turn in turns]
+    if sum(sizes) <= budget or len(turns) < 2:
+        return Folded([*summaries], begin, [])
+    kept = _newest_that_fit(sizes, round(budget * KEPT_SHARE))
+    gone, window = turns[: len(turns) - kept], turns[len(turns) - kept :]
+    made: Summary = {
+        "first": str(gone[0][0][0].id),
+        "last": str(gone[-1][-1][-1].id),
+        "turns": len(gone),
+        "text": _shortened(_lines(gone)),
+    }
+    return Folded(rolled([*summaries, made]), window[0][0][0].id, gone)
+
+
+def rolled(summaries: list[Summary]) -> list[Summary]:
+    """Fold the two oldest summaries into one until there are few enough."""
+    while len(summaries) > MOST_SUMMARIES:
+        one, two, *others = summaries
+        joined: Summary = {
+            "first": one["first"],
+            "last": two["last"],
+            "turns": one["turns"] + two["turns"],
+            "text": _shortened([*one["text"].split("\n"), *two["text"].split("\n")]),
+        }
+        summaries = [joined, *others]
+    return summaries
+
+
+def summary_section(summaries: Sequence[Summary]) -> str:
+    """Return what a model is told of the summaries; empty if there are none."""
+    told = [f"[{one['turns']} turns, messages {one['first']} to {one['last']}]\n{one['text']}" for one in summaries]
+    return section("summary", "\n\n".join(told)) if told else ""
+
+
+def extract_of(turns: Sequence[Sequence[Block]]) -> str:
+    """Return the turns as lines: what was asked, which tools were used, what was answered."""
+    return "\n".join(_lines(turns))
+
+
+def _newest_that_fit(sizes: Sequence[int], budget: int) -> int:
+    kept, room = 1, budget - sizes[-1]
+    while kept < len(sizes) - 1 and sizes[-kept - 1] <= room:
+        room -= sizes[-kept - 1]
+        kept += 1
+    return kept
+
+
+def _lines(turns: Sequence[Sequence[Block]]) -> list[str]:
+    return [line for turn in turns for line in _extract([message for block in turn for message in block])]
+
+
+def _extract(turn: Sequence[AnyMessage]) -> list[str]:
+    asked = " ".join(message.text for message in turn if isinstance(message, HumanMessage))
+    models = [message for message in turn if isinstance(message, AIMessage)]
+    answers = [message.text for message in models if message.text]
+    tools = dict.fromkeys(call["name"] for message in models for call in message.tool_calls)
+    used = f" [{', '.join(tools)}]" if tools else ""
+    lines = [f"Person: {_cut(asked, ASKED_CHARACTERS)}"] if asked else []
+    if answers or used:
+        lines.append(f"Assistant{used}: {_cut(answers[-1] if answers else '', ANSWERED_CHARACTERS)}")
+    return lines
+
+
+def _shortened(lines: Sequence[str]) -> str:
+    """Cut every line to the same length if not all fit; where that would leave nothing of them, drop the oldest."""
+    lines = [line for line in lines if line]
+    if sum(map(len, lines)) + len(lines) <= SUMMARY_CHARACTERS:
+        return "\n".join(lines)
+    kept = lines[-(SUMMARY_CHARACTERS // (SHORTEST_LINE + 1)) :]
+    room = SUMMARY_CHARACTERS // len(kept) - 1
+    return "\n".join(_cut(line, room) for line in kept)
+
+
+def _cut(text: str, limit: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"

@@ -1,0 +1,93 @@
+"""The messages that the graph itself writes, and how each tells what became of a call."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+from uuid import uuid4
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from mcp.types import CallToolResult, TextContent
+
+from graph.events import emit
+from graph.link_filter import Hosts, Outgoing
+from graph.state import State, Update, running_turn
+
+Outcome = Literal["done", "error", "cancelled", "rejected"]
+
+USABLE_ID = re.compile(r"[!-~]{1,128}")
+"""What an id of a call may look like: it goes into keys, addresses and the journal."""
+OUTCOME = "outcome"
+"""Key in a result's `additional_kwargs`: a rejection has the same status as a failure, so clients look here."""
+
+
+def result_message(tool_call_id: str, name: str, text: str, outcome: Outcome) -> ToolMessage:
+    """Return a call's result as the model gets it."""
+    return ToolMessage(
+        text,
+        id=str(uuid4()),
+        tool_call_id=tool_call_id,
+        name=name,
+        status="success" if outcome == "done" else "error",
+        additional_kwargs={OUTCOME: outcome},
+    )
+
+
+def outcome_of(message: ToolMessage) -> Outcome:
+    """Return what became of the call."""
+    return message.additional_kwargs.get(OUTCOME, "done" if message.status == "success" else "error")
+
+
+def report(message: ToolMessage, duration_ms: int = 0) -> ToolMessage:
+    """Tell clients that the call is over, and return the message."""
+    emit(
+        {
+            "type": "tool_call_end",
+            "tool_call_id": message.tool_call_id,
+            "name": message.name or "",
+            "status": outcome_of(message),
+            "result": message.text,
+            "duration_ms": duration_ms,
+        }
+    )
+    return message
+
+
+def say(text: str) -> AIMessage:
+    """Tell clients a text that no model made, and return it as a message."""
+    emit({"type": "content", "text": text})
+    return AIMessage(text, id=str(uuid4()))
+
+
+def with_own_ids(answer: AIMessage, taken: set[str]) -> AIMessage:
+    """Return the answer with an id for it and a new one for each call whose id is missing, taken, or no id.
+
+    Some services count calls anew in every answer; ours are idempotency keys and have to be unique in a thread.
+    """
+    calls = [_with_own_id(call, taken) for call in answer.tool_calls]
+    invalid = [_with_own_id(call, taken) for call in answer.invalid_tool_calls]
+    update = {"id": answer.id or str(uuid4()), "tool_calls": calls, "invalid_tool_calls": invalid}
+    return answer.model_copy(update=update)
+
+
+def _with_own_id(call: Any, taken: set[str]) -> Any:
+    given = str(call["id"] or "")
+    key = given if USABLE_ID.fullmatch(given) and given not in taken else f"call_{uuid4().hex}"
+    taken.add(key)
+    return {**call, "id": key}
+
+
+def outgoing_for(state: State, hosts: Hosts) -> Outgoing:
+    """Return what lets text of this turn out: to the hosts, and to addresses that the person wrote in the message."""
+    turn = running_turn(state)
+    asked = next((message.text for message in reversed(state["messages"]) if message.id == turn["run_id"]), "")
+    return Outgoing(hosts.asked_for(asked), turn["language"])
+
+
+def written(messages: Sequence[AnyMessage], **turn: Any) -> Update:
+    """Return the update that adds messages of ours, together with their ids: the ledger of what is not foreign."""
+    return {"messages": [*messages], "turn": {**turn, "written": [str(message.id) for message in messages]}}
+
+
+def text_of(result: CallToolResult) -> str:
+    """Return the text blocks of a tool's result, one per line."""
+    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))

@@ -1,0 +1,63 @@
+"""What a service refuses with, as the errors that LangChain has for it; `graph/models/roles.py` makes ours of them."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from langchain_core.exceptions import (
+    ContextOverflowError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelError,
+    ModelInvalidRequestError,
+    ModelNotFoundError,
+    ModelPermissionDeniedError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+)
+
+from graph.models.client.events import read_json
+
+TOLD_CHARACTERS: Final = 2_000
+SERVER_FAULT: Final = 500
+REQUEST_FAULT: Final = 400
+KINDS: Final[Mapping[int, type[ModelError]]] = {
+    401: ModelAuthenticationError,
+    403: ModelPermissionDeniedError,
+    404: ModelNotFoundError,
+    408: ModelTimeoutError,
+    429: ModelRateLimitError,
+}
+TOO_LONG: Final = (
+    "context_length_exceeded",
+    "maximum context length",
+    "input tokens exceed the configured limit",
+    "prompt is too long",
+    "contextwindowexceedederror",
+    "exceeds the context window",
+)
+"""What services say of a conversation that is too long, as a code or in the text."""
+
+
+def refusal(status: int, body: bytes) -> ModelError:
+    """Return the error for an answer with an HTTP status of 400 or more."""
+    try:
+        error = read_json(body)
+    except ValueError:
+        error = body.decode(errors="replace")
+    return _error(status, error.get("error", error) if isinstance(error, dict) else error)
+
+
+def interruption(error: object) -> ModelError:
+    """Return the error for one that a stream breaks off with. Some services put the HTTP status into its code."""
+    code = cast("Mapping[str, Any]", error).get("code") if isinstance(error, dict) else None
+    status = code if isinstance(code, int) and code >= REQUEST_FAULT else SERVER_FAULT
+    return _error(status, error)
+
+
+def _error(status: int, error: object) -> ModelError:
+    told: Mapping[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
+    text = f"{status} {told.get('code') or ''}: {told.get('message') or told.get('detail') or error}"[:TOLD_CHARACTERS]
+    if any(words in text.lower() for words in TOO_LONG):
+        return ContextOverflowError(text)
+    otherwise = ModelAPIError if status >= SERVER_FAULT else ModelInvalidRequestError
+    return KINDS.get(status, otherwise)(text)

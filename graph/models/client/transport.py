@@ -1,0 +1,135 @@
+"""A service's chat completions over HTTP: sent again where that helps, read as they come, closed if nobody waits."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+import aiohttp
+import orjson
+from langchain_core.exceptions import ModelTimeoutError
+
+from graph.models.client.connections import Connections
+from graph.models.client.events import EventReader, read_json
+from graph.models.client.failures import interruption, refusal
+from graph.models.client.incoming import Incoming
+from graph.models.client.retries import is_worth_again, pause
+
+REFUSED: Final = 400
+PATH: Final = "/chat/completions"
+LARGEST_REFUSAL_BYTES: Final = 64 * 1024
+CROWD: Final = 10
+GATHERED_PER_ANSWER: Final = 0.001
+LONGEST_GATHERING_SECONDS: Final = 0.1
+DRAIN_SECONDS: Final = 0.5
+"""How long the end of a stream is waited for after its last event, so that the connection can be used again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where the service is and how patient we are with it, in seconds.
+
+    `first` is the longest wait for the first event of an answer, `between` the longest silence after it; comments that
+    only keep a connection open are silence. `retries` is how often a request is sent again.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+    connections: Connections
+    proxy: str | None
+    first: float
+    between: float
+    retries: int
+
+    async def stream(self, body: Mapping[str, Any]) -> AsyncGenerator[list[Any]]:
+        """Yield the chunks of the answer, all that are there at a time.
+
+        Raises LangChain's model errors for refusals, `aiohttp.ClientError` for lost connections, and ValueError for a
+        body that is no answer.
+        """
+        response = await self._send(orjson.dumps(body))
+        incoming = Incoming(response.content, self.first)
+        self.connections.answers += 1
+        try:
+            if response.headers.get("content-type", "").startswith("application/json"):
+                incoming.expect(self.first)
+                yield [_checked(read_json(await incoming.read_all()))]
+                return
+            reader, patience = EventReader(), self.first
+            while not reader.ended and not incoming.ended:
+                if chunks := await _next(reader, incoming, patience):
+                    yield chunks
+                    await incoming.gather(gathering_seconds(self.connections.answers))
+                patience = self.between
+            await incoming.drain(DRAIN_SECONDS)
+        finally:
+            self.connections.answers -= 1
+            incoming.close()
+            response.close()
+
+    async def _send(self, content: bytes) -> aiohttp.ClientResponse:
+        for attempt in range(self.retries + 1):
+            is_last = attempt == self.retries
+            headers: Mapping[str, str] = {}
+            try:
+                response = await self._post(content)
+            except (aiohttp.ClientError, ModelTimeoutError):
+                if is_last:
+                    raise
+            else:
+                if response.status < REFUSED:
+                    return response
+                body, headers = await self._refused(response), response.headers
+                if is_last or not is_worth_again(response.status, headers):
+                    raise refusal(response.status, body)
+            await asyncio.sleep(pause(attempt, headers))
+        raise AssertionError
+
+    async def _post(self, content: bytes) -> aiohttp.ClientResponse:
+        try:
+            async with asyncio.timeout(self.first):
+                return await self.connections.post(self.url + PATH, self.headers, content, self.proxy)
+        except TimeoutError as error:
+            raise ModelTimeoutError(f"no answer within {self.first:g} s") from error
+
+    async def _refused(self, response: aiohttp.ClientResponse) -> bytes:
+        """Return the beginning of a refusal's body, as far as it comes, and let the connection go."""
+        body, incoming = b"", Incoming(response.content, self.first)
+        incoming.expect(self.first)
+        try:
+            with suppress(aiohttp.ClientError, ModelTimeoutError):
+                while len(body) <= LARGEST_REFUSAL_BYTES and (piece := await incoming.read()):
+                    body += piece
+        finally:
+            incoming.close()
+            response.close()
+        return body[:LARGEST_REFUSAL_BYTES]
+
+
+def gathering_seconds(answers: int) -> float:
+    """Return how long tokens gather before they are told together, while so many answers come in at once.
+
+    What follows a token costs more than the token. One person among few sees each as it comes; in a crowd of a hundred,
+    ten times a second is as often as there is time for.
+    """
+    return min(answers * GATHERED_PER_ANSWER, LONGEST_GATHERING_SECONDS) if answers >= CROWD else 0
+
+
+async def _next(reader: EventReader, incoming: Incoming, patience: float) -> list[Mapping[str, Any]]:
+    """Return the chunks that are there, or come next within `patience` seconds; none at the end of the body."""
+    incoming.expect(patience)
+    chunks: list[Mapping[str, Any]] = []
+    while not chunks and not incoming.ended:
+        piece = await incoming.read()
+        chunks = [_checked(chunk) for chunk in (reader.feed(piece) if piece else reader.close())]
+    incoming.relax()
+    return chunks
+
+
+def _checked(chunk: Any) -> Mapping[str, Any]:
+    if not isinstance(chunk, dict):
+        raise TypeError(f"a chunk of an answer is an object, not {type(chunk).__name__}")
+    if error := chunk.get("error"):
+        raise interruption(error)
+    return chunk

@@ -1,0 +1,361 @@
+"""Role -> chat model, built once; and the one seam at which a model's failures become ours."""
+
+import json
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from functools import cache, cached_property
+from typing import Any, Final, TypeVar, cast
+from urllib.parse import urlsplit
+
+import aiohttp
+import httpx
+from langchain_core.callbacks import BaseCallbackManager
+from langchain_core.exceptions import (
+    ContextOverflowError,
+    LangChainException,
+    ModelAPIError,
+    ModelConnectionError,
+    ModelInvalidRequestError,
+    ModelPermissionDeniedError,
+    ModelRateLimitError,
+)
+from langchain_core.exceptions import ModelAuthenticationError as ForeignAuthenticationError
+from langchain_core.exceptions import ModelNotFoundError as ForeignNotFoundError
+from langchain_core.exceptions import ModelTimeoutError as ForeignTimeoutError
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    InvalidToolCall,
+    ToolCall,
+    ToolCallChunk,
+    message_chunk_to_message,
+)
+from langchain_core.messages.ai import add_ai_message_chunks
+from langchain_core.messages.tool import invalid_tool_call
+from langchain_core.messages.tool import tool_call as create_tool_call
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.constants import TAG_NOSTREAM
+from pydantic import BaseModel, ValidationError
+
+from graph.context import ModelRole
+from graph.errors import (
+    ModelAuthenticationError,
+    ModelContextError,
+    ModelError,
+    ModelNotFoundError,
+    ModelOutputError,
+    ModelQuotaError,
+    ModelRateLimitedError,
+    ModelRequestError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from graph.events import Piece
+from graph.limits.budget import Spending
+from graph.models.client import Connections, Endpoint, LeanChatModel, proxy_for
+from graph.settings import OFFLINE, AgentSettings
+
+Schema = TypeVar("Schema", bound=BaseModel)
+ChatRunnable = Runnable[LanguageModelInput, AIMessage]
+
+TOO_LONG: Final = "context_length_exceeded"
+TOO_LONG_TEXT: Final = "maximum context length"
+NO_CREDIT: Final = ("insufficient_quota", "insufficient balance", "insufficient_balance")
+"""What services say with 429 or 402 where only money helps."""
+"""What compatible services say instead of the code."""
+CONNECT_SECONDS: Final = 10.0
+KEPT_CONNECTIONS: Final = 200
+KEPT_SECONDS: Final = 20.0
+OPENAI_URL: Final = "https://api.openai.com/v1"
+NO_KEY: Final = "none"
+"""What services without keys are sent as one."""
+RESPONSES_ONLY: Final = re.compile(r"codex|^gpt-[\d.]+-(?:pro|sol)\b|^gpt-6|^o\d-pro")
+"""Models of OpenAI that speak another protocol than chat completions, with tools at least."""
+REPORTED_FAULTS: Final = 5
+QUOTED_CHARACTERS: Final = 2_000
+"""How much a model is told of its own wrong answer."""
+HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
+"""Keeps a call's tokens from the clients' message stream."""
+
+ErrorMap = tuple[tuple[type[Exception], type[ModelError]], ...]
+
+NEUTRAL_ERRORS: Final[ErrorMap] = (
+    (ContextOverflowError, ModelContextError),
+    (ForeignAuthenticationError, ModelAuthenticationError),
+    (ModelPermissionDeniedError, ModelAuthenticationError),
+    (ForeignNotFoundError, ModelNotFoundError),
+    (ModelRateLimitError, ModelRateLimitedError),
+    (ForeignTimeoutError, ModelTimeoutError),
+    (ModelConnectionError, ModelUnavailableError),
+    (ModelAPIError, ModelUnavailableError),
+    (ModelInvalidRequestError, ModelRequestError),
+    (LangChainException, ModelOutputError),
+    (TimeoutError, ModelTimeoutError),
+    (httpx.TimeoutException, ModelTimeoutError),
+    (httpx.HTTPError, ModelUnavailableError),
+    (aiohttp.ClientError, ModelUnavailableError),
+    (ValueError, ModelOutputError),
+    (TypeError, ModelOutputError),
+)
+"""The first class that fits counts. ValueError and TypeError are what the client raises on a body that is no answer."""
+
+
+class Clients:
+    """What models are asked with, shared by all of them; each is made for the first model that needs it."""
+
+    @cached_property
+    def lean(self) -> Connections:
+        """The lean client's."""
+        return Connections(CONNECT_SECONDS, KEPT_SECONDS)
+
+    @cached_property
+    def openai(self) -> httpx.AsyncClient:
+        """What OpenAI's own client is given."""
+        limits = httpx.Limits(
+            max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS
+        )
+        return httpx.AsyncClient(limits=limits)
+
+    async def aclose(self) -> None:
+        """Close those that were made."""
+        for client in list(vars(self).values()):
+            await client.aclose()
+
+
+@asynccontextmanager
+async def open_models(settings: AgentSettings) -> AsyncGenerator[dict[ModelRole, BaseChatModel]]:
+    """Build the models over HTTP clients of their own, and close these at the end."""
+    async with aclosing(Clients()) as clients:
+        yield build_models(settings, clients)
+
+
+def build_models(settings: AgentSettings, clients: Clients | None = None) -> dict[ModelRole, BaseChatModel]:
+    """Return the model of each role; roles with the same name share one.
+
+    All of them use `clients`, which the caller closes; without, clients that live as long as the process.
+    """
+    clients = clients or Clients()
+    names: dict[ModelRole, str] = {
+        "router": settings.router_model or settings.resolved_model,
+        "planner": settings.planner_model or settings.resolved_model,
+        "agent": settings.resolved_model,
+    }
+    built = {name: _build(name, settings, clients) for name in set(names.values())}
+    return {role: built[name] for role, name in names.items()}
+
+
+def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatModel:
+    # Each import costs up to a second, and only one of the two is needed.
+    if name == OFFLINE:
+        from graph.offline import OfflineChatModel
+
+        return OfflineChatModel()
+    if settings.chat_client == "lean" and not RESPONSES_ONLY.search(name):
+        return LeanChatModel(model_name=name, endpoint=_endpoint(settings, clients.lean))
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(
+        model=name,
+        api_key=settings.openai_api_key if settings.openai_api_key.get_secret_value() else lambda: NO_KEY,
+        base_url=settings.openai_base_url or None,
+        max_retries=settings.model_retries,
+        timeout=httpx.Timeout(settings.model_timeout_seconds, connect=CONNECT_SECONDS),
+        stream_chunk_timeout=settings.model_stall_seconds,
+        http_async_client=clients.openai,
+        streaming=True,
+        stream_usage=True,
+    )
+
+
+def _endpoint(settings: AgentSettings, connections: Connections) -> Endpoint:
+    url = (settings.openai_base_url or OPENAI_URL).rstrip("/")
+    headers = {"content-type": "application/json", "accept": "text/event-stream, application/json"}
+    if urlsplit(url).username is None:  # else aiohttp makes the header of the name and the password in the address
+        headers["authorization"] = f"Bearer {settings.openai_api_key.get_secret_value() or NO_KEY}"
+    return Endpoint(
+        url=url,
+        headers=headers,
+        connections=connections,
+        proxy=proxy_for(url),
+        first=settings.model_timeout_seconds,
+        between=settings.model_stall_seconds,
+        retries=settings.model_retries,
+    )
+
+
+async def ask(
+    model: ChatRunnable,
+    messages: Sequence[BaseMessage],
+    *,
+    hidden: bool = False,
+    said: Callable[[Piece], None] | None = None,
+) -> AIMessage:
+    """Return the model's answer; raise `ModelError` if there is none.
+
+    `hidden` keeps the tokens out of LangGraph's stream. `said` is told each piece of the text as it comes.
+    """
+    chunks: list[AIMessage] = []
+    try:
+        async with aclosing(_pieces(model, messages, hidden=hidden)) as pieces:
+            async for chunk in pieces:
+                chunks.append(chunk)
+                if said and (text := str(chunk.text)):
+                    said(Piece(chunk.id, text))
+    except Exception as error:
+        translated = translate(error)
+        if translated is None:
+            raise
+        raise translated from error
+    return _whole(chunks)
+
+
+def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
+    """Ask through LangChain's callbacks only if anybody hears them: they take time with each answer and each piece."""
+    if isinstance(model, RunnableBinding) and isinstance(model.bound, LeanChatModel) and _is_unheard():
+        return model.bound.pieces(messages, **model.kwargs)
+    return cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))
+
+
+def _is_unheard() -> bool:
+    """Say whether the graph runs under callbacks that nobody listens to; tracing and debugging listen too.
+
+    What a node would add itself is not looked for: ours add nothing.
+    """
+    callbacks = (var_child_runnable_config.get() or {}).get("callbacks")
+    return isinstance(callbacks, BaseCallbackManager) and not (callbacks.handlers or callbacks.inheritable_handlers)
+
+
+def _whole(chunks: Sequence[AIMessage]) -> AIMessage:
+    """Join a streamed answer. The calls are read from the raw text: the library completes cut JSON by guessing."""
+    parts = [chunk for chunk in chunks if isinstance(chunk, AIMessageChunk)]
+    if not parts:
+        return chunks[0]
+    merged = add_ai_message_chunks(*parts)
+    read = [_read_call(raw) for raw in merged.tool_call_chunks]
+    whole = cast("AIMessage", message_chunk_to_message(merged))
+    calls = [call for call in read if call.get("type") == "tool_call"]
+    invalid = [call for call in read if call.get("type") == "invalid_tool_call"]
+    return whole.model_copy(update={"tool_calls": calls, "invalid_tool_calls": invalid})
+
+
+def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
+    name, text, key = raw["name"] or "", raw["args"] or "{}", raw["id"]
+    try:
+        args = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return invalid_tool_call(name=name, args=text, id=key, error=str(error))
+    if not isinstance(args, dict):
+        return invalid_tool_call(name=name, args=text, id=key, error="not an object")
+    return create_tool_call(name=name, args=args, id=key)
+
+
+async def ask_for(
+    model: BaseChatModel,
+    schema: type[Schema],
+    messages: Sequence[BaseMessage],
+    *,
+    spending: Spending | None = None,
+    repairs: int = 0,
+) -> Schema:
+    """Return the model's answer in the shape of `schema`; raise `ModelOutputError` if it has another.
+
+    An answer of another shape is sent back with what is wrong with it, at most `repairs` times. What all answers took
+    is added to `spending`.
+    """
+    bound = model.bind_tools([schema], tool_choice="any")
+    asked = list(messages)
+    while True:
+        answer = await ask(bound, asked, hidden=True)
+        if spending is not None:
+            spending.add(answer, asked)
+        try:
+            return _shaped(schema, answer)
+        except ModelOutputError as error:
+            if repairs <= 0:
+                raise
+            repairs -= 1
+            asked = [*messages, *_sent_back(schema, answer, str(error))]
+
+
+def _shaped(schema: type[Schema], answer: AIMessage) -> Schema:
+    call = next((call for call in answer.tool_calls if call["name"] == schema.__name__), None)
+    if answer.tool_calls and call is None:
+        raise ModelOutputError(f"no tool of this name: {answer.tool_calls[0]['name'][:QUOTED_CHARACTERS]}")
+    try:
+        return schema.model_validate(call["args"] if call else _json_in(answer.text))
+    except ValidationError as error:
+        raise ModelOutputError(_what_is_wrong(error)) from error
+
+
+def _what_is_wrong(error: ValidationError) -> str:
+    parts = error.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(
+        f"{'.'.join(map(str, part['loc'])) or 'answer'}: {part['msg']}" for part in parts[:REPORTED_FAULTS]
+    )
+
+
+def _sent_back(schema: type[BaseModel], answer: AIMessage, wrong: str) -> list[BaseMessage]:
+    """Return the answer as plain text, since a call that gets no result is refused by some services, and the fault."""
+    calls = [f"{call['name']}: {json.dumps(call['args'], ensure_ascii=False)}" for call in answer.tool_calls]
+    broken = [f"{call['name']}: {call['args']}" for call in answer.invalid_tool_calls]
+    said = "\n".join(filter(None, [answer.text, *calls, *broken]))[:QUOTED_CHARACTERS] or "(nothing)"
+    return [
+        AIMessage(said),
+        HumanMessage(f"That was no answer: {wrong}. Call the tool {schema.__name__} as it is declared."),
+    ]
+
+
+def _json_in(text: str) -> Any:
+    """Find the object in the text: models that know no tools write it there, often inside a fence."""
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        return json.loads(text[start : end + 1])
+    except json.JSONDecodeError as error:
+        raise ModelOutputError("no object in the answer") from error
+
+
+def translate(error: Exception) -> ModelError | None:
+    """Return our error for a foreign one; None if it does not come from a model."""
+    if isinstance(error, ModelError):
+        return error
+    if getattr(error, "code", None) == TOO_LONG or TOO_LONG_TEXT in str(error).lower():
+        return ModelContextError(str(error))
+    if any(words in f"{getattr(error, 'code', '')} {error}".lower() for words in NO_CREDIT):
+        return ModelQuotaError(str(error))
+    for foreign, ours in (*_openai_errors(type(error).__module__), *NEUTRAL_ERRORS):
+        if isinstance(error, foreign):
+            return ours(f"{type(error).__name__}: {error}")
+    return None
+
+
+def _openai_errors(module: str) -> ErrorMap:
+    return _openai_map() if module.split(".")[0] == "openai" else ()
+
+
+@cache
+def _openai_map() -> ErrorMap:
+    import openai
+
+    return cast(
+        "ErrorMap",
+        (
+            (openai.RateLimitError, ModelRateLimitedError),
+            (openai.AuthenticationError, ModelAuthenticationError),
+            (openai.PermissionDeniedError, ModelAuthenticationError),
+            (openai.NotFoundError, ModelNotFoundError),
+            (openai.InternalServerError, ModelUnavailableError),
+            (openai.APITimeoutError, ModelTimeoutError),
+            (openai.APIConnectionError, ModelUnavailableError),
+            (openai.APIResponseValidationError, ModelOutputError),
+            (openai.APIStatusError, ModelRequestError),
+            (openai.APIError, ModelUnavailableError),
+            (openai.LengthFinishReasonError, ModelOutputError),
+            (openai.ContentFilterFinishReasonError, ModelRequestError),
+            (openai.OpenAIError, ModelError),
+        ),
+    )

@@ -1,0 +1,103 @@
+"""After a specialist has nothing more to call: says what became of its step, and what that means for the others."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+
+from graph.context import GraphDependencies
+from graph.messages.grouping import Block, blocks_of
+from graph.messages.written import outcome_of, say, written
+from graph.planning.plan import announce
+from graph.planning.progress import OPEN, changed_steps, waiting_for, with_step, without_dependents
+from graph.planning.texts import TEXTS, needs
+from graph.state import Language, LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
+
+ATTEMPTS: Final = 3
+"""A step is begun at most so often: once, and twice more with what went wrong before."""
+REVISIONS: Final = 1
+
+
+def make_advance(_deps: GraphDependencies) -> Any:
+    """Return the node."""
+
+    async def advance(state: State) -> Update:
+        plan, step = state.get("plan"), current_step(state)
+        if reached := state.get("limit"):
+            return _at_limit(state, reached)
+        if plan is None or step is None:
+            return {}
+        status, told = outcome_of_step(state, step)
+        if status == "failed" and step["attempts"] < ATTEMPTS:
+            return {"plan": with_step(plan, {**step, "status": "pending", "error": told}), "failure": None}
+        following = _ended(plan, step, status, told, running_turn(state)["language"])
+        for changed in changed_steps(plan, following):
+            announce(changed)
+        return {"plan": following, "failure": None}
+
+    return advance
+
+
+def wants_revision(plan: Plan) -> bool:
+    """Say whether a step has failed for good, and the planner was not asked yet how to go on without it."""
+    failed = any(step["status"] == "failed" for step in plan["steps"])
+    going = plan.get("wanted", "run") != "stop" and plan.get("status") != "stopped"
+    return failed and going and plan.get("revision", 0) < REVISIONS
+
+
+def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
+    """Return how the running attempt ended, and its result or error.
+
+    Failed: the model gave up, or every call of its last round failed. Skipped: the person rejected what it wanted; they
+    are not asked twice.
+    """
+    failure = state.get("failure")
+    if failure:
+        return "failed", failure
+    blocks = _of_attempt(state["messages"], step)
+    said = next((block[0].text for block in reversed(blocks) if block[0].text), "")
+    results = next(
+        ([m for m in block if isinstance(m, ToolMessage)] for block in reversed(blocks) if len(block) > 1), []
+    )
+    outcomes = {outcome_of(result) for result in results}
+    if "rejected" in outcomes:
+        return "skipped", next(result.text for result in results if outcome_of(result) == "rejected")
+    if outcomes == {"error"}:
+        return "failed", results[-1].text
+    return "completed", said
+
+
+def _of_attempt(messages: Sequence[AnyMessage], step: Step) -> list[Block]:
+    after = next((index for index, message in enumerate(messages) if message.id == step["after"]), -1)
+    return [block for block in blocks_of(messages[after + 1 :]) if isinstance(block[0], AIMessage)]
+
+
+def _ended(plan: Plan, step: Step, status: StepStatus, told: str, language: Language) -> Plan:
+    """Return the plan with the step ended. What needs it is skipped, unless the planner may still find another way."""
+    done = status == "completed"
+    ended: Step = {**step, "status": status, "result": told if done else None, "error": None if done else told}
+    plan = with_step(plan, ended)
+    if done or (status == "failed" and wants_revision(plan)):
+        return plan
+    return without_dependents(plan, step["id"], needs(ended, language)) if waiting_for(plan, step["id"]) else plan
+
+
+def _at_limit(state: State, reached: LimitReached) -> Update:
+    """End the plan too: there is no room in this turn for its other steps."""
+    language = running_turn(state)["language"]
+    update = written([say(reached["message"])])
+    plan = state.get("plan")
+    if plan is None or plan.get("status") in {"done", "stopped"}:
+        return update
+    why = TEXTS["limit"][language]
+    steps = [_given_up(step, why) for step in plan["steps"]]
+    following: Plan = {**plan, "steps": steps}
+    for changed in changed_steps(plan, following):
+        announce(changed)
+    return {**update, "plan": following}
+
+
+def _given_up(step: Step, why: str) -> Step:
+    if step["status"] not in OPEN:
+        return step
+    return {**step, "status": "failed" if step["status"] == "in-progress" else "skipped", "error": why}

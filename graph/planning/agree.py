@@ -1,0 +1,122 @@
+"""Right after planning: asks the person once for the bounds of a plan that would otherwise ask many times.
+
+What is asked was made by the plan node and is frozen in the state: before the interrupt this node only reads.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from langgraph.runtime import Runtime
+from langgraph.types import interrupt
+
+from graph.approvals.answers import Decision, decided_at, decision_view, read_decisions, says_expired
+from graph.approvals.arguments import fit
+from graph.approvals.payload import EXPIRED, is_expired, open_approval, payload, ttl_seconds
+from graph.context import GraphDependencies, RunContext
+from graph.drive.connections import Toolbox
+from graph.errors import DriveUnavailableError
+from graph.events import emit
+from graph.planning.shape import ProposedBounds
+from graph.policy.bounds import BoundsData
+from graph.policy.contract import SCHEMA, Folder, agreed, card, needed
+from graph.state import Call, Plan, State, Step, Update, running_turn
+
+ROOT: Final = "/"
+
+
+def make_agree(deps: GraphDependencies) -> Any:
+    """Return the node."""
+
+    async def agree(state: State) -> Update:
+        plan = state.get("plan")
+        proposal = plan.get("proposal") if plan else None
+        if plan is None or proposal is None:
+            return {}
+        approval, call = proposal["approval"], proposal["call"]
+        answer = interrupt(payload(approval, [call], lambda _: SCHEMA))
+        late = says_expired(answer) or is_expired(approval, decided_at(answer, deps.clock()))
+        decision = _rejected(call, EXPIRED) if late else read_decisions(answer, [call], approval["approval_id"])[0]
+        contract, problem = _contract(decision, call, deps.clock())
+        if problem:
+            decision = _rejected(call, problem)
+        _announce(approval["approval_id"], approval["expires_at"], decision, late=late)
+        decided: Plan = {**plan, "proposal": None}
+        return {"plan": {**decided, "contract": dict(contract)} if contract else decided}
+
+    return agree
+
+
+async def proposal_for(
+    plan: Plan, bounds: ProposedBounds | None, state: State, deps: GraphDependencies, runtime: Runtime[RunContext]
+) -> dict[str, Any] | None:
+    """Return the card about a plan's bounds; None if it has none, or would ask nothing without them."""
+    if bounds is None or not needed(bounds.kinds, reads=_reads(plan["steps"], state)):
+        return None
+    user = deps.user(runtime)
+    try:
+        folders = await _folders(await deps.connections.toolbox(user), bounds.folders)
+    except DriveUnavailableError:
+        return None
+    if not folders:
+        return None
+    turn = running_turn(state)
+    call = card(plan["plan_id"], folders, bounds.kinds, bounds.max_items, turn["language"])
+    approval = open_approval([call], turn["run_id"], deps.clock(), ttl_seconds(deps.settings, user.mode))
+    return {"approval": approval, "call": call}
+
+
+def _reads(steps: Sequence[Step], state: State) -> bool:
+    return running_turn(state)["tainted"] or any(step["agent"] != "drive_agent" for step in steps)
+
+
+async def _folders(toolbox: Toolbox, refs: Sequence[str]) -> list[Folder]:
+    """Return those of the folders that are there. All of the drive is no bound: then there is none at all."""
+    found: dict[str, Folder] = {}
+    for ref in dict.fromkeys(refs):
+        info = await toolbox.call("get_file_info", {"item_id": ref}, meta={})
+        item: Mapping[str, Any] = info.structuredContent or {}
+        if info.isError or item.get("kind") != "folder":
+            continue
+        if item.get("path") == ROOT:
+            return []
+        found[str(item["id"])] = {"id": str(item["id"]), "path": str(item.get("path") or item.get("name"))}
+    return list(found.values())
+
+
+def _contract(decision: Decision, call: Call, now: datetime) -> tuple[BoundsData | None, str]:
+    """Return what was agreed to, and what is wrong with an edit that can't be."""
+    if not decision["valid"] or decision["type"] not in {"approve", "edit"}:
+        return None, ""
+    args, problems = fit(decision["args"] or {}, SCHEMA) if decision["type"] == "edit" else (call["args"], [])
+    if problems:
+        return None, "; ".join(problems)
+    try:
+        return agreed(args, now), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def _rejected(call: Call, why: str) -> Decision:
+    return {"tool_call_id": call["tool_call_id"], "type": "reject", "args": None, "message": why, "valid": False}
+
+
+def _announce(approval_id: str, expires_at: str, decision: Decision, *, late: bool) -> None:
+    if late:
+        ids = [decision["tool_call_id"]]
+        emit(
+            {
+                "type": "approval_expired",
+                "approval_id": approval_id,
+                "expires_at": expires_at,
+                "tool_call_ids": ids,
+            }
+        )
+    emit(
+        {
+            "type": "approval_resolved",
+            "approval_id": approval_id,
+            "decisions": [decision_view(decision)],
+            "status": "expired" if late else "resolved",
+        }
+    )

@@ -1,0 +1,196 @@
+"""Reads one file for a step over many, in a task of its own: what is finished is not done again after a crash.
+
+All tasks of a step begin at once and wait here for their turn, `AGENT_MAP_CONCURRENCY` at a time.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+from weakref import WeakValueDictionary
+
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from graph.agents.origins import foreign_in
+from graph.context import GraphDependencies, RunContext
+from graph.drive.connections import Toolbox
+from graph.errors import AgentError, ModelError
+from graph.events import emit
+from graph.limits.budget import usage_of
+from graph.limits.limits import has_budget, limit_of
+from graph.messages.written import text_of
+from graph.models.roles import ask
+from graph.planning.map_reduce.prompts import (
+    LANGUAGES,
+    READ,
+    WHOLE,
+    Finding,
+    Item,
+    Survey,
+    answers_text,
+    file_text,
+    reason_of,
+    reply_of,
+)
+from graph.policy.provenance import Read, reads_in
+from graph.settings import AgentSettings
+from graph.state import Language, LimitReached, Turn, Update
+
+ATTEMPTS: Final = 2
+PART_CHARACTERS: Final = 24_000
+MOST_PARTS: Final = 8
+FOUND_CHARACTERS: Final = 2_000
+
+
+class ItemTask(TypedDict):
+    """What one task gets: the file, the step it is read for (without the other files), how many there are, the turn."""
+
+    item: Item
+    survey: Survey
+    total: int
+    turn: Turn
+
+
+class Gate:
+    """Lets a few tasks of one step in at a time, and none after the model has failed for good or the turn's limit."""
+
+    def __init__(self, settings: AgentSettings, turn: Turn) -> None:
+        self.free = asyncio.Semaphore(settings.map_concurrency)
+        self._settings = settings
+        self._turn = turn
+        self._spent: Counter[str] = Counter(turn["usage"])
+        self._broken = ""
+
+    def closed(self) -> str:
+        """Return why no more files are read, empty while they are."""
+        if self._broken:
+            return self._broken
+        turn: Turn = {**self._turn, "usage": dict(self._spent)}
+        reached: LimitReached | None = limit_of({"messages": [], "turn": turn}, self._settings)
+        return reached["message"] if reached else ""
+
+    def spend(self, usage: Mapping[str, int]) -> None:
+        """Count what an answer took."""
+        self._spent.update(usage)
+
+    def fail(self, error: AgentError) -> None:
+        """Take note of a failure: one that trying again can't help is the same for every other file."""
+        if isinstance(error, ModelError) and not error.retryable and error.code == "model_authentication":
+            self._broken = error.sentence
+
+
+class Gates:
+    """The gates of the steps that are at work; a gate is gone with its last task."""
+
+    def __init__(self, settings: AgentSettings) -> None:
+        self._settings = settings
+        self._gates: WeakValueDictionary[str, Gate] = WeakValueDictionary()
+
+    def of(self, step_id: str, turn: Turn) -> Gate:
+        """Return the gate of a step."""
+        gate = self._gates.get(step_id)
+        if gate is None:
+            gate = self._gates[step_id] = Gate(self._settings, turn)
+        return gate
+
+
+def make_map_item(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    gates = Gates(deps.settings)
+
+    async def map_item(task: ItemTask, runtime: Runtime[RunContext]) -> Update:
+        gate = gates.of(task["survey"]["step_id"], task["turn"])
+        async with gate.free:
+            reading = Reading(deps, task, gate)
+            finding = await reading.finding(deps.user(runtime))
+        taints = await foreign_in(reading.reads, deps.user(runtime), runtime.store)
+        emit(
+            {
+                "type": "map_progress",
+                "step_id": task["survey"]["step_id"],
+                "item_id": finding["id"],
+                "path": finding["path"],
+                "status": finding["status"],
+                "total": task["total"],
+            }
+        )
+        turn = {"usage": dict(reading.used), "tainted": bool(taints)}
+        update: Update = {"findings": {finding["id"]: finding}, "turn": turn}
+        return {**update, "taint": taints[0]} if taints else update
+
+    return map_item
+
+
+class Reading:
+    """Reads one file whole, part after part. `used` is what the model took for it, `reads` whose content it was."""
+
+    def __init__(self, deps: GraphDependencies, task: ItemTask, gate: Gate) -> None:
+        self._deps = deps
+        self._item = task["item"]
+        self._task = task["survey"]["task"]
+        self._language: Language = task["turn"]["language"]
+        self._gate = gate
+        self.used: Counter[str] = Counter()
+        self.reads: list[Read] = []
+
+    async def finding(self, user: RunContext) -> Finding:
+        """Return what came of the file; its failures are part of that."""
+        if why := self._gate.closed():
+            return self._found("failed", why)
+        try:
+            return await self._read(await self._deps.connections.toolbox(user))
+        except AgentError as error:
+            error.language = self._language
+            self._gate.fail(error)
+            return self._found("failed", error.sentence)
+
+    async def _read(self, toolbox: Toolbox) -> Finding:
+        said: list[tuple[str, str]] = []
+        start, is_cut = 0, False
+        for number in range(1, MOST_PARTS + 1):
+            args = {"file_id": self._item["id"], "start": start, "end": start + PART_CHARACTERS}
+            result = await toolbox.call("read_file", args, meta={})
+            data = result.structuredContent or {}
+            if result.isError or not isinstance(data.get("text"), str):
+                return self._found("failed", text_of(result))
+            self.reads += reads_in("read_file", data)
+            if data["text"].strip() and (answer := reply_of(await self._ask(READ, self._of_part(data["text"])))):
+                said.append((f"part {number}", answer))
+            start, total = int(data.get("end") or 0), int(data.get("total_characters") or 0)
+            if start >= total:
+                break
+            is_cut = number == MOST_PARTS
+        return await self._joined(said, is_cut=is_cut)
+
+    async def _joined(self, said: list[tuple[str, str]], *, is_cut: bool) -> Finding:
+        if not said:
+            return self._found("nothing", "", is_cut=is_cut)
+        if len(said) == 1:
+            return self._found("read", said[0][1], is_cut=is_cut)
+        whole = reply_of(await self._ask(WHOLE, answers_text(self._task, said)))
+        return self._found("read", whole or said[0][1], is_cut=is_cut)
+
+    def _of_part(self, text: str) -> str:
+        return file_text(self._task, self._item["path"], text)
+
+    async def _ask(self, system: str, request: str) -> str:
+        """Ask, once more if the model failed in a way that may pass."""
+        asked = [SystemMessage(system.format(language=LANGUAGES[self._language])), HumanMessage(request)]
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                answer = await ask(self._deps.models["agent"], asked, hidden=True)
+            except ModelError as error:
+                if attempt == ATTEMPTS or not error.retryable:
+                    raise
+                continue
+            usage = usage_of(answer, asked if has_budget(self._deps.settings) else None)
+            self.used.update(usage)
+            self._gate.spend(usage)
+            return answer.text
+        return ""
+
+    def _found(self, status: Literal["read", "nothing", "failed"], text: str, *, is_cut: bool = False) -> Finding:
+        shown = reason_of(text) if status == "failed" else text[:FOUND_CHARACTERS]
+        return {**self._item, "status": status, "text": shown, "is_cut": is_cut}

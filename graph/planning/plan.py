@@ -1,0 +1,121 @@
+"""Splits a request of several parts into steps, and checks them before anything is begun."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Final
+from uuid import uuid4
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+
+from graph.context import GraphDependencies, RunContext
+from graph.errors import ModelError, ModelOutputError
+from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
+from graph.limits.budget import Spending
+from graph.limits.limits import has_budget
+from graph.messages.written import outgoing_for
+from graph.models.roles import ask_for
+from graph.planning.abilities import problems_of_abilities
+from graph.planning.agree import proposal_for
+from graph.planning.shape import (
+    PlannedStep,
+    ProposedBounds,
+    TaskPlan,
+    new_step,
+    problems_of_shape,
+    steps_of,
+    with_ids,
+    with_waves,
+)
+from graph.planning.views import views
+from graph.prompts import json_section, load_prompt, section
+from graph.routing.route import place_ids
+from graph.state import State, Step, Update, active_agent, running_turn
+
+logger = logging.getLogger(__name__)
+
+PROMPT: Final = load_prompt("plan")
+ATTEMPTS: Final = 2
+
+
+def make_plan(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    planner = deps.models["planner"]
+
+    async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
+        outgoing = outgoing_for(state, deps.hosts)
+        spending = Spending(estimates=has_budget(deps.settings))
+        planned, bounds = await _planned(planner, state, spending)
+        steps: list[Step] = [{**step, "title": outgoing.clean(step["title"])} for step in planned]
+        made = with_waves({"plan_id": str(uuid4()), "steps": steps, "version": 1, "revision": 0, "wanted": "run"})
+        made["proposal"] = await proposal_for(made, bounds, state, deps, runtime)
+        event: TaskPlanEvent = {
+            "type": "task_plan",
+            "plan_id": made["plan_id"],
+            "steps": views(made),
+            "version": 1,
+        }
+        if made["proposal"]:
+            event["bounds"] = made["proposal"]["call"]["args"]
+        emit(event)
+        return {"plan": made, **spending.update}
+
+    return plan
+
+
+def announce(step: Step) -> None:
+    """Tell clients the step's status."""
+    event: TaskStepUpdateEvent = {"type": "task_step_update", "step_id": step["id"], "status": step["status"]}
+    if step["result"]:
+        event["result"] = step["result"]
+    if step["error"]:
+        event["error"] = step["error"]
+    emit(event)
+
+
+def request_of(state: State) -> HumanMessage:
+    """Return what the person asked for in this turn."""
+    return next(message for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
+
+
+def system_of(state: State, *more: str) -> str:
+    """Return the planner's system message; `more` are further sections."""
+    sections = [
+        PROMPT,
+        json_section("place", place_ids(state.get("place", {}))),
+        *more,
+        section("language", running_turn(state)["language"]),
+    ]
+    return "\n\n".join(sections)
+
+
+def refuse_wrong(steps: Sequence[PlannedStep], state: State, done: Sequence[str] = ()) -> None:
+    """Raise `ModelOutputError` with all that is wrong with the steps."""
+    in_document = bool(state.get("place", {}).get("file_id"))
+    problems = [*problems_of_shape(steps, done), *problems_of_abilities(steps, in_document=in_document)]
+    if problems:
+        raise ModelOutputError("; ".join(problems))
+
+
+async def _planned(
+    planner: BaseChatModel, state: State, spending: Spending
+) -> tuple[list[Step], ProposedBounds | None]:
+    """Ask for a plan and its bounds, once more if it is wrong; else all of it is one step for the routed specialist."""
+    request = request_of(state)
+    system = system_of(state)
+    for _ in range(ATTEMPTS):
+        try:
+            asked = [SystemMessage(system), HumanMessage(request.text)]
+            plan = await ask_for(planner, TaskPlan, asked, spending=spending)
+            steps = with_ids(plan.steps)
+            refuse_wrong(steps, state)
+        except ModelOutputError as error:
+            logger.warning("The plan was wrong: %s", error)
+            system = f"{system_of(state)}\n\nYour last plan was refused: {error.detail}"
+        except ModelError as error:
+            logger.warning("Planning fell back to one step: %s", error)
+            break
+        else:
+            return steps_of(steps), plan.bounds
+    return [new_step(str(uuid4()), request.text, active_agent(state), request.text)], None

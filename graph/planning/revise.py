@@ -1,0 +1,148 @@
+"""After a step has failed for good: asks the planner once how to reach the rest in another way.
+
+What was done stays done and is never planned again. Without an answer that can be used, the steps that need the failed
+one are skipped, and the others go on.
+"""
+
+import logging
+from typing import Any, Final
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.runnables import RunnableConfig
+
+from graph.context import GraphDependencies
+from graph.errors import ModelError, ModelOutputError
+from graph.events import emit
+from graph.limits.budget import Spending
+from graph.limits.limits import has_budget
+from graph.link_filter import Outgoing
+from graph.messages.written import outgoing_for, say, written
+from graph.models.roles import ask_for
+from graph.planning.begin_step import exchanged
+from graph.planning.plan import ATTEMPTS, announce, refuse_wrong, request_of, system_of
+from graph.planning.progress import changed_steps, merged, without_dependents
+from graph.planning.shape import MAX_STEPS, RevisedPlan, steps_of, with_ids, with_waves
+from graph.planning.texts import needs, revision
+from graph.planning.views import views
+from graph.prompts import json_section
+from graph.state import Language, Plan, State, Step, Update, running_turn
+
+logger = logging.getLogger(__name__)
+
+RESULT_CHARACTERS: Final = 1_000
+TASK: Final = (
+    "A step of your plan has failed for good; `<plan_so_far>` tells what was done. Answer with the steps that are "
+    "still to be done, in another way where the failed step needs it. Never repeat a completed step: depend on it by "
+    "its id. Don't plan the failed step again as it was. With nothing sensible left to do, answer with no steps."
+)
+
+
+def make_revise(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    planner = deps.models["planner"]
+
+    async def revise(state: State, config: RunnableConfig) -> Update:
+        plan = state.get("plan")
+        if plan is None:
+            return {}
+
+        def take(shared: Plan | None) -> Plan:
+            return {**merged(plan, shared), "status": "revising"}
+
+        current = await exchanged(deps, config, state, take)
+        language = running_turn(state)["language"]
+        spending = Spending(estimates=has_budget(deps.settings))
+        answer = await _revised(planner, state, current, spending)
+        if answer is None or not answer.steps:
+            return {"plan": _cut(current, language), **spending.update}
+        return _update(current, _let_out(answer, outgoing_for(state, deps.hosts)), language, spending)
+
+    return revise
+
+
+def _let_out(answer: RevisedPlan, outgoing: Outgoing) -> RevisedPlan:
+    """Return the answer with what people read of it as it may leave."""
+    steps = [step.model_copy(update={"title": outgoing.clean(step.title)}) for step in answer.steps]
+    return answer.model_copy(update={"why": outgoing.clean(answer.why), "steps": steps})
+
+
+def _update(current: Plan, answer: RevisedPlan, language: Language, spending: Spending) -> Update:
+    kept = [step for step in current["steps"] if step["status"] != "pending"]
+    known = _done(current)
+    steps = [*kept, *steps_of(answer.steps, known)]
+    plan = with_waves({**current, "steps": steps, "revision": current.get("revision", 0) + 1, "status": "running"})
+    emit(
+        {
+            "type": "plan_revised",
+            "plan_id": plan["plan_id"],
+            "version": plan.get("version", 1),
+            "why": answer.why,
+            "steps": views(plan),
+        }
+    )
+    told = say(revision(answer.why, language) + "\n\n")
+    return {**written([told], usage=dict(spending.usage)), "plan": plan}
+
+
+def _cut(current: Plan, language: Language) -> Plan:
+    """Return the plan without the steps that need one that failed."""
+    plan: Plan = {**current, "revision": current.get("revision", 0) + 1, "status": "running"}
+    for step in [step for step in plan["steps"] if step["status"] == "failed"]:
+        plan = without_dependents(plan, step["id"], needs(step, language))
+    for step in changed_steps(current, plan):
+        announce(step)
+    return plan
+
+
+async def _revised(planner: BaseChatModel, state: State, plan: Plan, spending: Spending) -> RevisedPlan | None:
+    """Ask for the remaining steps, once more if they are wrong; None if there is no answer that can be used."""
+    so_far = json_section("plan_so_far", [_told(number, step, plan) for number, step in enumerate(plan["steps"], 1)])
+    refused = ""
+    for _ in range(ATTEMPTS):
+        system = f"{system_of(state, so_far)}\n\n{TASK}{refused}"
+        try:
+            asked = [SystemMessage(system), HumanMessage(request_of(state).text)]
+            return _checked(await ask_for(planner, RevisedPlan, asked, spending=spending), state, plan)
+        except ModelOutputError as error:
+            logger.warning("The revised plan was wrong: %s", error)
+            refused = f"\n\nYour last answer was refused: {error.detail}"
+        except ModelError as error:
+            logger.warning("The plan could not be revised: %s", error)
+            break
+    return None
+
+
+def _checked(answer: RevisedPlan, state: State, plan: Plan) -> RevisedPlan:
+    room = MAX_STEPS * 2 - len(plan["steps"])
+    if len(answer.steps) > room:
+        raise ModelOutputError(f"at most {room} more steps")
+    done = _done(plan)
+    steps = with_ids(answer.steps, len(plan["steps"]) + 1)
+    refuse_wrong(steps, state, list(done))
+    completed = {(step["agent"], step["instruction"]) for step in plan["steps"] if step["status"] == "completed"}
+    repeated = [step.id for step in steps if (step.agent, step.instruction) in completed]
+    if repeated:
+        raise ModelOutputError(f"step {repeated[0]} was done already")
+    return answer.model_copy(update={"steps": steps})
+
+
+def _done(plan: Plan) -> dict[str, str]:
+    """Return the ids of the completed steps by the numbers that the planner knows them by."""
+    return {str(number): step["id"] for number, step in enumerate(plan["steps"], 1) if step["status"] == "completed"}
+
+
+def _told(number: int, step: Step, plan: Plan) -> dict[str, Any]:
+    numbers = {other["id"]: str(index) for index, other in enumerate(plan["steps"], 1)}
+    told: dict[str, Any] = {
+        "id": str(number),
+        "title": step["title"],
+        "agent": step["agent"],
+        "instruction": step["instruction"],
+        "depends_on": [numbers[key] for key in step.get("depends_on", []) if key in numbers],
+        "kind": step.get("kind", "act"),
+        "folder": step.get("folder", ""),
+        "status": step["status"],
+    }
+    said = step["result"] or step["error"]
+    return {**told, "told": said[:RESULT_CHARACTERS]} if said else told

@@ -1,0 +1,107 @@
+"""A plan as a contract: the person agrees once to what its steps may do in which folders, and how often. Pure.
+
+Inside of it nothing is asked; outside of it, everything that changes something is (`graph/policy/rules.py`). It
+covers only what can be taken back (`graph/policy/bounds.py`), it can't be spent twice, and it ends with its plan.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, TypedDict
+
+from graph.approvals.payload import digest
+from graph.policy.bounds import ACTION_KINDS, MOST_FOLDERS, MOST_ITEMS, ActionKind, Bounds, BoundsData, to_data
+from graph.state import Call, Language
+
+APPROVE_PLAN: Final = "approve_plan"
+"""The name of the one action of the card; no tool is called so."""
+HOURS: Final = 24
+ASKING: Final = frozenset[ActionKind]({"write", "trash"})
+"""Kinds that ask each time without a contract."""
+ASKING_ONCE_READ: Final = frozenset[ActionKind]({"rename", "move", "copy"})
+"""Kinds that ask once content was read in the turn."""
+
+SCHEMA: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "folders": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": MOST_FOLDERS},
+        "kinds": {"type": "array", "items": {"type": "string", "enum": list(ACTION_KINDS)}, "minItems": 1},
+        "max_items": {"type": "integer", "minimum": 1, "maximum": MOST_ITEMS},
+    },
+    "required": ["folders", "kinds", "max_items"],
+    "additionalProperties": False,
+}
+"""What an edit of the card has to fit; `folders` are ids."""
+
+KINDS: Final[Mapping[ActionKind, Mapping[Language, str]]] = {
+    "create": {"en": "create", "zh": "新建"},
+    "write": {"en": "change the text of", "zh": "修改内容"},
+    "rename": {"en": "rename", "zh": "重命名"},
+    "move": {"en": "move", "zh": "移动"},
+    "copy": {"en": "copy", "zh": "复制"},
+    "trash": {"en": "move to the trash", "zh": "移到回收站"},
+}
+TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
+    "reason": {
+        "en": "Agree once to what this plan may do, or be asked each time.",
+        "zh": "可以一次同意这个计划的操作范围，也可以每次单独确认。",
+    },
+    "preview": {
+        "en": "Without asking again, and only until the plan ends:\n- {kinds}\n"
+        "- in {folders}, with all that is in them\n- {count} items at most\n"
+        "Sharing, links and deleting for good are asked about each time; so is anything else that changes something.",
+        "zh": "在计划结束之前不再逐次询问：\n- {kinds}\n- 范围：{folders}（含其中全部内容）\n- 最多 {count} 项\n"
+        "共享、链接和永久删除仍会每次询问；范围之外的其他改动也会询问。",
+    },
+}
+
+
+class Folder(TypedDict):
+    """A folder of the contract, by its id and as it is called."""
+
+    id: str
+    path: str
+
+
+def needed(kinds: Sequence[ActionKind], *, reads: bool) -> bool:
+    """Say whether something of these kinds would be asked about without a contract; `reads`: the plan reads content."""
+    return bool(ASKING & set(kinds)) or (reads and bool(ASKING_ONCE_READ & set(kinds)))
+
+
+def card(
+    plan_id: str, folders: Sequence[Folder], kinds: Sequence[ActionKind], max_items: int, language: Language
+) -> Call:
+    """Return the card's one action, in the shape of a call that waits for the person."""
+    args = {"folders": [folder["id"] for folder in folders], "kinds": [*kinds], "max_items": max_items}
+    return {
+        "tool_call_id": f"plan:{plan_id}",
+        "name": APPROVE_PLAN,
+        "args": args,
+        "risk": "delete" if "trash" in kinds else "write",
+        "reason": TEXTS["reason"][language],
+        "preview": _preview(folders, kinds, max_items, language),
+        "reversible": True,
+        "etag": None,
+        "digest": digest(APPROVE_PLAN, args, None),
+        "standing": "asked",
+        "approved_by": None,
+    }
+
+
+def agreed(args: Mapping[str, Any], now: datetime) -> BoundsData:
+    """Return the contract for the card's arguments as the person left them. Raises `ValueError` if they are none."""
+    bounds = Bounds(
+        frozenset(map(str, args["folders"])),
+        frozenset(args["kinds"]),
+        int(args["max_items"]),
+        now + timedelta(hours=HOURS),
+    )
+    return to_data(bounds)
+
+
+def _preview(folders: Sequence[Folder], kinds: Sequence[ActionKind], max_items: int, language: Language) -> str:
+    comma = "、" if language == "zh" else ", "
+    return TEXTS["preview"][language].format(
+        kinds=comma.join(KINDS[kind][language] for kind in kinds),
+        folders=comma.join(f"`{folder['path']}`" for folder in folders),
+        count=max_items,
+    )

@@ -1,0 +1,134 @@
+"""Whose words a result holds: the person's own, imported, shared by others, or from outside. Pure.
+
+The drive tells whose a file is, not who wrote what is in it: an upload may come from anywhere. A file is the person's
+own words only if the assistant wrote this very version for them, in a thread that had read nothing else
+(`own_words.py` keeps which). What can't be told is foreign.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from graph.policy.matrix import RULES
+from graph.state import Origin, Taint
+
+FOREIGN: Final = "foreign"
+"""Key in a result's `additional_kwargs`: the `Taint` of each file in it whose content is not the person's own."""
+MOST_FOREIGN: Final = 20
+NAME_WORDS: Final = 6
+NAME_CHARACTERS: Final = 60
+
+Known = Mapping[str, int]
+"""The version of each file, by id, that is known to be the person's own words."""
+
+_ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+\.\w+|https?:|www\.", re.IGNORECASE)
+_ORDER: Final = re.compile(
+    r"\b(?:ignore|disregard|instructions?|system|assistant|prompt|you (?:must|should)|please|delete|trash|remove|share"
+    r"|send|forward|upload|e-?mail|execute|call|approve)\b|忽略|无视|指令|提示|系统|助手|请|删除|分享|共享|发送|转发|批准|执行",
+    re.IGNORECASE,
+)
+_HAN: Final = re.compile(r"[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Words of a file that came to the model. `owner` is an email, empty if it was not told; so is `version` 0."""
+
+    file_id: str
+    name: str
+    path: str
+    owner: str = ""
+    version: int = 0
+
+
+def reads_in(tool: str, data: Mapping[str, Any] | None) -> list[Read]:
+    """Return of which files a tool's result holds words: of contents, and of names that could be instructions.
+
+    What a tool without a rule answers is from outside, whatever it looks like.
+    """
+    if tool not in RULES:
+        return [Read("", tool, "")]
+    found = dict.fromkeys([*_contents(data or {}), *_telling_names(data or {})])
+    return [*found]
+
+
+def foreign(reads: Iterable[Read], email: str, own: Known) -> list[Taint]:
+    """Return those that are not the person's own words, each file once, 20 at most."""
+    found = {
+        (read.file_id or read.path or read.name): taint
+        for read in reads
+        if (taint := _taint(read, email, own))["origin"] != "own"
+    }
+    return [*found.values()][:MOST_FOREIGN]
+
+
+def _taint(read: Read, email: str, own: Known) -> Taint:
+    return {"file_id": read.file_id, "name": read.name, "path": read.path, "origin": origin_of(read, email, own)}
+
+
+def origin_of(read: Read, email: str, own: Known) -> Origin:
+    """Return whose words they are; what is not known to be the person's own counts as imported."""
+    if not read.file_id:
+        return "outside"
+    if read.owner.casefold() != email.casefold() and read.owner:
+        return "shared"
+    return "own" if read.version and own.get(read.file_id) == read.version else "imported"
+
+
+def could_instruct(name: str) -> bool:
+    """Say whether a name is more than a name: it has an address in it, or is a whole sentence that orders things."""
+    if _ADDRESS.search(name):
+        return True
+    said = re.sub(r"[\s_\-.,]+", " ", name)
+    words = said.count(" ") + 1 + len(_HAN.findall(said)) // 2
+    return (words >= NAME_WORDS or len(said) >= NAME_CHARACTERS) and _ORDER.search(said) is not None
+
+
+def _contents(data: Mapping[str, Any]) -> Iterator[Read]:
+    file = data.get("file")
+    if isinstance(file, Mapping) and (data.get("text") or data.get("diff")):
+        yield _of_item(cast("Mapping[str, Any]", file), data.get("version"))
+    for hit in _listed(data, "hits"):
+        found = hit.get("file")
+        if isinstance(found, Mapping) and hit.get("text") and hit["text"] != found.get("name"):
+            yield _of_item(cast("Mapping[str, Any]", found), hit.get("version"))
+    for finding in _listed(data, "results"):
+        if finding.get("answer") or finding.get("quote"):
+            path = str(finding.get("path", ""))
+            yield Read(str(finding.get("file_id") or path), path.rpartition("/")[2], path)
+    if "coverage" in data and data.get("text"):
+        yield Read("many", "", "")
+
+
+def _telling_names(data: Mapping[str, Any]) -> Iterator[Read]:
+    for item in _items(data):
+        if could_instruct(str(item.get("name", ""))):
+            yield _of_item(item, None)
+
+
+def _items(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield all items of a result, at any depth: lists, trees, hits, shares of items."""
+    pending: list[Any] = [data]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Mapping):
+            item = cast("Mapping[str, Any]", value)
+            if "name" in item and "id" in item:
+                yield item
+            pending += item.values()
+        elif isinstance(value, list):
+            pending += cast("list[Any]", value)
+
+
+def _of_item(item: Mapping[str, Any], version: Any) -> Read:
+    """A name has no version: nobody notes who gave it."""
+    number = version if isinstance(version, int) else 0
+    texts = [str(item.get(key) or "") for key in ("id", "name", "path", "owner")]
+    return Read(texts[0], texts[1], texts[2], texts[3], number)
+
+
+def _listed(data: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
+    value = data.get(key)
+    entries = cast("list[Any]", value) if isinstance(value, list) else []
+    return [cast("Mapping[str, Any]", entry) for entry in entries if isinstance(entry, Mapping)]

@@ -1,0 +1,160 @@
+"""Which calls run, which wait for the person, and which never run. Pure: no state, no clock, no drive."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from graph.policy.bounds import Bounds, covers, kind_of
+from graph.policy.matrix import RULES, Rule, Verdict, rule_of
+from graph.policy.reasons import Code, sentence
+from graph.policy.targets import Touched
+from graph.policy.vouching import PERSONAL, is_vouched, names_it
+from graph.state import Language, Mode, Risk
+
+__all__ = ["PLAN", "RULES", "Hints", "Judgement", "Situation", "judge"]
+
+PLAN: Final = "plan"
+"""In `covered_by`: the plan's contract. Anything else is the id of a grant."""
+
+LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """A tool's annotations as its server states them; None where it states nothing."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What a call is judged in.
+
+    `tainted`: content that is not from the person was read in the thread; `in_turn`: in this very turn. `grants` are
+    by their ids. `touched` is what the call touches, None as long as nobody has looked, or if it can't be told. `now`
+    decides which bounds still hold. `said` is the person's newest message.
+    """
+
+    language: Language
+    mode: Mode = "attended"
+    tainted: bool = False
+    in_turn: bool = False
+    grants: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds])
+    contract: Bounds | None = None
+    touched: Touched | None = None
+    now: datetime = LONG_AGO
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on one call, its risk, and why: a code, and a sentence in the person's language.
+
+    `known`: the tool has a rule, so that it can be asked for a dry run. `covered_by` is the id of a grant, or `PLAN`.
+    """
+
+    verdict: Verdict
+    risk: Risk
+    code: Code
+    reason: str
+    known: bool
+    covered_by: str | None = None
+
+
+def judge(tool: str, args: Mapping[str, Any], hints: Hints, situation: Situation) -> Judgement:
+    """Return the verdict on a call. The first that applies holds.
+
+    A tool that is never used is denied, whatever anybody granted. A tool without a rule is asked about, and counts as
+    delete if it has no hints. Then come the reasons that nothing lifts, then what a contract or a grant covers, then
+    what the situation adds, and at last the tool's cell of the matrix.
+    """
+    rule = rule_of(tool, args)
+    if rule is None:
+        return _judgement("ask", _risk(hints), "unknown", situation, known=False)
+    if rule.verdict == "deny":
+        return _judgement("deny", rule.risk, rule.cell.reason, situation)
+    if tool in PERSONAL:
+        return _personal(tool, args, rule, situation)
+    if rule.kind in {"query", "read"} and hints.read_only is False:
+        return _judgement("ask", _risk(hints), "misdeclared", situation, known=False)
+    if code := _beyond_cover(rule, situation):
+        return _judgement("ask", rule.risk, code, situation)
+    if covered_by := _covered_by(tool, args, rule, situation):
+        code = "within_plan" if covered_by == PLAN else "within_grant"
+        return _judgement("allow", rule.risk, code, situation, covered_by=covered_by)
+    verdict, code = _uncovered(args, rule, situation)
+    return _judgement(verdict, rule.risk, code, situation)
+
+
+def _personal(tool: str, args: Mapping[str, Any], rule: Rule, situation: Situation) -> Judgement:
+    """Judge what is kept of the person for later: their own words are enough, where nothing else was read."""
+    if situation.tainted or situation.in_turn:
+        return _judgement("ask", rule.risk, "tainted_memory", situation)
+    if is_vouched(tool, args, situation.said):
+        return _judgement("allow", rule.risk, "in_your_words", situation)
+    return _judgement("ask", rule.risk, "memory", situation)
+
+
+def _beyond_cover(rule: Rule, situation: Situation) -> Code | None:
+    """Return why the person is asked even inside a grant or a contract."""
+    touched = situation.touched
+    if situation.tainted and rule.kind == "network":
+        return "tainted_outward"
+    if situation.tainted and rule.kind == "removal":
+        return "tainted_removal"
+    if rule.kind != "write":
+        return None
+    if touched is None:
+        return "unclear" if rule.level == "medium" or situation.tainted else None
+    if situation.tainted and touched.others:
+        return "tainted_others"
+    return "gains_access" if touched.gains and rule.level == "medium" else None
+
+
+def _covered_by(tool: str, args: Mapping[str, Any], rule: Rule, situation: Situation) -> str | None:
+    if rule.cell.cover == "never" or (rule.cell.cover == "untainted" and situation.tainted):
+        return None
+    kind, touched = kind_of(tool, args), situation.touched
+    targets = touched.targets if touched else ()
+    if situation.contract and covers(situation.contract, kind, targets, situation.now):
+        return PLAN
+    if rule.verdict == "allow" and not (situation.in_turn or situation.contract):
+        return None  # it runs anyway: nothing is used up
+    found = (key for key, bounds in situation.grants.items() if covers(bounds, kind, targets, situation.now))
+    return next(found, None)
+
+
+def _uncovered(args: Mapping[str, Any], rule: Rule, situation: Situation) -> tuple[Verdict, Code]:
+    cell, touched = rule.cell, situation.touched
+    if rule.changes and cell.verdict == "allow":
+        if rule.level == "medium" and touched and not touched.all_mine:
+            return "ask", "not_mine"
+        if situation.contract:
+            return "ask", "outside_plan"
+        if situation.tainted and situation.mode == "unattended":
+            return "ask", "unattended"
+    if situation.in_turn and cell.in_tainted_turn != cell.verdict:
+        if cell.reason == "adds" and names_it(args, situation.said):
+            return "allow", "in_your_words"
+        return cell.in_tainted_turn, "tainted"
+    return cell.verdict, cell.reason
+
+
+def _judgement(
+    verdict: Verdict,
+    risk: Risk,
+    code: Code,
+    situation: Situation,
+    *,
+    known: bool = True,
+    covered_by: str | None = None,
+) -> Judgement:
+    return Judgement(verdict, risk, code, sentence(code, situation.language), known, covered_by)
+
+
+def _risk(hints: Hints) -> Risk:
+    if hints.read_only:
+        return "read"
+    return "write" if hints.destructive is False else "delete"

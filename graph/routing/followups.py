@@ -1,0 +1,78 @@
+"""Whether a message goes on from the turn before, so that the same specialist takes it.
+
+It reads so when it is an answer or a fragment, speaks of what only the conversation knows, or begins as a continuation;
+and it does not as soon as it names another subject or something that this specialist has no part in.
+"""
+
+import re
+from typing import Final
+
+from graph.routing.cues import REFERS
+from graph.routing.intent_table import Group
+from graph.routing.intents import READ_CHARACTERS, Intent
+from graph.routing.wording import FILE, MAIL, QUOTE, prepare
+from graph.state import AgentName
+
+SHORT_WORDS: Final = 4
+SHORT_HAN: Final = 8
+LONG: Final = 120
+"""Characters; what is longer stands on its own unless it begins as a continuation."""
+
+_BEGINS: Final = re.compile(
+    r"(?:(?:and|also|then|now|ok|okay|yes|yep|yeah|no|nope|again|same|another|more|continue|go on|go ahead|but"
+    r"|or|so|sure|as well"
+    r"|what about|how about|why(?: not)?|really|do it|do that|try again|one more|the (?:other|first|second"
+    r"|third|last|next|same|one))\b"
+    r"|继续|再|那|还|好|是的|对|不是|不对|不用|不要|同样|另(?:一|外那|外一)|为什么|然后|接着|其[他它余]"
+    r"|第.{1,2}个|换成|改成|改为|就这|行|可以|嗯)"
+)
+_POINTS: Final = re.compile(
+    r"\b(?:it|its|that|this|them|those|these|they|he|she|one|ones|there|shorter|longer|simpler|clearer|instead)\b"
+    r"|[它他她]|这个|那个|那些|这些|这里|那里|上面|前面|刚才|[短长少多细详简正][一点些]|一点$|一些$|[呢么]$"
+)
+_FRESH: Final = re.compile(
+    r"\b(?:by the way|btw|another (?:question|thing|topic)|something else|different (?:question|topic|subject)"
+    r"|new (?:question|topic|task)|unrelated"
+    r"|change of (?:topic|subject)|next (?:topic|task))\b|换个(?:话题|问题)|另一个问题|另外(?:问|想问|一件事)"
+    r"|对了|顺便问|还有(?:个|一个)问题|新(?:问题|任务)"
+)
+_QUESTION: Final = re.compile(
+    r"(?:what|who|whom|whose|which|where|when|how|is|are|was|were|do|does|did|can|could|should|will|would|has"
+    r"|have)\b|.*(?:谁|什么|多少|哪|怎么|如何|几[个点时天]|多久|吗$)"
+)
+_OWN_GROUPS: Final[dict[AgentName, frozenset[Group]]] = {
+    "drive_agent": frozenset({"organise", "inspect", "talk"}),
+    "document_agent": frozenset({"edit", "look"}),
+    "search_agent": frozenset({"edit", "look"}),
+}
+"""What a specialist goes on with. To put an answer into other words or another language is the one's who gave it."""
+
+
+def is_follow_up(text: str) -> bool:
+    """Say whether the message reads as the continuation of what was talked about before."""
+    if len(text) > READ_CHARACTERS:
+        return False
+    said = prepare(text).strip(" .!?。！？~,，…")
+    if not said or _FRESH.search(said):
+        return False
+    if _BEGINS.match(said):
+        return not _asks_anew(said) or len(said) <= LONG
+    if len(said) > LONG or _asks_anew(said):
+        return False
+    return REFERS.search(said) is not None or _POINTS.search(said) is not None or _is_fragment(said)
+
+
+def goes_on(agent: AgentName, intent: Intent) -> bool:
+    """Say whether what is asked for, if anything can be told, is what this specialist does."""
+    return {ask.group for ask in intent.asks} <= _OWN_GROUPS[agent]
+
+
+def _asks_anew(said: str) -> bool:
+    return _QUESTION.match(said) is not None and not _POINTS.search(said) and not REFERS.search(said)
+
+
+def _is_fragment(said: str) -> bool:
+    """A name, an address, a number: too little to be a request of its own."""
+    if said in (FILE, MAIL, QUOTE):
+        return True
+    return len(said.split()) <= SHORT_WORDS if said.isascii() else len(said) <= SHORT_HAN

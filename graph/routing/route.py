@@ -1,0 +1,154 @@
+"""Who takes the turn: patterns, then staying with the last specialist, then one model call."""
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Final
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
+
+from graph.context import GraphDependencies
+from graph.errors import ModelError
+from graph.events import emit
+from graph.limits.budget import Spending
+from graph.limits.limits import has_budget
+from graph.models.roles import ask_for
+from graph.prompts import json_section, load_prompt, section
+from graph.routing.followups import goes_on, is_follow_up
+from graph.routing.intents import pattern_agent, read_intent
+from graph.routing.many_files import of_each
+from graph.state import AgentName, Language, Place, Route, State, Update, running_turn
+
+logger = logging.getLogger(__name__)
+
+PROMPT: Final = load_prompt("route")
+PATTERN_CONFIDENCE: Final = 0.9
+STICKY_CONFIDENCE: Final = 0.7
+FALLBACK_CONFIDENCE: Final = 0.2
+SEEN_MESSAGES: Final = 6
+SEEN_CHARACTERS: Final = 400
+
+REASONS: Final[dict[str, dict[Language, str]]] = {
+    "drive_agent": {"en": "This is about organising your drive.", "zh": "这是整理云盘的请求。"},
+    "document_agent": {"en": "This is about the text of a document.", "zh": "这是关于文档内容的请求。"},
+    "search_agent": {"en": "This needs something found in your files.", "zh": "这需要在文件中查找内容。"},
+    "plan": {"en": "Several things are to be done, so there will be a plan.", "zh": "需要完成多件事，先制定计划。"},
+    "each": {
+        "en": "Each file is read, and then all of them are put together, so there will be a plan.",
+        "zh": "先逐个读取文件，再汇总成整体，先制定计划。",
+    },
+    "sticky": {"en": "This goes on from what we were doing.", "zh": "这是接着刚才的内容。"},
+    "fallback": {
+        "en": "It is not clear who should take this, so the Drive agent tries.",
+        "zh": "无法确定由谁处理，先由云盘助手尝试。",
+    },
+}
+
+
+class RouteDecision(BaseModel):
+    """Which specialist takes the message, and whether it needs a plan."""
+
+    agent: AgentName = Field(description="document_agent, drive_agent or search_agent")
+    needs_plan: bool = Field(description="true if several steps are needed, at least one of which changes something")
+    confidence: float = Field(ge=0, le=1, description="how sure this is, 0 to 1")
+    reason: str = Field(description="one short sentence for the person, in their language")
+
+
+def make_route(deps: GraphDependencies) -> Any:
+    """Return the node."""
+    router = deps.models["router"]
+
+    async def route(state: State) -> Update:
+        spending = Spending(estimates=has_budget(deps.settings))
+        decision = by_pattern(state) or by_stickiness(state) or await _by_model(router, state, spending)
+        emit(
+            {
+                "type": "route_decision",
+                "agent": decision["agent"],
+                "confidence": decision["confidence"],
+                "reason": decision["reason"],
+                "method": decision["method"],
+            }
+        )
+        return {"route": decision, **spending.update}
+
+    return route
+
+
+def by_pattern(state: State) -> Route | None:
+    """Decide by words alone, where they leave no doubt."""
+    if of_each(_message(state)) and not _in_document(state):
+        reason = REASONS["each"][running_turn(state)["language"]]
+        return _route("search_agent", PATTERN_CONFIDENCE, reason, "pattern", needs_plan=True)
+    intent = read_intent(_message(state), in_document=_in_document(state))
+    agent = pattern_agent(intent)
+    if agent is None:
+        return None
+    reason = REASONS["plan" if intent.several else agent][running_turn(state)["language"]]
+    return _route(agent, PATTERN_CONFIDENCE, reason, "pattern", needs_plan=intent.several)
+
+
+def by_stickiness(state: State) -> Route | None:
+    """Stay with the last turn's specialist when the message goes on from it and asks for nothing of another's."""
+    last = state.get("route")
+    text = _message(state)
+    in_document = _in_document(state)
+    if not last or not is_follow_up(text) or not goes_on(last["agent"], read_intent(text, in_document=in_document)):
+        return None
+    if last["agent"] == "document_agent" and not in_document:
+        return None
+    return _route(last["agent"], STICKY_CONFIDENCE, REASONS["sticky"][running_turn(state)["language"]], "sticky")
+
+
+async def _by_model(router: BaseChatModel, state: State, spending: Spending) -> Route:
+    language = running_turn(state)["language"]
+    try:
+        answer = await ask_for(router, RouteDecision, _prompt(state), spending=spending, repairs=1)
+    except ModelError as error:
+        logger.warning("Routing fell back: %s", error)
+        return _route("drive_agent", FALLBACK_CONFIDENCE, REASONS["fallback"][language], "model")
+    reason = answer.reason.strip() or REASONS[answer.agent][language]
+    return _route(answer.agent, answer.confidence, reason, "model", needs_plan=answer.needs_plan)
+
+
+def _prompt(state: State) -> list[AnyMessage]:
+    last = state.get("route")
+    sections = [
+        PROMPT,
+        json_section("place", place_ids(state.get("place", {}))),
+        section("last_agent", last["agent"]) if last else "",
+        section("conversation", _conversation(state["messages"])),
+        section("language", running_turn(state)["language"]),
+    ]
+    return [SystemMessage("\n\n".join(filter(None, sections))), HumanMessage(_message(state))]
+
+
+def place_ids(place: Place) -> dict[str, Any]:
+    """Return the place in the shape that specialists get, with ids only: nothing is looked up for routing."""
+    file_id, folder_id = place.get("file_id"), place.get("folder_id")
+    return {"file": {"id": file_id} if file_id else None, "folder": {"id": folder_id} if folder_id else None}
+
+
+def _conversation(messages: Sequence[AnyMessage]) -> str:
+    said = [message for message in messages if isinstance(message, HumanMessage | AIMessage) and message.text]
+    lines = [f"{message.type}: {message.text[:SEEN_CHARACTERS]}" for message in said[-SEEN_MESSAGES:-1]]
+    return "\n".join(lines)
+
+
+def _message(state: State) -> str:
+    return next(message.text for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
+
+
+def _in_document(state: State) -> bool:
+    return bool(state.get("place", {}).get("file_id"))
+
+
+def _route(agent: AgentName, confidence: float, reason: str, method: Any, *, needs_plan: bool = False) -> Route:
+    return {
+        "agent": agent,
+        "confidence": round(confidence, 2),
+        "reason": reason,
+        "method": method,
+        "needs_plan": needs_plan,
+    }

@@ -1,0 +1,34 @@
+"""The assistant's own tools, beside those of the drive: what long results say in full, and its long-term memory."""
+
+from typing import Final
+
+from langgraph.runtime import Runtime
+
+from graph.context import GraphDependencies, RunContext
+from graph.tools.local import Toolset, Workbench
+from graph.tools.memory import FORGET, LIST_MEMORIES, REMEMBER
+from graph.tools.results import READ_RESULT
+
+__all__ = ["LOCAL_NAMES", "LOCAL_TOOLS", "toolset"]
+
+LOCAL_TOOLS: Final = (READ_RESULT, REMEMBER, FORGET, LIST_MEMORIES)
+LOCAL_NAMES: Final = frozenset(tool.name for tool in LOCAL_TOOLS)
+"""Every specialist has them."""
+
+
+async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Toolset:
+    """Return the person's tools in this run. Without a store there is nothing for the assistant's own to work on.
+
+    Raises `DriveUnavailableError` if the drive's session can't be opened.
+    """
+    user = deps.user(runtime)
+    thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
+    bench = Workbench(
+        toolbox=await deps.connections.toolbox(user),
+        store=runtime.store,
+        shelf=deps.shelf(runtime),
+        user_id=user.user_id,
+        thread_id=thread_id or "",
+        clock=deps.clock,
+    )
+    return Toolset.of(bench, LOCAL_TOOLS if runtime.store is not None else ())

@@ -1,0 +1,146 @@
+"""`remember`, `forget` and `list_memories`: the person's long-term memory, as models get at it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from mcp.types import CallToolResult
+
+from graph.memory.facts import FACT_CHARACTERS, MOST_FACTS, Fact, Facts, FactSource, TooManyFactsError, one_line
+from graph.memory.relevance import by_relevance, facts_section
+from graph.memory.source_files import present
+from graph.tools.local import LocalTool, Request, Workbench, refused, said
+
+if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
+
+MOST_LISTED: Final = 50
+
+_REMEMBER: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "fact": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": FACT_CHARACTERS,
+            "description": "One fact, in the person's own words, copied exactly.",
+        },
+        "file_id": {"type": "string", "description": "The file that the fact is from, if it is from one."},
+    },
+    "required": ["fact"],
+    "additionalProperties": False,
+}
+_FORGET: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"memory_id": {"type": "string", "description": "The id from `<memories>` or `list_memories`."}},
+    "required": ["memory_id"],
+    "additionalProperties": False,
+}
+_LIST: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"query": {"type": "string", "description": "What it should be about; empty: everything."}},
+    "additionalProperties": False,
+}
+
+
+def _facts(request: Request) -> Facts:
+    return Facts(cast("BaseStore", request.bench.store), request.bench.user_id)  # they are offered with a store only
+
+
+async def _remember(request: Request) -> CallToolResult:
+    source = await _source(request)
+    if source is None:
+        return refused("not_found", "There is no such file. Leave file_id out if the fact is from the person.")
+    text = one_line(str(request.args["fact"]))
+    try:
+        fact = await _facts(request).keep(text, source, request.bench.clock(), request.key)
+    except TooManyFactsError:
+        return refused("too_many", f"There are {MOST_FACTS} facts already. Ask the person which ones to forget.")
+    return said(f"Remembered: {fact['text']}", {"memory": _told(fact)})
+
+
+async def _source(request: Request) -> FactSource | None:
+    """Return where the fact is from; None if it is said to be from a file that the person can't see."""
+    file_id, where = request.args.get("file_id"), request.bench
+    if not file_id:
+        return {"kind": "said", "thread_id": where.thread_id, "message_id": request.run_id}
+    found = await where.toolbox.call("get_file_info", {"item_id": str(file_id)}, meta={})
+    data: Mapping[str, Any] = found.structuredContent or {}
+    if found.isError or "id" not in data:
+        return None
+    source: FactSource = {"kind": "file", "file_id": str(data["id"]), "name": str(data.get("name", ""))}
+    if isinstance(data.get("version"), int):
+        source["version"] = data["version"]
+    return {**source, "thread_id": where.thread_id, "message_id": request.run_id}
+
+
+async def _effect(request: Request) -> Mapping[str, Any]:
+    return {"summary": f"Remember for later conversations: {one_line(str(request.args['fact']))}", "reversible": True}
+
+
+async def _forget(request: Request) -> CallToolResult:
+    facts, fact_id = _facts(request), str(request.args["memory_id"])
+    fact = await facts.get(fact_id)
+    if fact is None or not await facts.forget(fact_id):
+        return refused("not_found", "There is no such memory. List them with list_memories.")
+    return said(f"Forgotten: {fact['text']}", {"memory": _told(fact)})
+
+
+async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
+    fact = await _facts(request).get(str(request.args["memory_id"]))
+    return {"summary": f"Forget: {fact['text'] if fact else '?'}", "reversible": False}
+
+
+async def _list(request: Request) -> CallToolResult:
+    facts = await present(_facts(request), request.bench.toolbox)
+    query = str(request.args.get("query") or "")
+    listed = by_relevance(facts, query)[:MOST_LISTED] if query else facts[:MOST_LISTED]
+    return said(_sentence(listed, len(facts)), {"memories": [_told(fact) for fact in listed], "total": len(facts)})
+
+
+async def facts_kept(bench: Workbench) -> list[Fact]:
+    """Return the person's facts, whatever has become of the files that they are from."""
+    return await Facts(bench.store, bench.user_id).all() if bench.store is not None else []
+
+
+async def facts_told(bench: Workbench, kept: Sequence[Fact], request: str) -> list[str]:
+    """Return the section with those of the kept facts that a model is told now, none if there are none."""
+    if bench.store is None:
+        return []
+    facts = await present(Facts(bench.store, bench.user_id), bench.toolbox, kept)
+    section = facts_section(facts, request)
+    return [section] if section else []
+
+
+def _sentence(listed: Sequence[Fact], total: int) -> str:
+    return f"{len(listed)} of {total} memories." if total else "Nothing is remembered."
+
+
+def _told(fact: Fact) -> dict[str, Any]:
+    return {"id": fact["id"], "fact": fact["text"], "from": fact["source"].get("name", "the person")}
+
+
+REMEMBER: Final = LocalTool(
+    name="remember",
+    description="Keep one fact for later conversations, only if the person asks for it (“remember that ...”, "
+    "“记住...”). Copy their words exactly: what is worded otherwise, or is from a file, waits for their approval.",
+    schema=_REMEMBER,
+    answer=_remember,
+    reads_only=False,
+    effect_of=_effect,
+)
+FORGET: Final = LocalTool(
+    name="forget",
+    description="Forget one remembered fact for good, only if the person asks for it.",
+    schema=_FORGET,
+    answer=_forget,
+    reads_only=False,
+    effect_of=_effect_of_forgetting,
+)
+LIST_MEMORIES: Final = LocalTool(
+    name="list_memories",
+    description="List what the person asked to be remembered, with the ids that `forget` takes.",
+    schema=_LIST,
+    answer=_list,
+)
+CHANGING_TOOLS: Final = frozenset({REMEMBER.name, FORGET.name})
+"""After these the person's facts may be others."""

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy import Connection, insert
+from sqlalchemy.exc import IntegrityError
+
+from api.errors import StorageFailureError
+from api.events import log as event_log
+from api.events.events import Frame, encode
+from api.events.feed import TAIL_FRAMES
+from api.events.log import EventLog
+from api.events.store import read_all
+from api.storage.database import Database, open_database
+from api.storage.tables import EventRow
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    database = await open_database(f"sqlite+aiosqlite:///{tmp_path / 'api.db'}")
+    yield database
+    await database.dispose()
+
+
+@asynccontextmanager
+async def writing(database: Database, *run_ids: str) -> AsyncGenerator[EventLog]:
+    log = EventLog(database)
+    for run_id in run_ids:
+        await log.reopen(run_id)
+    writer = asyncio.create_task(log.write())
+    try:
+        yield log
+    finally:
+        log.stop()
+        await writer
+
+
+async def collect(log: EventLog, run_id: str, after: int = 0) -> list[Frame]:
+    return [frame async for frames in log.follow(run_id, after, 10) for frame in frames]
+
+
+def said(frames: list[Frame]) -> list[tuple[int, str]]:
+    return [(frame.seq, frame.data.decode()) for frame in frames]
+
+
+async def test_what_a_follower_gets_is_what_is_stored(database: Database) -> None:
+    async with writing(database, "r") as log:
+        reading = asyncio.create_task(collect(log, "r"))
+        log.append("r", {"type": "route_decision", "agent": "a"})
+        await log.commit("r", [{"type": "done"}])
+        assert await reading == await read_all(database, "r")
+    assert [frame.seq for frame in await reading] == [1, 2]
+
+
+async def test_nothing_is_sent_that_is_not_stored(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = asyncio.Event()
+    real = Database.write_sync
+
+    async def full(self: Database, work: Callable[[Connection], Any]) -> Any:
+        def failing(connection: Connection) -> Any:
+            work(connection)
+            if not refused.is_set():
+                refused.set()
+                raise StorageFailureError
+
+        return await real(self, failing)
+
+    monkeypatch.setattr(event_log, "FIRST_PAUSE_SECONDS", 0)
+    async with writing(database, "r") as log:
+        monkeypatch.setattr(Database, "write_sync", full)
+        frames = log.follow("r", 0, 10)
+        log.append("r", {"type": "content", "text": "a"})
+        first = await anext(frames)
+        assert refused.is_set()
+        assert said(first) == [(1, '{"type":"content","text":"a"}')]
+        await frames.aclose()
+    assert await read_all(database, "r") == first
+
+
+async def test_text_that_meets_in_a_transaction_becomes_one_event(database: Database) -> None:
+    async with writing(database, "r", "s") as log:
+        for delta in ("Gu", "ten", " Tag"):
+            log.append("r", {"type": "content", "text": delta})
+            log.append("s", {"type": "content", "text": delta})
+        log.append("r", {"type": "tool_call_start", "tool_call_id": "1"})
+        log.append("r", {"type": "content", "text": "!"})
+        log.append("r", {"type": "content", "text": "new", "restarts": True})
+        log.append("r", {"type": "content", "text": "er"})
+        await log.commit("r", [{"type": "done"}])
+    assert [data for _, data in said(await read_all(database, "r"))] == [
+        '{"type":"content","text":"Guten Tag"}',
+        '{"type":"tool_call_start","tool_call_id":"1"}',
+        '{"type":"content","text":"!"}',
+        '{"type":"content","text":"new","restarts":true}',
+        '{"type":"content","text":"er"}',
+        '{"type":"done"}',
+    ]
+    assert said(await read_all(database, "s")) == [(1, '{"type":"content","text":"Guten Tag"}')]
+
+
+async def test_what_nobody_waits_for_gathers_until_somebody_waits(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(event_log, "GATHERING_SECONDS", 600)
+    transactions: list[Any] = []
+    write = Database.write_sync
+
+    async def counted(self: Database, work: Any) -> Any:
+        transactions.append(work)
+        return await write(self, work)
+
+    monkeypatch.setattr(Database, "write_sync", counted)
+    async with writing(database, "r") as log:
+        for number in range(3):
+            log.append("r", {"type": "route_decision", "agent": str(number)})
+            await asyncio.sleep(0)
+        await log.commit("r", [{"type": "done"}])
+        log.append("r", {"type": "route_decision", "agent": "3"})
+    assert [frame.type for frame in await read_all(database, "r")] == [
+        *["route_decision"] * 3,
+        "done",
+        "route_decision",
+    ]
+    assert len(transactions) == 2
+
+
+async def test_a_statement_that_is_refused_fails_alone(database: Database) -> None:
+    twice = insert(EventRow).values(run_id="other", seq=1, type="done", data="{}")
+    async with writing(database, "r", "s") as log:
+        log.append("s", {"type": "route_decision"})
+        with pytest.raises(IntegrityError):
+            await log.commit("r", [{"type": "done"}], twice, twice)
+        await log.commit("s", [{"type": "done"}])
+    assert [frame.type for frame in await read_all(database, "s")] == ["route_decision", "done"]
+
+
+async def test_events_and_statements_hold_together(database: Database) -> None:
+    other = insert(EventRow).values(run_id="other", seq=1, type="done", data="{}")
+    async with writing(database, "r") as log:
+        await log.commit("r", [{"type": "run"}], other)
+        with pytest.raises(IntegrityError):
+            await log.commit("r", [{"type": "done"}], other)
+    assert [frame.type for frame in await read_all(database, "r")] == ["run"]
+
+
+async def test_a_follower_that_fell_behind_misses_nothing(database: Database) -> None:
+    async with writing(database, "r") as log:
+        frames = log.follow("r", 0, 10)
+        log.append("r", {"type": "run"})
+        seen = await anext(frames)
+        for number in range(TAIL_FRAMES * 3):
+            log.append("r", {"type": "tool_progress", "progress": number})
+        await log.commit("r", [{"type": "done"}])
+        seen += [frame async for batch in frames for frame in batch]
+    assert [frame.seq for frame in seen] == list(range(1, TAIL_FRAMES * 3 + 3))
+
+
+async def test_a_quiet_run_yields_nothing_now_and_then(database: Database) -> None:
+    async with writing(database, "r") as log:
+        frames = log.follow("r", 0, 0.001)
+        assert await anext(frames) == []
+        assert await anext(frames) == []
+        log.append("r", {"type": "done"})
+        assert [frame.type async for batch in frames for frame in batch] == ["done"]
+
+
+async def test_ending_the_streams_ends_them_and_keeps_the_run(database: Database) -> None:
+    async with writing(database, "r") as log:
+        reading = asyncio.create_task(collect(log, "r"))
+        await asyncio.sleep(0)
+        log.end_follows()
+        assert await reading == []
+        await log.commit("r", [{"type": "done"}])
+    assert [frame.type for frame in await read_all(database, "r")] == ["done"]
+
+
+async def test_what_was_handed_over_is_stored_before_the_end(database: Database, tmp_path: Path) -> None:
+    async with writing(database, "r") as log:
+        log.append("r", {"type": "run"})
+    with sqlite3.connect(tmp_path / "api.db") as connection:
+        assert connection.execute("SELECT type FROM run_events").fetchall() == [("run",)]
+    connection.close()
+
+
+def test_half_an_emoji_never_breaks_a_stream() -> None:
+    assert encode({"type": "content", "text": "\ud83d\ude00"}) == '{"type":"content","text":"😀"}'.encode()
+    assert encode({"type": "content", "text": "a\ud83d"}).decode().startswith('{"type":"content","text":"a')
+    assert encode({"type": "x", "args": {"\udc00": ["\udc00", 1, None]}})
+
+
+def test_no_character_ends_a_line_of_the_stream() -> None:
+    hostile = "".join(map(chr, range(0x20))) + "\x7f\x85\u2028\u2029"
+    data = encode({"type": "content", "text": hostile}).decode()
+    assert data.splitlines() == [data]
+
+
+async def test_the_longer_storing_takes_the_longer_events_gather_but_never_for_long() -> None:
+    assert event_log.next_time(begun=0, ended=0.001) == pytest.approx(0.021)
+    assert event_log.next_time(begun=0, ended=0.01) == pytest.approx(0.05)
+    assert event_log.next_time(begun=0, ended=3) == pytest.approx(3.1)

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pytest
+
+    from tests.api.serving import RunningService
+    from tests.e2e.person import Person
+
+
+def test_the_process_answers_without_a_key(service: RunningService) -> None:
+    stranger = service.person("none")
+    assert stranger.get("/healthz") == {"status": "ok"}
+    ready = stranger.get("/readyz")
+    assert ready == {"status": "ready", "checks": {"database": "ok", "drive": "ok", "graph": "ok"}}
+    stranger.close()
+
+
+def test_what_is_not_ready_is_named(service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken() -> None:
+        raise OSError("/secret/path is gone")
+
+    monkeypatch.setattr(service.parts.graph, "check", broken)
+    monkeypatch.setattr("api.storage.migrations.newest_version", lambda: "9999")
+    response = alice.http.get("/readyz")
+    assert response.status_code == 503
+    problem = response.json()
+    assert problem["code"] == "not_ready"
+    assert problem["detail"] == "Not ready: database, graph."
+    assert "9999" in problem["details"]["checks"]["database"]
+    assert "secret" not in response.text
+
+
+def test_the_page_says_what_this_is_in_both_languages(alice: Person) -> None:
+    page = alice.http.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "Drive Agent" in page.text
+    assert "云盘助手" in page.text
+    assert 'href="/docs"' in page.text
+    assert "http://" not in page.text
+    assert "https://" not in page.text
+
+
+def test_the_description_is_complete(alice: Person) -> None:
+    description: dict[str, Any] = alice.get("/openapi.json")
+    assert alice.http.get("/docs").status_code == 200
+    for path, operations in description["paths"].items():
+        for method, operation in operations.items():
+            where = f"{method} {path}"
+            assert operation.get("summary"), where
+            assert operation.get("description"), where
+            if path.startswith("/api/"):
+                assert {"401", "422"} <= set(operation["responses"]), where
+                assert operation["security"], where
+    chat = description["paths"]["/api/chat"]["post"]
+    assert "text/event-stream" in chat["responses"]["200"]["content"]
+    assert "application/problem+json" in chat["responses"]["409"]["content"]
+    assert description["components"]["schemas"]["ChatRequest"]["examples"]
+
+
+def test_what_is_not_there_is_a_problem_too(alice: Person) -> None:
+    for method, path, status in (
+        ("GET", "/api/nothing", 404),
+        ("DELETE", "/api/chat", 405),
+        ("GET", "/api/threads/a%00b", 404),
+        ("GET", "/api/threads/" + "x" * 4096, 404),
+        ("GET", "/api/runs/%2e%2e%2f/events", 404),
+        ("GET", "/api/approvals/审批", 404),
+    ):
+        response = alice.http.request(method, path)
+        assert response.status_code == status, path
+        assert response.headers["content-type"] == "application/problem+json"
+        assert {"type", "title", "status", "detail", "code", "hint"} <= set(response.json())
+
+
+def test_what_goes_wrong_inside_is_logged_and_not_told(
+    service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("password hunter2")
+
+    monkeypatch.setattr(service.parts.service.threads, "page", broken)
+    response = alice.http.get("/api/threads")
+    assert response.status_code == 500
+    assert response.json()["code"] == "internal"
+    assert "hunter2" not in response.text
+    assert "hunter2" in caplog.text
+
+
+def test_the_log_has_ids_and_no_words_of_people(alice: Person, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO), alice.chat("say Xylophon") as turn:
+        turn.finish()
+    ours = "\n".join(record.getMessage() for record in caplog.records if record.name.startswith("api"))
+    assert turn.seen[0]["run_id"] in ours
+    assert "Xylophon" not in ours
+    assert "alice-key" not in ours

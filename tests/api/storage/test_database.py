@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import create_engine, make_url
+
+from api.errors import StorageFailureError
+from api.storage import migrations
+from api.storage.database import open_database
+from api.storage.tables import Base, ThreadRow
+from api.threads import title_of
+from drive_server.storage.engine import configure_sqlite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def url_of(path: Path) -> str:
+    return f"sqlite+aiosqlite:///{path}"
+
+
+async def test_the_migrations_make_the_tables_that_the_code_knows(tmp_path: Path) -> None:
+    database = await open_database(url_of(tmp_path / "api.db"))
+    assert await database.schema_version() == migrations.newest_version()
+    await database.dispose()
+    engine = create_engine(f"sqlite:///{tmp_path / 'api.db'}")
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"version_table": migrations.VERSION_TABLE})
+        assert compare_metadata(context, Base.metadata) == []
+    engine.dispose()
+
+
+def test_services_that_start_at_once_migrate_once(tmp_path: Path) -> None:
+    url = make_url(url_of(tmp_path / "api.db"))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(migrations.upgrade, [url] * 4, [configure_sqlite] * 4))
+    with sqlite3.connect(tmp_path / "api.db") as connection:
+        assert connection.execute("SELECT count(*) FROM api_alembic_version").fetchone() == (1,)
+    connection.close()
+
+
+async def test_a_database_that_can_not_be_opened_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(StorageFailureError):
+        await open_database(url_of(tmp_path / "file" / "api.db"))
+
+
+async def test_a_write_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
+    database = await open_database(url_of(tmp_path / "api.db"))
+    moment = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=8)))
+
+    async def fail_half_way() -> None:
+        async with database.write() as session:
+            session.add(ThreadRow(id="t", user_id="u", title="标题", created_at=moment, updated_at=moment))
+            await session.flush()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        await fail_half_way()
+    async with database.read() as session:
+        assert await session.get(ThreadRow, "t") is None
+    async with database.write() as session:
+        session.add(ThreadRow(id="t", user_id="u", title="标题", created_at=moment, updated_at=moment))
+    async with database.read() as session:
+        stored = await session.get_one(ThreadRow, "t")
+    assert (stored.title, stored.created_at, stored.created_at.tzinfo) == ("标题", moment, UTC)
+    await database.dispose()
+
+
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("hello", "hello"),
+        ("\n\n  find   it \nnow", "find it"),
+        ("word " * 40, "word " * 15 + "word…"),
+        ("长" * 200, "长" * 79 + "…"),
+        ("a" * 80, "a" * 80),
+        ("🧑‍💻", "🧑‍💻"),
+    ],
+)
+def test_a_title_is_the_first_line_cut_where_a_word_ends(message: str, title: str) -> None:
+    assert title_of(message) == title
+    assert len(title_of(message)) <= 80

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+import anyio
+import numpy as np
+import pytest
+
+from drive_server.knowledge.embedding.embedder import (
+    DIMENSIONS,
+    MODEL_FILE,
+    MODEL_FOLDER,
+    TOKENIZER_FILE,
+    LocalEmbedder,
+    NoEmbedder,
+)
+
+if TYPE_CHECKING:
+    from drive_server.knowledge.embedding.embedder import Embedder, Vectors
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    return LocalEmbedder()
+
+
+async def test_a_paraphrase_is_nearer_than_another_subject(embedder: Embedder) -> None:
+    question = await embedder.embed_query("How long can a mother stay at home with her newborn?")
+    vectors = await embedder.embed_documents(
+        ["Parental leave lasts twelve weeks.", "The server listens on port 8000.", "Our canteen serves soup."]
+    )
+    assert int(np.argmax(vectors @ question)) == 0
+
+
+async def test_vectors_have_length_one_and_keep_the_order_of_their_texts(embedder: Embedder) -> None:
+    texts = ["a rather long text about nothing " * 50, "", "short", "😀 émoji"]
+    together = await embedder.embed_documents(texts)
+    assert together.shape == (4, DIMENSIONS)
+    assert np.allclose((together**2).sum(axis=1), 1, atol=1e-4)
+    alone = np.array([await embedder.embed_query(text) for text in texts])
+    assert ((together * alone).sum(axis=1) > 0.95).all()
+
+
+async def test_no_texts_have_no_vectors(embedder: Embedder) -> None:
+    assert (await embedder.embed_documents([])).shape == (0, DIMENSIONS)
+
+
+async def test_two_first_uses_at_once_load_one_model() -> None:
+    fresh = LocalEmbedder()
+    vectors: list[Vectors] = []
+
+    async def ask() -> None:
+        vectors.append(await fresh.embed_query("hello"))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask)
+        group.start_soon(ask)
+    assert np.array_equal(vectors[0], vectors[1])
+
+
+def test_the_local_model_reads_english_and_leaves_chinese_to_the_words(embedder: Embedder) -> None:
+    assert embedder.reads("parental leave")
+    assert not embedder.reads("育儿假")
+
+
+async def test_without_a_model_there_are_no_vectors() -> None:
+    none = NoEmbedder()
+    assert (none.dimensions, none.reads("text")) == (0, False)
+    assert (await none.embed_documents(["a", "b"])).shape == (2, 0)
+    assert (await none.embed_query("a")).shape == (0,)
+
+
+def test_the_packaged_files_are_those_that_their_readme_names() -> None:
+    named = dict(
+        re.findall(r"\| `([^`]+)`(?:, here)? \| `([0-9a-f]{64})` \|", (MODEL_FOLDER / "README.md").read_text())
+    )
+    for name in (MODEL_FILE, TOKENIZER_FILE):
+        assert hashlib.sha256((MODEL_FOLDER / name).read_bytes()).hexdigest() == named[name]
+
+
+async def test_the_local_model_knows_words_of_its_language_and_no_rare_names() -> None:
+    embedder = LocalEmbedder()
+    await embedder.embed_query("loaded")
+    assert all(embedder.knows(word) for word in ("budget", "notebook", "Annual"))
+    assert not any(embedder.knows(word) for word in ("Brzykowski", "XJ4000", "moriperngi"))

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import pytest
+
+from drive_server.knowledge.index.fusion import LEAST_SIMILARITY, fuse, trust_in_meaning
+
+
+def test_each_side_counts_as_a_share_of_its_best() -> None:
+    scores = fuse({"a": 10.0, "b": 5.0}, {"a": 0.4, "b": 0.8}, weight=0.75)
+    assert scores == pytest.approx({"a": 0.25 + 0.375, "b": 0.125 + 0.75})
+
+
+def test_a_passage_that_only_resembles_a_little_is_no_answer() -> None:
+    assert fuse({}, {"a": LEAST_SIMILARITY - 0.01, "b": 0.5}, weight=0.75).keys() == {"b"}
+
+
+def test_a_passage_with_the_words_counts_whatever_its_meaning() -> None:
+    assert fuse({"a": 3.0}, {"a": -0.2}, weight=0.75) == pytest.approx({"a": 0.25})
+
+
+def test_nothing_found_is_nothing() -> None:
+    assert fuse({}, {}, weight=0.5) == {}
+
+
+CLEAR = [0.8, *([0.2] * 60)]
+VAGUE = [0.35, *([0.3] * 60)]
+
+
+def test_a_similarity_that_stands_out_is_trusted_and_one_in_the_field_is_not() -> None:
+    assert trust_in_meaning(CLEAR) == 1
+    assert trust_in_meaning(VAGUE) < 0.1
+
+
+def test_the_range_of_a_models_cosines_does_not_matter() -> None:
+    middle = [0.6, *([0.3] * 60)]
+    narrow = [1 - (1 - cosine) / 10 for cosine in middle]
+    assert trust_in_meaning(narrow) == pytest.approx(trust_in_meaning(middle))
+
+
+def test_few_passages_have_no_field_of_their_own() -> None:
+    assert trust_in_meaning([0.8]) == trust_in_meaning([0.8, 0.79, 0.78]) == 1
+    assert trust_in_meaning([LEAST_SIMILARITY]) < 0.1
+    assert trust_in_meaning([1.0] * 60) < 0.1
+
+
+def test_more_is_asked_of_the_meaning_of_names() -> None:
+    middle = [0.4, *([0.25] * 60)]
+    assert trust_in_meaning(middle) == 1
+    assert trust_in_meaning(middle, is_literal=True) < 0.1
+
+
+def test_what_has_no_vector_is_judged_by_its_words_alone() -> None:
+    scores = fuse({"unread": 10.0, "read": 10.0}, {"read": 0.3, "near": 0.6}, weight=0.8)
+    assert scores == pytest.approx({"unread": 1.0, "read": 0.2 + 0.4, "near": 0.8})

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import base64
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp.shared.exceptions import McpError
+from mcp.shared.memory import create_connected_server_and_client_session
+from mcp.types import BlobResourceContents, TextResourceContents
+
+from drive_server.mcp.resources import MOST_CHARACTERS, MOST_IMAGE_BYTES
+from tests.drive_server.actors import with_scopes
+from tests.drive_server.hosts import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from mcp import ClientSession
+
+    from drive_server.access import Actor
+    from drive_server.drive import Drive
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0"
+
+
+@pytest.fixture
+async def session(drive: Drive, alice: Actor) -> AsyncIterator[ClientSession]:
+    async with host_of(drive, alice) as host:
+        yield host.session
+
+
+async def read(session: ClientSession, uri: Any) -> TextResourceContents | BlobResourceContents:
+    return (await session.read_resource(uri)).contents[0]
+
+
+async def note_of(session: ClientSession, uri: Any) -> TextResourceContents:
+    """Return what stands after the content, for the model that it is attached to."""
+    _, note = (await session.read_resource(uri)).contents
+    assert isinstance(note, TextResourceContents)
+    return note
+
+
+async def refused(session: ClientSession, uri: Any) -> tuple[int, dict[str, Any]]:
+    with pytest.raises(McpError) as failed:
+        await session.read_resource(uri)
+    assert failed.value.error.data is not None
+    return failed.value.error.code, failed.value.error.data
+
+
+async def test_files_and_folders_are_announced_as_templates(session: ClientSession) -> None:
+    templates = (await session.list_resource_templates()).resourceTemplates
+
+    assert [template.uriTemplate for template in templates] == [
+        "drive://files/{file_id}",
+        "drive://folders/{folder_id}",
+        "drive://files/{file_id}{?version,start,end}",
+        "drive://results/{result_id}{?first}",
+    ]
+
+
+async def test_a_file_is_read_as_text_by_id_and_by_path(drive: Drive, alice: Actor, session: ClientSession) -> None:
+    item = (await drive.documents.create(alice, "root", "计划.md", "# 计划")).value
+
+    by_id = await read(session, f"drive://files/{item.id}")
+    by_path = await read(session, "drive://files/%2F%E8%AE%A1%E5%88%92.md")
+
+    assert isinstance(by_id, TextResourceContents)
+    assert isinstance(by_path, TextResourceContents)
+    assert (by_id.text, by_id.mimeType) == (by_path.text, by_path.mimeType) == ("# 计划", "text/markdown")
+
+
+async def test_a_long_text_is_cut_with_a_note(drive: Drive, alice: Actor, session: ClientSession) -> None:
+    item = (await drive.documents.create(alice, "root", "long.txt", "x" * (MOST_CHARACTERS + 1))).value
+
+    contents = await read(session, f"drive://files/{item.id}")
+
+    assert isinstance(contents, TextResourceContents)
+    assert contents.text[:MOST_CHARACTERS] == "x" * MOST_CHARACTERS
+    assert contents.text[MOST_CHARACTERS:] == "\n[Cut after 200,000 of 200,001 characters; read_file reads the rest.]"
+
+
+async def test_a_picture_is_read_as_bytes(drive: Drive, alice: Actor, session: ClientSession) -> None:
+    item = (await drive.documents.create(alice, "root", "photo.png", PNG)).value
+
+    contents = await read(session, f"drive://files/{item.id}")
+
+    assert isinstance(contents, BlobResourceContents)
+    assert (base64.b64decode(contents.blob), contents.mimeType) == (PNG, "image/png")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("photo.png", PNG + bytes(MOST_IMAGE_BYTES)), ("data.bin", b"\0\1\2\3"), ("a.zip", b"PK\3\4")]
+)
+async def test_what_has_no_text_says_what_to_do_instead(
+    drive: Drive, alice: Actor, session: ClientSession, name: str, content: bytes
+) -> None:
+    item = (await drive.documents.create(alice, "root", name, content)).value
+
+    contents = await read(session, f"drive://files/{item.id}")
+
+    assert isinstance(contents, TextResourceContents)
+    assert contents.mimeType == "text/plain"
+    assert f"get_download_url with file_id={item.id}" in contents.text
+    assert f"{len(content):,} bytes" in contents.text
+
+
+async def test_the_model_is_told_that_an_attached_file_need_not_be_read_again(
+    drive: Drive, alice: Actor, session: ClientSession
+) -> None:
+    whole = (await drive.documents.create(alice, "root", "plan\u2066.md".replace("\u2066", "\u200f"), "x")).value
+    long = (await drive.documents.create(alice, "root", "long.txt", "x" * (MOST_CHARACTERS + 1))).value
+
+    note = await note_of(session, f"drive://files/{whole.id}")
+    longer = await note_of(session, f"drive://files/{long.id}")
+    contents = await read(session, f"drive://files/{whole.id}")
+
+    assert "don't read it again with read_file" in note.text
+    assert f"id {whole.id}, etag {whole.etag}" in note.text
+    assert "plan\\u{200f}.md" in note.text
+    assert str(note.uri) == f"drive://files/{whole.id}#note"
+    assert "start=200000 reads the rest" in longer.text
+    assert contents.meta == {"drive-agent/note": note.text}
+
+
+async def test_a_folder_is_read_as_json(drive: Drive, alice: Actor, session: ClientSession) -> None:
+    await drive.files.create_folder(alice, "root", "A")
+
+    contents = await read(session, "drive://folders/root")
+
+    assert isinstance(contents, TextResourceContents)
+    assert contents.mimeType == "application/json"
+    folder = json.loads(contents.text)
+    assert folder["folder"]["path"] == "/"
+    assert [item["name"] for item in folder["listing"]["items"]] == ["A"]
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        f"drive://files/{'0' * 32}",
+        f"drive://folders/{'0' * 32}",
+        "drive://files/",
+        "drive://files/..%2F..%2Fetc%2Fpasswd",
+        "drive://files/a%00b",
+        "drive://files/x?version=1",
+        "drive://keys/x",
+        "file:///etc/passwd",
+        "https://example.com/x",
+    ],
+)
+async def test_what_does_not_exist_is_not_found(session: ClientSession, uri: str) -> None:
+    code, error = await refused(session, uri)
+
+    assert (code, error["code"]) == (-32002, "not_found")
+
+
+async def test_somebody_elses_file_is_not_found(drive: Drive, alice: Actor, bob: Actor) -> None:
+    item = (await drive.documents.create(alice, "root", "a.md", "x")).value
+    async with host_of(drive, bob) as host:
+        code, error = await refused(host.session, f"drive://files/{item.id}")
+
+    assert (code, error["code"]) == (-32002, "not_found")
+
+
+async def test_without_an_identity_or_the_scope_nothing_is_read(drive: Drive, alice: Actor) -> None:
+    async with create_connected_server_and_client_session(drive.server) as session:
+        nobody = await refused(session, "drive://folders/root")
+    async with host_of(drive, with_scopes(alice)) as host:
+        unscoped = await refused(host.session, "drive://folders/root")
+
+    assert (nobody[0], nobody[1]["code"]) == (-32000, "unauthenticated")
+    assert (unscoped[0], unscoped[1]["code"]) == (-32000, "missing_scope")
+
+
+async def test_a_folder_is_no_file_and_a_file_no_folder(drive: Drive, alice: Actor, session: ClientSession) -> None:
+    item = (await drive.documents.create(alice, "root", "a.md", "x")).value
+
+    assert (await refused(session, "drive://files/root"))[0] == -32602
+    assert (await refused(session, f"drive://folders/{item.id}"))[0] == -32602

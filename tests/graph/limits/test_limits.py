@@ -1,0 +1,107 @@
+import json
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+from graph.limits.limits import LIMIT, REFUSED, RETRY_AFTER, STOPPED, limit_of, result_text
+from graph.settings import AgentSettings
+from graph.state import Language, State, new_turn
+
+
+def test_a_result_is_its_text_and_its_data_as_compact_json() -> None:
+    assert (
+        result_text("One item.", {"items": [{"name": "育儿假"}]}, 1_000) == 'One item.\n{"items":[{"name":"育儿假"}]}'
+    )
+    assert result_text("Fine.", None, 1_000) == "Fine."
+
+
+def test_a_long_text_is_cut_inside_valid_json_with_the_place_to_go_on_from() -> None:
+    text = result_text("It:", {"text": "a" * 5_000, "start": 100, "total_characters": 9_000}, 1_000)
+    data = json.loads(text.split("\n")[1])
+    assert len(data["text"]) < 1_000
+    assert data["truncated"] is True
+    assert data["end"] == 100 + len(data["text"])
+    assert f"start={data['end']}" in text
+
+
+def test_anything_else_is_cut_at_its_end_with_a_pointer() -> None:
+    text = result_text("Items:", {"items": ["x" * 100] * 100}, 1_000)
+    assert len(text) < 1_200
+    assert "1000 of" in text
+    assert "cursor" in text
+    assert len(result_text("y" * 5_000, None, 1_000)) < 1_200
+
+
+def state(language: Language = "en", usage: dict[str, int] | None = None, **more: Any) -> State:
+    turn = {**new_turn("r1", language), "usage": usage or {}}
+    return {"messages": [HumanMessage("hi", id="r1")], "turn": turn, **more}  # pyright: ignore[reportReturnType] - a part of a state
+
+
+def refused(key: str, limit: str, **more: Any) -> list[Any]:
+    call = {"name": "read_file", "args": {}, "id": key}
+    return [
+        AIMessage("", tool_calls=[call]),
+        ToolMessage("no", tool_call_id=key, additional_kwargs={LIMIT: limit, **more}),
+    ]
+
+
+def test_a_turn_without_a_limit_goes_on() -> None:
+    spent = {"input_tokens": 10**9, "output_tokens": 10**9, "total_tokens": 2 * 10**9}
+    assert limit_of(state(usage=spent, rounds=19), AgentSettings()) is None
+
+
+def test_the_end_of_the_rounds_is_said_in_both_languages() -> None:
+    told = limit_of(state(rounds=20), AgentSettings())
+    assert told is not None
+    assert told["code"] == "tool_rounds"
+    assert "20 rounds" in told["message"]
+    told = limit_of(state("zh", rounds=20), AgentSettings())
+    assert told is not None
+    assert "20 轮" in told["message"]
+
+
+def test_tokens_end_a_turn_at_their_limit_and_not_before() -> None:
+    settings = AgentSettings(max_run_tokens=100)
+    assert limit_of(state(usage={"total_tokens": 99}), settings) is None
+    told = limit_of(state("zh", usage={"total_tokens": 100}), settings)
+    assert told is not None
+    assert told["code"] == "run_tokens"
+    assert "100" in told["message"]
+
+
+def test_cost_ends_a_turn_by_the_prices_of_the_settings() -> None:
+    settings = AgentSettings(max_run_cost=0.5, input_price=1, output_price=10)
+    assert limit_of(state(usage={"input_tokens": 400_000, "output_tokens": 9_000}), settings) is None
+    told = limit_of(state(usage={"input_tokens": 400_000, "output_tokens": 10_000}), settings)
+    assert told is not None
+    assert told["code"] == "run_cost"
+    assert "0.5000" in told["message"]
+
+
+def test_without_prices_nothing_costs_anything() -> None:
+    assert limit_of(state(usage={"total_tokens": 10**9}), AgentSettings(max_run_cost=0.01)) is None
+
+
+def test_a_model_is_told_once_that_a_call_was_not_made_and_the_second_time_the_turn_ends() -> None:
+    messages = [HumanMessage("hi", id="r1"), *refused("1", "tool_rate", **{RETRY_AFTER: 9})]
+    assert limit_of(state(messages=messages), AgentSettings()) is None
+    messages += refused("2", "tool_rate", **{RETRY_AFTER: 7})
+    told = limit_of(state(messages=messages), AgentSettings())
+    assert told is not None
+    assert (told["code"], told.get("retry_after_seconds")) == ("tool_rate", 7)
+    assert "7 seconds" in told["message"]
+
+
+def test_calls_that_were_refused_in_an_earlier_turn_do_not_count() -> None:
+    earlier = [HumanMessage("before"), *refused("1", "repeated_call"), *refused("2", "repeated_call")]
+    assert limit_of(state(messages=[*earlier, HumanMessage("hi", id="r1")]), AgentSettings()) is None
+
+
+@pytest.mark.parametrize("code", sorted(STOPPED))
+def test_every_limit_has_its_words_in_both_languages_and_says_what_is_next(code: str) -> None:
+    facts = {"limit": 1, "used": 2, "seconds": 3}
+    english, chinese = (STOPPED[code][language].format(**facts) for language in ("en", "zh"))
+    assert "stays done" in english
+    assert "已完成的操作会保留" in chinese
+    assert set(REFUSED) <= set(STOPPED)

@@ -1,0 +1,149 @@
+"""What the lean client does that LangChain's does not, over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from langchain_core.exceptions import ModelRateLimitError
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import HumanMessage
+
+from graph.errors import ModelOutputError, ModelTimeoutError, ModelUnavailableError
+from graph.models.roles import Clients, ask, build_models
+from graph.settings import AgentSettings
+from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Stream, running_server, text
+
+HI = [HumanMessage("hi")]
+Build = Callable[..., BaseChatModel]
+
+
+@pytest.fixture(scope="module")
+def server() -> Any:
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def clients() -> AsyncGenerator[Clients]:
+    async with aclosing(Clients()) as clients:
+        yield clients
+
+
+@pytest.fixture
+def build(server: OpenAIServer, clients: Clients) -> Build:
+    def with_settings(**settings: Any) -> BaseChatModel:
+        given = {"model": "scripted", "openai_api_key": "k", "openai_base_url": server.url, "model_retries": 0}
+        return build_models(AgentSettings.model_validate({**given, **settings}), clients)["agent"]
+
+    return with_settings
+
+
+def data(**chunk: Any) -> bytes:
+    return b"data: " + json.dumps(chunk).encode() + b"\n\n"
+
+
+def said(content: str, finish: str | None = None) -> bytes:
+    return data(choices=[{"index": 0, "delta": {"content": content}, "finish_reason": finish}])
+
+
+async def test_an_answer_that_only_stops_is_cut_off_and_no_answer(build: Build, server: OpenAIServer) -> None:
+    server.replies = [Pieces([said("Delete eve")])]
+    with pytest.raises(ModelUnavailableError):
+        await ask(build(), HI)
+
+
+async def test_an_answer_whose_end_is_marked_needs_no_reason(build: Build, server: OpenAIServer) -> None:
+    server.replies = [Pieces([said("Yes"), b"data: [DONE]\n\n"])]
+    assert (await ask(build(), HI)).text == "Yes"
+
+
+async def test_a_service_that_does_not_stream_is_understood(build: Build, server: OpenAIServer) -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "patch", "arguments": '{"a": 1}'}}
+    message = {"role": "assistant", "content": "Yes", "tool_calls": [call]}
+    whole = {"model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+    server.replies = [Pieces([json.dumps(whole).encode()], media_type="application/json")]
+    answer = await ask(build(), HI)
+    assert (answer.text, answer.tool_calls[0]["args"]) == ("Yes", {"a": 1})
+
+
+@pytest.mark.parametrize("body", [b"[]", b'"yes"', b"7", b"null"])
+async def test_json_that_is_no_answer_is_an_output_error(build: Build, server: OpenAIServer, body: bytes) -> None:
+    server.replies = [Pieces([body], media_type="application/json"), Pieces([b"data: " + body + b"\n\n"])]
+    for _ in range(2):
+        with pytest.raises(ModelOutputError):
+            await ask(build(), HI)
+
+
+async def test_the_status_in_an_error_of_the_stream_counts(build: Build, server: OpenAIServer) -> None:
+    server.replies = [Pieces([data(error={"code": 429, "message": "slow down"})])]
+    with pytest.raises(ModelRateLimitError):
+        await build().ainvoke(HI)
+
+
+async def test_comments_that_keep_the_connection_open_are_silence(build: Build, server: OpenAIServer) -> None:
+    server.replies = [Stream([], stalls=True)]
+    with pytest.raises(ModelTimeoutError):
+        await ask(build(model_stall_seconds=0.05), HI)
+
+
+async def test_a_service_that_does_not_begin_is_given_up(build: Build, server: OpenAIServer) -> None:
+    server.replies = [Pieces([b": working\n\n"] * 3), Pieces([b": working\n\n"])]
+    with pytest.raises((ModelOutputError, ModelTimeoutError)):
+        await ask(build(model_timeout_seconds=0.2), HI)
+
+
+async def test_a_lost_connection_is_tried_again(build: Build, server: OpenAIServer) -> None:
+    server.replies = [Failure(503, headers={"retry-after-ms": "1"}), text("there")]
+    assert (await ask(build(model_retries=1), HI)).text == "there"
+
+
+async def test_a_long_wait_that_is_asked_for_is_not_waited(build: Build, server: OpenAIServer) -> None:
+    server.replies = [Failure(429, headers={"retry-after": "3600"}), text("there")]
+    with pytest.raises(ModelRateLimitError):
+        await build(model_retries=3).ainvoke(HI)
+    assert server.replies
+    server.replies = []
+
+
+async def test_one_connection_serves_one_answer_after_the_other(build: Build, server: OpenAIServer) -> None:
+    server.connections.clear()
+    model = build(model_retries=1)
+    server.replies = [text("a", "b"), Failure(503, headers={"retry-after-ms": "1"}), text("c"), text("d")]
+    for _ in range(3):
+        await ask(model, HI)
+    assert len(server.connections) == 1
+
+
+async def test_who_stops_reading_closes_the_stream(build: Build, server: OpenAIServer) -> None:
+    server.left.clear()
+    server.replies = [Stream([{"content": "Hel"}], stalls=True)]
+    async with aclosing(build().astream(HI)) as chunks:  # pyright: ignore[reportArgumentType] - it is a generator
+        async for chunk in chunks:
+            if chunk.text:
+                break
+    assert await asyncio.to_thread(server.left.wait, 10)
+
+
+async def test_a_cancelled_turn_closes_the_stream_and_leaves_no_task(build: Build, server: OpenAIServer) -> None:
+    server.left.clear()
+    server.replies = [Stream([{"content": "Hel"}], stalls=True)]
+    begun = asyncio.Event()
+
+    async def read() -> None:
+        async for chunk in build().astream(HI):
+            if chunk.text:
+                begun.set()
+
+    before = asyncio.all_tasks()
+    reading = asyncio.create_task(read())
+    await begun.wait()
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    assert asyncio.all_tasks() == before
+    assert await asyncio.to_thread(server.left.wait, 10)

@@ -1,0 +1,342 @@
+"""The policy as a table: every cell, then what lifts it and what nothing lifts."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from typing import Any
+
+import pytest
+
+from graph.approvals.review import ALLOWED_TOOLS
+from graph.policy import matrix
+from graph.policy.bounds import ACTION_KINDS, Bounds, Target, spent
+from graph.policy.matrix import KINDS, LEVELS, MATRIX, RULES, Cover, Rule, Verdict, rule_of
+from graph.policy.reasons import SENTENCES, sentence
+from graph.policy.rules import PLAN, Hints, Judgement, Situation, judge
+from graph.policy.targets import Touched
+
+NO_HINTS = Hints()
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MINE = Target("bill", inside=("invoices", "root"), mine=True)
+ALONE = Touched((MINE,), others=False, gains=False)
+EVERYTHING = Bounds(frozenset({"invoices"}), frozenset(ACTION_KINDS), 50, NOW + timedelta(hours=1))
+
+CALM = Situation(language="en", touched=ALONE, now=NOW)
+TAINTED = replace(CALM, tainted=True)
+TAINTED_TURN = replace(TAINTED, in_turn=True)
+GRANTED: dict[str, Any] = {"grants": {"g1": EVERYTHING}}
+
+
+def judged(tool: str, situation: Situation = CALM, hints: Hints = NO_HINTS, **args: Any) -> Judgement:
+    return judge(tool, args, hints, situation)
+
+
+@pytest.mark.parametrize(
+    ("kind", "level", "calm", "in_tainted_turn", "cover"),
+    [
+        ("query", "low", "allow", "allow", "never"),
+        ("query", "medium", "allow", "allow", "never"),
+        ("query", "high", "ask", "ask", "never"),
+        ("read", "low", "allow", "allow", "never"),
+        ("read", "medium", "allow", "allow", "never"),
+        ("read", "high", "ask", "ask", "never"),
+        ("write", "low", "allow", "ask", "always"),
+        ("write", "medium", "allow", "ask", "always"),
+        ("write", "high", "ask", "ask", "always"),
+        ("removal", "low", "ask", "ask", "untainted"),
+        ("removal", "medium", "ask", "ask", "never"),
+        ("removal", "high", "ask", "ask", "never"),
+        ("network", "low", "ask", "ask", "never"),
+        ("network", "medium", "ask", "ask", "never"),
+        ("network", "high", "ask", "ask", "never"),
+        ("execution", "low", "allow", "allow", "never"),
+        ("execution", "medium", "ask", "ask", "never"),
+        ("execution", "high", "deny", "deny", "never"),
+    ],
+)
+def test_each_cell_of_the_matrix(
+    monkeypatch: pytest.MonkeyPatch,
+    kind: Any,
+    level: Any,
+    calm: Verdict,
+    in_tainted_turn: Verdict,
+    cover: Cover,
+) -> None:
+    # A tool that bounds have a kind for, so that only the cell decides whether a grant covers it.
+    monkeypatch.setitem(matrix.RULES, "append_to_file", Rule(kind, level))
+    lifted = {"never": (False, False), "untainted": (True, False), "always": (True, True)}[cover]
+    asks = calm == "ask"
+
+    assert judged("append_to_file").verdict == calm
+    assert judged("append_to_file", TAINTED_TURN).verdict == in_tainted_turn
+    assert (judged("append_to_file", replace(CALM, **GRANTED)).covered_by == "g1") is (asks and lifted[0])
+    may_be_covered = in_tainted_turn == "ask" and lifted[1]
+    assert (judged("append_to_file", replace(TAINTED_TURN, **GRANTED)).covered_by == "g1") is may_be_covered
+
+
+def test_every_combination_has_a_cell() -> None:
+    assert set(MATRIX) == set(product(KINDS, LEVELS))
+
+
+@pytest.mark.parametrize(
+    "tool",
+    ["list_folder", "read_file", "semantic_search_files", "whoami", "list_shares", "diff_versions", "map_reduce_files"],
+)
+@pytest.mark.parametrize("situation", [CALM, TAINTED_TURN, replace(TAINTED_TURN, mode="unattended", touched=None)])
+def test_looking_and_reading_are_never_asked_about(tool: str, situation: Situation) -> None:
+    assert judged(tool, situation).verdict == "allow"
+
+
+@pytest.mark.parametrize(
+    "tool",
+    ["create_folder", "create_file", "restore_item", "rename_item", "move_item", "move_items", "copy_item"],
+)
+@pytest.mark.parametrize("on_conflict", ["fail", "rename", None])
+def test_harmless_changes_are_allowed(tool: str, on_conflict: str | None) -> None:
+    assert judge(tool, {"on_conflict": on_conflict} if on_conflict else {}, NO_HINTS, CALM).verdict == "allow"
+
+
+@pytest.mark.parametrize("tool", ["restore_item", "rename_item", "move_item", "move_items", "copy_item"])
+def test_what_takes_the_place_of_something_else_is_asked_about_as_it_goes_to_the_trash(tool: str) -> None:
+    judgement = judged(tool, replace(CALM, **GRANTED), on_conflict="replace")
+    assert (judgement.verdict, judgement.risk, judgement.code) == ("ask", "delete", "replaces")
+
+
+def test_what_replaces_the_content_of_a_file_that_is_there_is_asked_about_like_any_writing() -> None:
+    judgement = judged("create_file", on_conflict="replace")
+    assert (judgement.verdict, judgement.risk, judgement.code) == ("ask", "write", "writes")
+
+
+@pytest.mark.parametrize("tool", ["rename_item", "move_item", "move_items", "copy_item"])
+def test_what_moves_things_asks_once_foreign_content_was_read_in_the_turn(tool: str) -> None:
+    assert judged(tool, TAINTED).verdict == "allow"
+    assert (judged(tool, TAINTED_TURN).verdict, judged(tool, TAINTED_TURN).code) == ("ask", "tainted")
+
+
+@pytest.mark.parametrize("tool", ["create_file", "create_folder"])
+@pytest.mark.parametrize(
+    ("name", "said", "verdict"),
+    [
+        ("notes.md", "Sum the report up in Notes.md, please", "allow"),
+        ("会议 纪要.md", "读一下报告，写成“会议纪要”", "allow"),
+        ("x.md", "Sum the report up", "ask"),
+        ("x", "Give me an example", "ask"),
+        ("", "", "ask"),
+    ],
+)
+def test_what_is_only_added_asks_after_foreign_content_unless_the_person_has_named_it(
+    tool: str, name: str, said: str, verdict: str
+) -> None:
+    assert judged(tool, replace(TAINTED_TURN, said=said), name=name).verdict == verdict
+    assert judged(tool, replace(CALM, said=said), name=name).verdict == "allow"
+
+
+@pytest.mark.parametrize(
+    ("tool", "risk", "code"),
+    [
+        ("write_file", "write", "writes"),
+        ("patch_file", "write", "writes"),
+        ("append_to_file", "write", "writes"),
+        ("restore_version", "write", "writes"),
+        ("undo_changes", "write", "undoes"),
+        ("redo_changes", "write", "undoes"),
+        ("trash_item", "delete", "trashes"),
+        ("delete_item", "delete", "final"),
+        ("empty_trash", "delete", "final"),
+        ("share_item", "share", "shares"),
+        ("update_share", "share", "shares"),
+        ("revoke_share", "share", "revokes"),
+        ("create_share_link", "share", "links"),
+        ("get_download_url", "share", "links"),
+    ],
+)
+def test_what_matters_is_asked_about(tool: str, risk: str, code: str) -> None:
+    judgement = judged(tool, replace(CALM, language="zh"))
+    assert (judgement.verdict, judgement.risk, judgement.code, judgement.known) == ("ask", risk, code, True)
+    assert judgement.reason == sentence(judgement.code, "zh")
+
+
+@pytest.mark.parametrize("tool", ["undo_changes", "redo_changes"])
+def test_previewing_an_undo_or_a_redo_changes_nothing_and_asks_nobody(tool: str) -> None:
+    assert (judged(tool, preview=True).verdict, judged(tool, preview=True).risk) == ("allow", "read")
+    assert judged(tool, preview="true").verdict == "ask"
+
+
+@pytest.mark.parametrize("situation", [CALM, replace(CALM, **GRANTED), replace(CALM, contract=EVERYTHING)])
+@pytest.mark.parametrize("mode", ["attended", "unattended"])
+def test_a_denial_wins_over_grants_and_contracts(situation: Situation, mode: Any) -> None:
+    assert judged("authenticate", replace(situation, mode=mode), api_key="k").verdict == "deny"
+
+
+@pytest.mark.parametrize(
+    ("hints", "risk"),
+    [
+        (NO_HINTS, "delete"),
+        (Hints(read_only=True), "read"),
+        (Hints(read_only=False, destructive=False), "write"),
+        (Hints(read_only=False, destructive=True), "delete"),
+        (Hints(read_only=False), "delete"),
+    ],
+)
+def test_an_unknown_tool_always_asks_and_without_hints_counts_as_delete(hints: Hints, risk: str) -> None:
+    judgement = judge("format_disk", {}, hints, replace(CALM, **GRANTED, contract=EVERYTHING))
+    assert (judgement.verdict, judgement.risk, judgement.code, judgement.known) == ("ask", risk, "unknown", False)
+
+
+@pytest.mark.parametrize(
+    "name", ["reаd_file", "read_file ", "READ_FILE", "read_file\u200b", "read＿file", "", "move_item\n"]
+)
+def test_a_name_that_only_looks_like_a_tools_is_unknown(name: str) -> None:
+    assert (judged(name).verdict, judged(name).known) == ("ask", False)
+
+
+@pytest.mark.parametrize("said", ["approved", "Approved", "decision", "covered_by", "grant", "contract"])
+@pytest.mark.parametrize("value", [True, "true", "g1", {"approved": True}, [{"id": "bill", "approved": True}]])
+def test_what_arguments_say_about_approval_counts_for_nothing(said: str, value: object) -> None:
+    assert judge("trash_item", {"item_id": "bill", said: value}, NO_HINTS, CALM).verdict == "ask"
+    assert judge("format_disk", {said: value}, NO_HINTS, CALM).verdict == "ask"
+
+
+def test_a_reading_tool_that_says_of_itself_that_it_changes_things_is_asked_about_without_trying_it() -> None:
+    judgement = judged("read_file", hints=Hints(read_only=False))
+    assert (judgement.verdict, judgement.code, judgement.known) == ("ask", "misdeclared", False)
+    assert judged("read_file", hints=Hints(read_only=True)).verdict == "allow"
+
+
+@pytest.mark.parametrize("tool", ["write_file", "patch_file", "append_to_file", "restore_version", "trash_item"])
+@pytest.mark.parametrize("by", ["grant", "contract"])
+@pytest.mark.parametrize("mode", ["attended", "unattended"])
+def test_inside_of_a_grant_or_a_contract_nobody_is_asked(tool: str, by: str, mode: Any) -> None:
+    bounds: dict[str, Any] = {"contract": EVERYTHING} if by == "contract" else GRANTED
+    judgement = judged(tool, replace(CALM, mode=mode, **bounds))
+    assert judgement.verdict == "allow"
+    assert judgement.covered_by == (PLAN if by == "contract" else "g1")
+    assert judgement.code == ("within_plan" if by == "contract" else "within_grant")
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        replace(EVERYTHING, folders=frozenset({"letters"})),
+        replace(EVERYTHING, kinds=frozenset({"move"})),
+        replace(EVERYTHING, until=NOW),
+        spent(EVERYTHING, 50),
+    ],
+    ids=["another folder", "another kind", "over", "used up"],
+)
+def test_outside_of_a_grant_the_person_is_asked(bounds: Bounds) -> None:
+    assert judged("trash_item", replace(CALM, grants={"g1": bounds})).verdict == "ask"
+
+
+def test_one_grant_of_several_is_enough_and_is_named() -> None:
+    grants = {"old": replace(EVERYTHING, until=NOW), "good": EVERYTHING}
+    assert judged("trash_item", replace(CALM, grants=grants)).covered_by == "good"
+
+
+def test_what_runs_anyway_uses_up_no_grant() -> None:
+    assert judged("move_item", replace(CALM, **GRANTED)).covered_by is None
+    assert judged("move_item", replace(TAINTED_TURN, **GRANTED)).covered_by == "g1"
+
+
+@pytest.mark.parametrize("tool", ["write_file", "trash_item", "move_item", "create_file"])
+def test_nothing_is_covered_if_it_cant_be_told_what_it_touches(tool: str) -> None:
+    blind = replace(TAINTED_TURN, touched=None, contract=EVERYTHING, **GRANTED)
+    assert judged(tool, blind).verdict == "ask"
+    assert judged(tool, blind).covered_by is None
+
+
+def test_with_a_contract_a_change_outside_of_it_is_asked_about_even_if_it_would_run_without_one() -> None:
+    elsewhere = Touched((replace(MINE, inside=("letters", "root")),), others=False, gains=False)
+    situation = replace(CALM, contract=EVERYTHING, touched=elsewhere)
+    assert (judged("create_folder", situation).verdict, judged("create_folder", situation).code) == (
+        "ask",
+        "outside_plan",
+    )
+    assert judged("list_folder", situation).verdict == "allow"
+
+
+IRREVERSIBLE_OR_OUTWARD = [
+    "delete_item",
+    "empty_trash",
+    "share_item",
+    "update_share",
+    "revoke_share",
+    "create_share_link",
+    "get_download_url",
+]
+
+
+@pytest.mark.parametrize("tool", IRREVERSIBLE_OR_OUTWARD)
+@pytest.mark.parametrize("situation", [CALM, TAINTED, replace(CALM, mode="unattended")])
+def test_no_grant_and_no_contract_covers_what_is_final_or_reaches_outside(tool: str, situation: Situation) -> None:
+    judgement = judged(tool, replace(situation, contract=EVERYTHING, **GRANTED))
+    assert (judgement.verdict, judgement.covered_by) == ("ask", None)
+
+
+@pytest.mark.parametrize("tool", ["trash_item", *IRREVERSIBLE_OR_OUTWARD])
+def test_in_a_tainted_thread_what_removes_or_reaches_outside_asks_even_inside_a_grant(tool: str) -> None:
+    judgement = judged(tool, replace(TAINTED, contract=EVERYTHING, **GRANTED))
+    assert (judgement.verdict, judgement.covered_by) == ("ask", None)
+    assert judgement.code in {"tainted_removal", "tainted_outward"}
+
+
+@pytest.mark.parametrize("tool", ["create_file", "create_folder", "write_file", "append_to_file", "move_item"])
+def test_in_a_tainted_thread_what_others_will_see_asks_even_inside_a_grant(tool: str) -> None:
+    seen = replace(ALONE, others=True)
+    situation = replace(TAINTED, touched=seen, contract=EVERYTHING, **GRANTED)
+    assert (judged(tool, situation).verdict, judged(tool, situation).code) == ("ask", "tainted_others")
+
+
+@pytest.mark.parametrize("tool", ["move_item", "move_items", "copy_item", "rename_item", "restore_item"])
+def test_what_others_come_to_see_by_a_move_is_asked_about_even_inside_a_grant(tool: str) -> None:
+    situation = replace(CALM, touched=Touched((MINE,), others=True, gains=True), contract=EVERYTHING, **GRANTED)
+    assert (judged(tool, situation).verdict, judged(tool, situation).code) == ("ask", "gains_access")
+
+
+def test_a_new_file_in_a_shared_folder_is_what_the_person_asked_for() -> None:
+    assert judged("create_file", replace(CALM, touched=Touched((MINE,), others=True, gains=True))).verdict == "allow"
+
+
+@pytest.mark.parametrize("whose", [False, None])
+def test_moving_what_is_not_known_to_be_the_persons_own_is_asked_about(whose: bool | None) -> None:
+    theirs = Touched((replace(MINE, mine=whose),), others=True, gains=False)
+    assert (judged("move_item", replace(CALM, touched=theirs)).verdict) == "ask"
+    assert judged("move_item", replace(CALM, touched=theirs)).code == "not_mine"
+
+
+def test_moving_what_cant_be_looked_at_is_asked_about() -> None:
+    assert judged("move_item", replace(CALM, touched=None)).code == "unclear"
+
+
+def test_an_unattended_run_that_has_read_foreign_content_changes_nothing_by_itself() -> None:
+    unattended = replace(CALM, mode="unattended")
+    assert judged("create_file", unattended).verdict == "allow"
+    judgement = judged("create_file", replace(unattended, tainted=True))
+    assert (judgement.verdict, judgement.code) == ("ask", "unattended")
+
+
+@pytest.mark.parametrize("tool", [tool for tool, rule in RULES.items() if rule.verdict == "ask"])
+@pytest.mark.parametrize("situation", [CALM, TAINTED, TAINTED_TURN])
+def test_an_unattended_run_never_lets_pass_what_asks_when_somebody_watches(tool: str, situation: Situation) -> None:
+    assert judged(tool, replace(situation, mode="unattended")).verdict == "ask"
+
+
+def test_every_reason_exists_in_both_languages() -> None:
+    assert all(set(texts) == {"en", "zh"} and all(texts.values()) for texts in SENTENCES.values())
+
+
+def test_every_tool_of_a_specialist_has_a_rule_and_none_may_sign_in() -> None:
+    for tools in ALLOWED_TOOLS.values():
+        assert tools <= RULES.keys()
+        assert "authenticate" not in tools
+
+
+def test_the_specialists_can_do_what_is_theirs_and_no_more() -> None:
+    drive, document = ALLOWED_TOOLS["drive_agent"], ALLOWED_TOOLS["document_agent"]
+    assert not drive & {"write_file", "patch_file", "restore_version"}
+    assert not document & {"create_file", "create_folder", "move_item", "trash_item", "share_item", "rename_item"}
+    assert all(RULES[tool].risk == "read" for tool in ALLOWED_TOOLS["search_agent"])
+
+
+def test_a_nested_replace_is_no_replace() -> None:
+    assert rule_of("move_item", {"options": {"on_conflict": "replace"}}) == RULES["move_item"]

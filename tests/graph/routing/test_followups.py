@@ -1,0 +1,45 @@
+"""Which second turns stay with the specialist of the first, and which let go."""
+
+import pytest
+
+from graph.routing.followups import is_follow_up
+from graph.routing.route import by_pattern, by_stickiness
+from tests.graph.routing.followup_set import FOLLOW_UPS, GOES_ON, LETS_GO, FollowUp
+from tests.graph.states import state_of
+
+PRECISION = 0.98
+
+
+def decided(case: FollowUp) -> str | None:
+    state = state_of(case.text, in_document=case.in_document, last=case.last)
+    route = by_pattern(state) or by_stickiness(state)
+    return route["agent"] if route else None
+
+
+def test_whoever_is_kept_is_the_right_one() -> None:
+    kept = [case for case in FOLLOW_UPS if decided(case) is not None]
+    right = [case for case in kept if decided(case) == case.expected]
+    assert len(FOLLOW_UPS) == 60
+    assert len(right) >= PRECISION * len(kept)
+
+
+def test_follow_ups_are_followed() -> None:
+    assert sum(decided(case) == case.expected for case in GOES_ON) >= 0.95 * len(GOES_ON)
+
+
+def test_a_clear_shift_is_let_go() -> None:
+    assert sum(decided(case) is None for case in LETS_GO) >= 0.95 * len(LETS_GO)
+
+
+@pytest.mark.parametrize(
+    "text", ["yes", "and the second one, the one from last year that we talked about?", "继续", "那第二个呢"]
+)
+def test_a_continuation_is_recognised(text: str) -> None:
+    assert is_follow_up(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["My colleague would like to know how the budget of next year came about", "x" * 5_000, "", "🙏", "?!"]
+)
+def test_a_new_subject_or_nothing_is_no_continuation(text: str) -> None:
+    assert not is_follow_up(text)

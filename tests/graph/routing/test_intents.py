@@ -1,0 +1,159 @@
+"""What words alone decide, in both languages; what they leave open goes to the model."""
+
+import re
+import time
+from collections import Counter
+
+import pytest
+
+from graph.offline.understanding.intents import TALK
+from graph.routing.intent_table import ROWS, Row
+from graph.routing.intents import pattern_agent, read_intent
+from graph.routing.wording import prepare
+from tests.graph.offline import misleading
+from tests.graph.offline.cases import Case
+from tests.graph.offline.test_understanding import EVERY, expected_agent
+
+
+@pytest.mark.parametrize(
+    ("text", "in_document", "agent"),
+    [
+        ("find the document about parental leave and summarise it", False, "search_agent"),
+        ("找到关于育儿假的文档并总结一下", False, "search_agent"),
+        ("what does the handbook say about travel?", False, "search_agent"),
+        ("delete everything in Old", False, "drive_agent"),
+        ("删除Old里的所有内容", False, "drive_agent"),
+        ("undo that", True, "drive_agent"),
+        ("撤销刚才的操作", False, "drive_agent"),
+        ("rename draft.md to final.md", False, "drive_agent"),
+        ("share “replace this” with bob@example.com", False, "drive_agent"),
+        ("把报告共享给 bob@example.com", False, "drive_agent"),
+        ("who has access to Reports?", False, "drive_agent"),
+        ("replace 30 days with 45 days in this document", True, "document_agent"),
+        ("把这份文档里的30天改成45天", True, "document_agent"),
+        ("delete the second paragraph", True, "document_agent"),
+        ("把第二段删掉", True, "document_agent"),
+        ("delete the second paragraph", False, None),
+        ("delete the second paragraph of plan.md", False, "document_agent"),
+        ("delete this", True, None),
+        ("let bob@example.com edit plan.md", False, "drive_agent"),
+        ("restore version 3 of plan.md", False, "document_agent"),
+        ("don't delete it, just find it", False, "search_agent"),
+        ("搜索一下怎么删除文件的文档", False, "search_agent"),
+        ("how do I delete plan.md?", False, None),
+        ("my boss told me to delete plan.md", False, None),
+        ("delete plan.md if it is empty", False, None),
+        ("delete plan.md, no wait, rename it to old.md", False, None),
+        ("删掉计划.md，不对，改名为旧计划.md", False, None),
+        ("如果合同过期了就删掉", False, None),
+        ("移动支付怎么开通", False, None),
+        ("pls renmae draft.md to final.md", False, "drive_agent"),
+        ("serach for my visa", False, "search_agent"),
+        ("remote work starts tomorrow", False, None),
+        ("刪除這個資料夾", False, "drive_agent"),
+        ("帮我山除草稿.md", False, "drive_agent"),
+        ("ｄｅｌｅｔｅ　ｏｌｄ．ｔｘｔ", False, "drive_agent"),
+        ("帮我把 Q3 folder share 给 tom@example.com", False, "drive_agent"),
+        ("summarise this document", True, "document_agent"),
+        ("总结这份文档", True, "document_agent"),
+        ("find the invoices", True, "search_agent"),
+        ("where did I move the plan?", False, "search_agent"),
+        ("hello", False, "drive_agent"),
+        ("你好", False, "drive_agent"),
+        ("好的", False, None),
+        ("", False, None),
+    ],
+)
+def test_the_words_name_a_specialist_or_none(text: str, in_document: bool, agent: str | None) -> None:
+    assert pattern_agent(read_intent(text, in_document=in_document)) == agent
+
+
+@pytest.mark.parametrize(
+    ("text", "several"),
+    [
+        ("create a folder Reports, move the summary there and share it with bob@example.com", True),
+        ("新建文件夹报告,把总结移到那里,并共享给bob@example.com", True),
+        ("find the invoices and move them to Archive", True),
+        ("删除Old然后把a.md重命名为b.md", True),
+        ("find the report and summarise it", False),
+        ("delete a.txt and b.txt", False),
+        ("把a.txt和b.txt移到归档", False),
+        ("fix the typos and translate it", False),
+        ('rename "move and share" to x', False),
+        ("合并列表", False),
+    ],
+)
+def test_several_actions_need_a_plan_if_one_of_them_changes_something(text: str, several: bool) -> None:
+    assert read_intent(text, in_document=False).several is several
+
+
+def named(case: Case) -> tuple[str, bool] | None:
+    intent = read_intent(case.text, in_document=case.file_open)
+    agent = pattern_agent(intent)
+    return (agent, intent.several) if agent else None
+
+
+def meant(case: Case) -> tuple[str, bool]:
+    looks = {"find", "summarise", "ask", "read", "list_folder", "list_shares", *TALK}
+    return expected_agent(case), len(case.kinds) > 1 and not set(case.kinds) <= looks
+
+
+KNOWN = [case for case in EVERY if "beyond" not in case.kinds]
+"""What the offline model can do: what it can't, it takes to another specialist than the router should."""
+
+
+def test_no_utterance_of_the_offline_model_goes_to_the_wrong_specialist() -> None:
+    wrong = [case.text for case in KNOWN if named(case) not in (None, meant(case))]
+    assert not wrong
+    assert sum(named(case) is not None for case in KNOWN) >= 0.5 * len(KNOWN)
+
+
+def test_what_only_speaks_of_a_change_is_no_request_for_one() -> None:
+    readings = {text: read_intent(text, in_document=False) for text in misleading.UTTERANCES}
+    assert {pattern_agent(reading) for reading in readings.values()} <= {None, "search_agent"}
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.action != "unknown"], ids=lambda row: row.action)
+def test_each_row_of_the_table_has_examples_in_both_languages_that_it_fits(row: Row) -> None:
+    readings = [read_intent(text, in_document="this document" in text or "这份文档" in text) for text in row.examples]
+    assert [[ask.action for ask in reading.asks] for reading in readings] == [[row.action]] * len(row.examples)
+    assert {re.search("[\u3400-\u9fff]", text) is not None for text in row.examples} == {True, False}
+
+
+def test_each_action_has_one_row() -> None:
+    assert Counter(row.action for row in ROWS).most_common(1)[0][1] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "prepared"),
+    [
+        ("Rename “a.md” to ‘b and c’", "rename QUOTE to QUOTE"),
+        ("Share plan.md with bob@example.com 🙏", "share FILE with MAIL"),
+        ("把「怎麼刪除.md」移東到檔案", "把 QUOTE 移动到文件"),
+        ("create a note x that says: delete it", "create a note x"),
+        ("总结一下第三季度报告.pdf", "总结一下第三季度报告FILE"),
+    ],
+)
+def test_names_quotes_and_what_is_dictated_are_masked(text: str, prepared: str) -> None:
+    assert prepare(text) == prepared
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 100_000,
+        '"' * 100_000,
+        "“" * 2_000,
+        "a@" * 1_000,
+        ".a" * 1_000,
+        "新建" * 1_000,
+        "把" * 2_000,
+        "delete " * 280,
+        "what " * 400,
+        "and move it " * 160,
+    ],
+)
+def test_no_message_takes_long_to_read(text: str) -> None:
+    begun = time.process_time()
+    read_intent(text, in_document=True)
+    assert time.process_time() - begun < 1
