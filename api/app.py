@@ -19,7 +19,7 @@ from api.runs.webhooks import target_of
 from api.service import open_service
 from api.storage.database import open_database
 from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
-from drive_server.http import (
+from drive_server.http.build import (
     BodyLimit,
     bearer_token,
     build_http,

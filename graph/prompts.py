@@ -22,14 +22,14 @@ TAGS: Final = (
 )
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 LESS_THAN: Final = "\\u003c"
-_FOLDER = Path(__file__).parent / "nodes"
+_FOLDER = Path(__file__).parent
 
 
 _loaded: Final = set[str]()
 
 
 def load_prompt(name: str) -> str:
-    """Return the prompt that lies beside the node of that name."""
+    """Return the prompt of that path below this package, such as `routing/route`: it lies beside its node."""
     prompt = (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
     _loaded.add(prompt)
     return prompt

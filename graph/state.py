@@ -7,7 +7,6 @@ from langgraph.channels.delta import DeltaChannel
 from typing_extensions import TypedDict
 
 from graph.appending import appended
-from graph.memory.summaries import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,6 +30,15 @@ MESSAGES: Final = DeltaChannel[list[AnyMessage]](
 
 KEPT_LEDGER: Final = 16
 """Ids of the turn's messages that every checkpoint carries: one would do, were no message ever replaced."""
+
+
+class Summary(TypedDict):
+    """`text` tells of the `turns` from the message with the id `first` to the one with the id `last`."""
+
+    first: str
+    last: str
+    turns: int
+    text: str
 
 
 class Place(TypedDict, total=False):

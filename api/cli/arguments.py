@@ -52,12 +52,12 @@ def _add_service_commands(commands: "Commands") -> None:
     serve = commands.add_parser("serve", help="start the service")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, default=8000, help="port; 0 takes a free one (default: %(default)s)")
-    serve.set_defaults(target="serve:serve")
+    serve.set_defaults(target="service.serve:serve")
     mcp = commands.add_parser("mcp", help="serve the drive as an MCP server over stdio")
-    mcp.set_defaults(target="stdio:serve_stdio")
+    mcp.set_defaults(target="service.stdio:serve_stdio")
     doctor = commands.add_parser("doctor", help="check this installation")
     doctor.add_argument("--json", action="store_true", help="print the checks as JSON")
-    doctor.set_defaults(target="doctor:doctor")
+    doctor.set_defaults(target="commands.doctor:doctor")
 
 
 def _add_chat(commands: "Commands", client: ArgumentParser) -> None:
@@ -80,7 +80,7 @@ def _add_chat(commands: "Commands", client: ArgumentParser) -> None:
         "--unattended", action="store_true", help="don't ask: what needs an approval waits for days until you come"
     )
     chat.add_argument("--json", action="store_true", help="print the events as JSON, one a line")
-    chat.set_defaults(target="chat:chat")
+    chat.set_defaults(target="chat.command:chat")
 
 
 def _add_drive_commands(commands: "Commands", client: ArgumentParser) -> None:
@@ -90,29 +90,29 @@ def _add_drive_commands(commands: "Commands", client: ArgumentParser) -> None:
         "--into", metavar="PATH", help="folder of the drive that takes the content of DIR (default: one named like DIR)"
     )
     importer.add_argument("--no-wait", action="store_true", help="don't wait until the files can be searched")
-    importer.set_defaults(target="importer:import_directory")
+    importer.set_defaults(target="importing.command:import_directory")
     listing = commands.add_parser("ls", parents=[client], help="list a folder of the drive")
     listing.add_argument("path", nargs="?", default="/", metavar="PATH", help="path or id (default: %(default)s)")
     listing.add_argument("--json", action="store_true", help="print the items as a JSON array")
-    listing.set_defaults(target="drive_commands:list_folder")
+    listing.set_defaults(target="commands.drive:list_folder")
     search = commands.add_parser("search", parents=[client], help="find files by name, words and meaning")
     search.add_argument("query", type=_message, metavar="QUERY")
     search.add_argument("--json", action="store_true", help="print the hits as a JSON array")
-    search.set_defaults(target="drive_commands:search")
+    search.set_defaults(target="commands.drive:search")
     index = commands.add_parser("index", parents=[client], help="the search index: its state, or build it anew")
     action = index.add_mutually_exclusive_group(required=True)
     action.add_argument("--status", action="store_true", help="say how far it is and what could not be read")
     action.add_argument("--rebuild", action="store_true", help="read all files again")
     index.add_argument("--json", action="store_true", help="print the status as JSON")
-    index.set_defaults(target="drive_commands:index")
+    index.set_defaults(target="commands.drive:index")
     undo = commands.add_parser("undo", parents=[client], help="take back what a run of the assistant did")
     undo.add_argument("run_id", metavar="RUN_ID")
     undo.add_argument("--yes", action="store_true", help="don't ask after the preview")
-    undo.set_defaults(target="undo:undo")
+    undo.set_defaults(target="commands.undo:undo")
     audit = commands.add_parser("audit", parents=[client], help="say what a run called, and who allowed it")
     audit.add_argument("run_id", metavar="RUN_ID")
     audit.add_argument("--json", action="store_true", help="print the audit as JSON")
-    audit.set_defaults(target="audit:audit")
+    audit.set_defaults(target="commands.audit:audit")
 
 
 def _add_grant_commands(commands: "Commands", client: ArgumentParser) -> None:
@@ -120,10 +120,10 @@ def _add_grant_commands(commands: "Commands", client: ArgumentParser) -> None:
     actions = grants.add_subparsers(metavar="list|withdraw", required=True)
     listing = actions.add_parser("list", parents=[client], help="list the grants that hold now")
     listing.add_argument("--json", action="store_true", help="print the grants as a JSON array")
-    listing.set_defaults(target="grants:list_grants")
+    listing.set_defaults(target="commands.grants:list_grants")
     withdraw = actions.add_parser("withdraw", parents=[client], help="be asked again from now on")
     withdraw.add_argument("grant_id", metavar="ID")
-    withdraw.set_defaults(target="grants:withdraw_grant")
+    withdraw.set_defaults(target="commands.grants:withdraw_grant")
 
 
 def _add_memory_commands(commands: "Commands", client: ArgumentParser) -> None:
@@ -131,14 +131,14 @@ def _add_memory_commands(commands: "Commands", client: ArgumentParser) -> None:
     actions = memory.add_subparsers(metavar="list|forget|edit", required=True)
     listing = actions.add_parser("list", parents=[client], help="list what is remembered")
     listing.add_argument("--json", action="store_true", help="print the facts as a JSON array")
-    listing.set_defaults(target="memory:list_memories")
+    listing.set_defaults(target="commands.memory:list_memories")
     forget = actions.add_parser("forget", parents=[client], help="forget a fact for good")
     forget.add_argument("memory", metavar="ID")
-    forget.set_defaults(target="memory:forget")
+    forget.set_defaults(target="commands.memory:forget")
     edit = actions.add_parser("edit", parents=[client], help="give a fact another text")
     edit.add_argument("memory", metavar="ID")
     edit.add_argument("text", type=_message, metavar="TEXT")
-    edit.set_defaults(target="memory:edit")
+    edit.set_defaults(target="commands.memory:edit")
 
 
 def _add_plan_commands(commands: "Commands", client: ArgumentParser) -> None:
@@ -147,7 +147,8 @@ def _add_plan_commands(commands: "Commands", client: ArgumentParser) -> None:
     one.add_argument("--json", action="store_true", help="print the plan as JSON")
     names = "show|edit|pause|resume|stop"
     plan = commands.add_parser("plan", help="the plan of a conversation").add_subparsers(metavar=names, required=True)
-    plan.add_parser("show", parents=[one], help="what was done and what is to come").set_defaults(target="plan:show")
+    show = plan.add_parser("show", parents=[one], help="what was done and what is to come")
+    show.set_defaults(target="commands.plan:show")
     edit = plan.add_parser("edit", parents=[one], help="change steps that have not begun")
     what = edit.add_mutually_exclusive_group(required=True)
     what.add_argument("--step", type=int, metavar="N", help="the step to change")
@@ -155,14 +156,14 @@ def _add_plan_commands(commands: "Commands", client: ArgumentParser) -> None:
     edit.add_argument("--title", metavar="TEXT", help="what the step is called")
     edit.add_argument("--instruction", metavar="TEXT", help="what the step does")
     edit.add_argument("--remove", action="store_true", help="leave the step out")
-    edit.set_defaults(target="plan:edit")
+    edit.set_defaults(target="commands.plan:edit")
     told = {
         "pause": "wait after the running step, as long as it takes",
         "resume": "let it go on",
         "stop": "end it after the running step; what was done stays",
     }
     for wish, what_it_does in told.items():
-        plan.add_parser(wish, parents=[one], help=what_it_does).set_defaults(target="plan:change", wish=wish)
+        plan.add_parser(wish, parents=[one], help=what_it_does).set_defaults(target="commands.plan:change", wish=wish)
 
 
 def _add_people_commands(commands: "Commands", client: ArgumentParser) -> None:
@@ -172,20 +173,20 @@ def _add_people_commands(commands: "Commands", client: ArgumentParser) -> None:
     create.add_argument("--scope", required=True, type=_scopes, metavar=",".join(SCOPES), help="what it may do")
     create.add_argument("--days", type=_days, metavar="N", help="days until it expires (default: never)")
     create.add_argument("--json", action="store_true", help="print the key as JSON")
-    create.set_defaults(target="keys:create_key")
+    create.set_defaults(target="commands.keys:create_key")
     listing = keys.add_parser("list", parents=[client], help="list your keys")
     listing.add_argument("--json", action="store_true", help="print the keys as a JSON array")
-    listing.set_defaults(target="keys:list_keys")
+    listing.set_defaults(target="commands.keys:list_keys")
     revoke = keys.add_parser("revoke", parents=[client], help="make a key useless, at once and for good")
     revoke.add_argument("key", metavar="ID", help="the key's id, or its name if only one has it")
-    revoke.set_defaults(target="keys:revoke_key")
+    revoke.set_defaults(target="commands.keys:revoke_key")
     users = commands.add_parser("user", help="people").add_subparsers(metavar="add|list", required=True)
     add = users.add_parser("add", parents=[client], help="give a person a drive; prints their first key once")
     add.add_argument("email", metavar="EMAIL")
-    add.set_defaults(target="keys:add_user")
+    add.set_defaults(target="commands.keys:add_user")
     people = users.add_parser("list", parents=[client], help="list who has an account; for administrators")
     people.add_argument("--json", action="store_true", help="print the accounts as a JSON array")
-    people.set_defaults(target="keys:list_users")
+    people.set_defaults(target="commands.keys:list_users")
 
 
 def _port(text: str) -> int:

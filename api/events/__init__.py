@@ -1,0 +1,1 @@
+"""The events of runs: written first, then sent. May import `storage`."""

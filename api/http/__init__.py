@@ -1,0 +1,4 @@
+"""The service on HTTP: application, schemas, problems, server-sent events.
+
+May import `runs`, `approvals`, `events`, `service`.
+"""

@@ -1,0 +1,4 @@
+"""Runs: started, executed, stopped, taken up again, audited.
+
+May import `approvals`, `events`, `threads`, `storage`.
+"""

@@ -1,0 +1,4 @@
+"""The service's own database, and where threads are stored.
+
+Imports nothing else of `api` but `clock` and `errors`.
+"""

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from drive_server.connect import open_drive
-from drive_server.http import BodyLimit, build_http, build_pages, install_problem_handlers, mount_mcp, serving
+from drive_server.http.build import BodyLimit, build_http, build_pages, install_problem_handlers, mount_mcp, serving
 from drive_server.settings import DriveSettings
 
 

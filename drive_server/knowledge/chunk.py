@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
-from drive_server.knowledge.readers.extract import MAX_INDEXED_CHARACTERS
-from drive_server.knowledge.text.elements import Element, Extraction
+from drive_server.knowledge.text.elements import MAX_INDEXED_CHARACTERS, Element, Extraction
 from drive_server.knowledge.text.place import Place
 from drive_server.knowledge.text.script import count_cjk
 from drive_server.knowledge.text.sentences import sentence_spans

@@ -1,0 +1,1 @@
+"""The drive as an MCP server, for every transport. May import `drive`, `services` and what they rest on."""

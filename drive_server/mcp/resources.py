@@ -17,7 +17,7 @@ from drive_server.mcp.prompt_texts import ATTACHED, PARTLY_ATTACHED, Language
 from drive_server.mcp.results import ItemResult, ListResult
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.mcp.tools.map_reduce_results import MOST_IN_RESOURCE, KeptBulkResult, result_sought
-from drive_server.mcp.tools.map_reduce_results import TEMPLATE as BULK_TEMPLATE
+from drive_server.mcp.tools.map_reduce_results import TEMPLATE as RESULT_TEMPLATE
 from drive_server.models import Item
 from drive_server.services.text.addresses import FILES, SCHEME, Passage, PassageAddress, parse_passage
 from drive_server.services.tree.names import display_name
@@ -71,7 +71,7 @@ TEMPLATES: Final = [
         mimeType=NOTE_TYPE,
         icons=[DOCUMENT],
     ),
-    BULK_TEMPLATE,
+    RESULT_TEMPLATE,
 ]
 
 

@@ -44,9 +44,18 @@ from drive_server.mcp.protocol.subscriptions import Subscriptions
 from drive_server.mcp.resources import DriveResources
 from drive_server.mcp.tasks.calls import Proposal
 from drive_server.mcp.tasks.requests import TaskRequests
-from drive_server.mcp.tools import citations, documents, files, history, index, session, sharing, trash
-from drive_server.mcp.tools import map_reduce as bulk
-from drive_server.mcp.tools import search as knowledge
+from drive_server.mcp.tools import (
+    citations,
+    documents,
+    files,
+    history,
+    index,
+    map_reduce,
+    search,
+    session,
+    sharing,
+    trash,
+)
 from drive_server.mcp.tools.toolbox import ToolFunction, strict
 
 NAME = "drive"
@@ -221,7 +230,7 @@ def build_server(drive: Drive, *, default_key: str = "") -> DriveServer:
     prove who they are in their own way.
     """
     server = DriveServer(drive, default_key=default_key)
-    for module in (files, trash, documents, knowledge, citations, bulk, index, sharing, history, session):
+    for module in (files, trash, documents, search, citations, map_reduce, index, sharing, history, session):
         module.register(server, drive)
     return server
 

@@ -1,0 +1,1 @@
+"""The database, the blobs and the files beside them. Imports no service and no protocol."""

@@ -9,7 +9,7 @@ from graph.prompts import load_prompt
 
 DOCUMENT_AGENT: Final = Specialist(
     name="document_agent",
-    prompt=load_prompt("document_agent"),
+    prompt=load_prompt("agents/document_agent"),
     tools=frozenset(
         {
             "read_file",

@@ -9,7 +9,7 @@ from graph.prompts import load_prompt
 
 DRIVE_AGENT: Final = Specialist(
     name="drive_agent",
-    prompt=load_prompt("drive_agent"),
+    prompt=load_prompt("agents/drive_agent"),
     tools=frozenset(
         {
             "list_folder",

@@ -9,7 +9,7 @@ from graph.prompts import load_prompt
 
 SEARCH_AGENT: Final = Specialist(
     name="search_agent",
-    prompt=load_prompt("search_agent"),
+    prompt=load_prompt("agents/search_agent"),
     tools=frozenset(
         {
             "semantic_search_files",

@@ -12,7 +12,6 @@ from mcp.types import CallToolResult
 from typing_extensions import TypedDict
 
 from graph.agents.origins import foreign_in, note_written
-from graph.approvals.payload import digest
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
 from graph.context import GraphDependencies, RunContext
@@ -31,6 +30,7 @@ from graph.errors import DriveUnavailableError
 from graph.events import CallStatus, ToolProgressEvent, emit, emitter
 from graph.limits.limits import result_text
 from graph.messages.written import Outcome, report, result_message, text_of, written
+from graph.policy.contract import digest
 from graph.policy.grants import claim_of, give_back, holds
 from graph.policy.provenance import FOREIGN, reads_in
 from graph.policy.reasons import sentence

@@ -14,7 +14,7 @@ from langgraph.types import interrupt
 
 from graph.approvals.answers import Decision, decided_at, decided_by, decision_view, read_decisions, says_expired
 from graph.approvals.arguments import fit
-from graph.approvals.payload import EXPIRED, asked, digest, goes_beyond, is_expired, open_approval, payload, ttl_seconds
+from graph.approvals.payload import EXPIRED, asked, goes_beyond, is_expired, open_approval, payload, ttl_seconds
 from graph.approvals.preview import effect_of, preview_of
 from graph.approvals.review import error_text, hints_of, schema_of
 from graph.context import GraphDependencies, RunContext
@@ -23,6 +23,7 @@ from graph.errors import DriveUnavailableError
 from graph.events import DecisionView, emit
 from graph.messages.written import Outcome, report, result_message, written
 from graph.policy.bounds import Bounds
+from graph.policy.contract import digest
 from graph.policy.grant_offers import bounds_for
 from graph.policy.grants import give, list_grants
 from graph.policy.rules import Situation, judge

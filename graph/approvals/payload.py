@@ -1,7 +1,5 @@
 """Approvals: what the person is shown, and what their answer is bound to."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
@@ -57,12 +55,6 @@ class ApprovalPayload(TypedDict):
     action_requests: list[ActionRequest]
     review_configs: list[ReviewConfig]
     actions: list[ApprovalAction]
-
-
-def digest(name: str, args: Mapping[str, Any], etag: str | None) -> str:
-    """Return the SHA-256 that binds an approval to the call it was given for."""
-    text = json.dumps([name, args, etag], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def open_approval(calls: Sequence[Call], run_id: str, now: datetime, ttl_seconds: int) -> Approval:

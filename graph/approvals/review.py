@@ -18,7 +18,7 @@ from graph.approvals.arguments import fit
 from graph.approvals.coverage import Coverage, contract_of, with_contract
 from graph.approvals.evidence import Evidence
 from graph.approvals.passages import shown
-from graph.approvals.payload import asked, digest, open_approval, ttl_seconds
+from graph.approvals.payload import asked, open_approval, ttl_seconds
 from graph.approvals.preview import effect_of, preview_of
 from graph.context import GraphDependencies, RunContext
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
@@ -27,6 +27,7 @@ from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
 from graph.messages.grouping import AnyCall, unanswered
 from graph.messages.written import report, result_message, text_of, written
+from graph.policy.contract import digest
 from graph.policy.reasons import sentence
 from graph.policy.rules import Hints, Judgement, Situation, judge
 from graph.policy.targets import touched_by

@@ -1,0 +1,1 @@
+"""How much a turn may do and spend. May import `policy` and `messages`."""

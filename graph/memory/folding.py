@@ -16,7 +16,7 @@ from graph.prompts import load_prompt, section
 from graph.state import State
 
 TOLD_CHARACTERS: Final = 12_000
-PROMPT: Final = load_prompt("summary")
+PROMPT: Final = load_prompt("memory/summary")
 
 
 async def remembered(

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
-from typing_extensions import TypedDict
 
 from graph.messages.grouping import Block, blocks_of, since, turns_of
 from graph.messages.tokens import tokens_of_messages
 from graph.prompts import section
+from graph.state import Summary
 
 MOST_SUMMARIES: Final = 4
 SUMMARY_CHARACTERS: Final = 2_400
@@ -24,15 +24,6 @@ ANSWERED_CHARACTERS: Final = 500
 SHORTEST_LINE: Final = 24
 KEPT_SHARE: Final = 0.5
 """Of the budget, after something was folded: the window's beginning moves seldom, so that services can cache it."""
-
-
-class Summary(TypedDict):
-    """`text` tells of the `turns` from the message with the id `first` to the one with the id `last`."""
-
-    first: str
-    last: str
-    turns: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Which messages a model sees, and what of long results: as much as fits, the newest first.
 
-Long results are kept beside the thread (`graph/messages/stored_results.py`); in it stands an excerpt with a reference. What is chosen
-here is told in a few ids (`Seen`), from which the very same messages can be put together again.
+Long results are kept beside the thread (`graph/messages/stored_results.py`); in it stands an excerpt with a
+reference. A choice is told in a few ids (`Seen`), from which the very same messages can be put together again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

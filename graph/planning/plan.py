@@ -35,7 +35,7 @@ from graph.state import State, Step, Update, active_agent, running_turn
 
 logger = logging.getLogger(__name__)
 
-PROMPT: Final = load_prompt("plan")
+PROMPT: Final = load_prompt("planning/plan")
 ATTEMPTS: Final = 2
 
 

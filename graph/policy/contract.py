@@ -4,11 +4,12 @@ Inside of it nothing is asked; outside of it, everything that changes something 
 covers only what can be taken back (`graph/policy/bounds.py`), it can't be spent twice, and it ends with its plan.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, TypedDict
 
-from graph.approvals.payload import digest
 from graph.policy.bounds import ACTION_KINDS, MOST_FOLDERS, MOST_ITEMS, ActionKind, Bounds, BoundsData, to_data
 from graph.state import Call, Language
 
@@ -105,3 +106,9 @@ def _preview(folders: Sequence[Folder], kinds: Sequence[ActionKind], max_items: 
         folders=comma.join(f"`{folder['path']}`" for folder in folders),
         count=max_items,
     )
+
+
+def digest(name: str, args: Mapping[str, Any], etag: str | None) -> str:
+    """Return the SHA-256 that binds an approval to the call it was given for."""
+    text = json.dumps([name, args, etag], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

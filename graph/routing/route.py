@@ -22,7 +22,7 @@ from graph.state import AgentName, Language, Place, Route, State, Update, runnin
 
 logger = logging.getLogger(__name__)
 
-PROMPT: Final = load_prompt("route")
+PROMPT: Final = load_prompt("routing/route")
 PATTERN_CONFIDENCE: Final = 0.9
 STICKY_CONFIDENCE: Final = 0.7
 FALLBACK_CONFIDENCE: Final = 0.2

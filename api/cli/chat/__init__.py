@@ -1,0 +1,1 @@
+"""`drive-agent chat`: a conversation in a terminal."""

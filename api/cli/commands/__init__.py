@@ -1,0 +1,1 @@
+"""The short commands, one module a noun."""

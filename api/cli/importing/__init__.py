@@ -1,0 +1,1 @@
+"""`drive-agent import`: a folder of this computer goes into the drive."""

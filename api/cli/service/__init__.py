@@ -1,0 +1,1 @@
+"""`drive-agent serve` and `mcp`, and how commands find a running service."""

@@ -12,7 +12,7 @@ from api.service import OK
 
 router = APIRouter(tags=["system"])
 
-PAGE = Path(__file__).parent.parent / "web" / "index.html"
+PAGE = Path(__file__).parents[2] / "web" / "index.html"
 
 
 @router.get("/", include_in_schema=False)

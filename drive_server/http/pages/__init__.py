@@ -1,0 +1,1 @@
+"""Pages for people, without scripts, in English and Chinese."""

@@ -14,11 +14,10 @@ from drive_server.knowledge.readers.source.plain import table_elements, text_ele
 from drive_server.knowledge.readers.source.sections import code_elements, ini_elements, yaml_elements
 from drive_server.knowledge.readers.source.xml import xml_elements
 from drive_server.knowledge.text.decode import decode_file
-from drive_server.knowledge.text.elements import Element, Extraction, UnreadableError, too_long
+from drive_server.knowledge.text.elements import MAX_INDEXED_CHARACTERS, Element, Extraction, UnreadableError, too_long
 
 logger = logging.getLogger(__name__)
 
-MAX_INDEXED_CHARACTERS = 2_000_000
 _MIMETYPE_BYTES = 100
 _Elements = Callable[[str, int], Iterator[Element]]
 _ELEMENTS: dict[Format, _Elements] = {
@@ -33,17 +32,17 @@ _ELEMENTS: dict[Format, _Elements] = {
 }
 # Imported when a file of their kind comes: each brings libraries that take time and memory.
 _READERS: dict[Format, tuple[str, str]] = {
-    Format.PDF: ("pdf", "pdf_extraction"),
-    Format.HTML: ("web", "html_extraction"),
-    Format.DOCX: ("word", "docx_extraction"),
-    Format.PPTX: ("slides", "pptx_extraction"),
-    Format.SHEETS: ("sheets", "sheets_extraction"),
-    Format.OPENDOCUMENT: ("opendocument", "opendocument_extraction"),
-    Format.EPUB: ("book", "book_extraction"),
-    Format.MAIL: ("mail", "mail_extraction"),
-    Format.RTF: ("rtf", "rtf_extraction"),
-    Format.COMPOUND: ("outlook", "compound_extraction"),
-    Format.IMAGE: ("image", "image_extraction"),
+    Format.PDF: ("pages.pdf", "pdf_extraction"),
+    Format.HTML: ("source.html", "html_extraction"),
+    Format.DOCX: ("office.docx", "docx_extraction"),
+    Format.PPTX: ("office.pptx", "pptx_extraction"),
+    Format.SHEETS: ("office.sheets", "sheets_extraction"),
+    Format.OPENDOCUMENT: ("office.opendocument", "opendocument_extraction"),
+    Format.EPUB: ("office.epub", "book_extraction"),
+    Format.MAIL: ("mail.eml", "mail_extraction"),
+    Format.RTF: ("office.rtf", "rtf_extraction"),
+    Format.COMPOUND: ("mail.outlook", "compound_extraction"),
+    Format.IMAGE: ("pages.image", "image_extraction"),
 }
 
 
@@ -77,7 +76,7 @@ def _read(path: Path, found: Format, claimed: Format) -> Extraction:
     if found.is_zipped:
         found = _kind_of_archive(path)
     module, function = _READERS[found]
-    reader: Callable[[Path], Extraction] = getattr(import_module(f"drive_server.knowledge.{module}"), function)
+    reader: Callable[[Path], Extraction] = getattr(import_module(f"drive_server.knowledge.readers.{module}"), function)
     return reader(path)
 
 

@@ -1,0 +1,1 @@
+"""Text and its parts: decoding, elements, sentences, words, places. Imports nothing else of `knowledge`."""

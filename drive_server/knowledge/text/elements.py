@@ -29,6 +29,7 @@ depth as its level, from 1, and its page, from 1.
 """
 
 MAX_CHARACTERS = 20_000_000
+MAX_INDEXED_CHARACTERS = 2_000_000
 SEPARATOR = "\n\n"
 
 

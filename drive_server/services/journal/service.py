@@ -25,7 +25,7 @@ from drive_server.services.progress import Progress, silent
 from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
 from drive_server.services.undo.redo import select_undos
-from drive_server.services.undo.reversal import REDO, Undoing, select_changes
+from drive_server.services.undo.service import REDO, Undoing, select_changes
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ChangeItemRow, ChangeRow

@@ -1,0 +1,1 @@
+"""Text inside a content: bounds, excerpts, quotations, addresses of passages. Imports no other service."""

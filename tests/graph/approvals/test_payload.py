@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from graph.approvals.answers import decision_view, read_decisions, says_expired
-from graph.approvals.payload import check_edit, digest, expired_answer, goes_beyond, is_expired, open_approval, payload
+from graph.approvals.payload import check_edit, expired_answer, goes_beyond, is_expired, open_approval, payload
+from graph.policy.contract import digest
 from graph.state import Call, Effect
 from tests.fakes.clock import START
 

@@ -3,7 +3,8 @@
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from graph.memory.summaries import MOST_SUMMARIES, SUMMARY_CHARACTERS, Summary, fold, summary_section
+from graph.memory.summaries import MOST_SUMMARIES, SUMMARY_CHARACTERS, fold, summary_section
+from graph.state import Summary
 from tests.graph.talk import turns
 
 TURN_TOKENS = 60

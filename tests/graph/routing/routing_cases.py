@@ -1,6 +1,6 @@
 """What one labelled utterance of the router's test sets says: who should take it, and how sure words alone can be.
 
-Labels follow `graph/nodes/route.md` and the specialists' tools: only `document_agent` can restore a version, only
+Labels follow `graph/routing/route.md` and the specialists' tools: only `document_agent` can restore a version, only
 `drive_agent` undoes, creates and answers who has access. A plan is several actions of which one changes something.
 """
 

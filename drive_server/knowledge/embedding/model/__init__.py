@@ -1,0 +1,1 @@
+"""The packaged embedding model, and the script that made it."""

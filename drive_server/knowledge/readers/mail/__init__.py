@@ -1,0 +1,1 @@
+"""Readers of mails and of what is attached to them. May import `knowledge.text`."""

@@ -1,0 +1,1 @@
+"""Readers of office documents, one module a format. May import `knowledge.text` and `readers.archive`."""

@@ -1,0 +1,1 @@
+"""Pairs of traditional and simplified characters, and the script that made them."""

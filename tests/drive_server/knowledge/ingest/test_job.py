@@ -448,7 +448,8 @@ async def test_meaning_is_indexed_where_the_model_reads_the_language(tmp_path: P
 def test_importing_the_ingester_loads_none_of_the_heavy_libraries() -> None:
     program = """
 import sys
-import drive_server.knowledge.ingest.job, drive_server.knowledge.embedding.embedder, drive_server.knowledge.readers.extracted
+import drive_server.knowledge.ingest.job, drive_server.knowledge.embedding.embedder
+import drive_server.knowledge.readers.extracted
 heavy = {"lancedb", "lance", "pyarrow", "onnxruntime", "tokenizers", "unstructured", "pypdfium2", "pandas", "docx"}
 print(sorted(heavy & set(sys.modules)))
 """

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from drive_server.settings import DriveSettings
 
 PATIENCE = 20
-REPOSITORY = Path(__file__).parents[3]
+REPOSITORY = Path(__file__).parents[4]
 COPY = {"item_id": "/Many", "folder_id": "root", "name": "Copy"}
 REQUEST_CANCELLED = -32800
 
