@@ -16,7 +16,8 @@ from graph.approvals.approve import make_approve
 from graph.approvals.payload import asked
 from graph.approvals.review import make_review
 from graph.citations.cite import has_to_cite, make_cite
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
 from graph.link_filter import hosts_of
 from graph.memory.recall import make_recall

@@ -12,7 +12,8 @@ from langgraph.runtime import Runtime
 from graph.agents.origins import foreign_in
 from graph.agents.strict_calls import sendable
 from graph.agents.surroundings import Look, Looking, Remembered, Surroundings
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, ModelOutputError
 from graph.events import speaker

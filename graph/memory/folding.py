@@ -5,7 +5,7 @@ from typing import Final
 
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.errors import AgentError
 from graph.limits.budget import Spending
 from graph.memory.summaries import SUMMARY_CHARACTERS, Folded, extract_of, fold

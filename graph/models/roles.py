@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import cache, cached_property
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Literal, TypeVar, cast
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -42,7 +42,6 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.constants import TAG_NOSTREAM
 from pydantic import BaseModel, ValidationError
 
-from graph.context import ModelRole
 from graph.errors import (
     ModelAuthenticationError,
     ModelContextError,
@@ -60,6 +59,7 @@ from graph.limits.budget import Spending
 from graph.models.client import Connections, Endpoint, LeanChatModel, proxy_for
 from graph.settings import OFFLINE, AgentSettings
 
+ModelRole = Literal["router", "planner", "agent"]
 Schema = TypeVar("Schema", bound=BaseModel)
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
 

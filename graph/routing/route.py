@@ -8,7 +8,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.errors import ModelError
 from graph.events import emit
 from graph.limits.budget import Spending

@@ -14,7 +14,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from graph.agents.origins import foreign_in
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, ModelError
 from graph.events import emit

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.errors import ModelError
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget, limit_of

@@ -1,0 +1,82 @@
+"""Taking changes back, and doing them again: each is itself one change in the journal."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import anyio.lowlevel
+
+from drive_server.access import Actor, Scope, require_scope
+from drive_server.models import Outcome, RedoResult, UndoResult
+from drive_server.services.journal.recorder import Writing
+from drive_server.services.journal.service import Journal
+from drive_server.services.progress import Progress, silent
+from drive_server.services.undo.redo import select_undos
+from drive_server.services.undo.reversal import REDO, Undoing, select_changes
+
+
+class UndoService:
+    """Undoes and redoes a person's recorded changes."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+
+    async def undo(
+        self,
+        actor: Actor,
+        *,
+        run_id: str | None = None,
+        change_id: int | None = None,
+        run_ids: Sequence[str] = (),
+        preview: bool = False,
+        progress: Progress = silent,
+    ) -> Outcome[UndoResult]:
+        """Take back a run (or several as one) or a change of the caller; without either, what they did last.
+
+        What was changed since stays, and `skipped` says why. The undo is one change that can itself be undone.
+        Raises `NotFoundError` for changes that are not the caller's and `StateConflictError` if all is undone already.
+        """
+        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
+        acting = replace(actor, dry_run=actor.dry_run or preview)
+        runs = [run for run in (run_id, *run_ids) if run is not None]
+
+        async def operation(writing: Writing) -> UndoResult:
+            changes = await select_changes(writing.session, acting, runs, change_id)
+            undoing = Undoing(writing, check_scopes=not preview)
+            await undoing.take_back(changes, progress)
+            result = undoing.result(acting.principal.email, preview=acting.dry_run)
+            # To tell of thousands of changes takes a while, and so does what follows: others come in between.
+            await anyio.lowlevel.checkpoint()
+            return result
+
+        arguments = {"run_id": run_id, "change_id": change_id} | ({"run_ids": [*run_ids]} if run_ids else {})
+        outcome = await self._journal.change(acting, "undo", arguments, operation)
+        undone = tuple(replace(change, undone_by=outcome.change_id) for change in outcome.value.undone)
+        return replace(outcome, value=replace(outcome.value, undone=undone, change_id=outcome.change_id))
+
+    async def redo(
+        self,
+        actor: Actor,
+        *,
+        run_id: str | None = None,
+        change_id: int | None = None,
+        preview: bool = False,
+        progress: Progress = silent,
+    ) -> Outcome[RedoResult]:
+        """Do again what the caller undid: of a run, of a change (by its own id or its undo's), or what was undone last.
+
+        What was changed since the undo stays, and `skipped` says why. The redo can itself be undone. Raises
+        `NotFoundError` for changes that are not the caller's and `StateConflictError` if nothing of it is undone.
+        """
+        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
+        acting = replace(actor, dry_run=actor.dry_run or preview)
+
+        async def operation(writing: Writing) -> RedoResult:
+            undos = await select_undos(writing.session, acting, run_id, change_id)
+            undoing = Undoing(writing, check_scopes=not preview, wording=REDO)
+            await undoing.take_back(undos, progress)
+            result = undoing.redone(acting.principal.email, preview=acting.dry_run)
+            await anyio.lowlevel.checkpoint()
+            return result
+
+        outcome = await self._journal.change(acting, "redo", {"run_id": run_id, "change_id": change_id}, operation)
+        return replace(outcome, value=replace(outcome.value, change_id=outcome.change_id))
