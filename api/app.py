@@ -29,9 +29,9 @@ from drive_server.http.build import (
     principal_of_request,
     serving,
 )
-from graph.context import ModelRole
 from graph.drive.connections import drive_sessions
-from graph.models.roles import open_models
+from graph.model_factory import open_models
+from graph.models.asking import ModelRole
 from graph.models.sampling import LentModel
 from graph.settings import AgentSettings
 from graph.single_flight import Together
@@ -143,14 +143,14 @@ class DriveForService:
         """Take back what the runs changed, or the one change."""
         actor = Actor(cast("Principal", caller), tool="undo_run")
         runs = () if change_id is not None else run_ids
-        result = (await self._drive.journal.undo(actor, change_id=change_id, run_ids=runs, preview=preview)).value
+        result = (await self._drive.undo.undo(actor, change_id=change_id, run_ids=runs, preview=preview)).value
         undone = tuple(_told(change) for change in result.undone)
         return RunUndo(undone, result.skipped, result.change_id, result.preview)
 
     async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
         """Do again what was taken back of a run; what is done again is in `undone`."""
         actor = Actor(cast("Principal", caller), tool="redo_run")
-        result = (await self._drive.journal.redo(actor, run_id=run_id, preview=preview)).value
+        result = (await self._drive.undo.redo(actor, run_id=run_id, preview=preview)).value
         redone = tuple(_told(change) for change in result.redone)
         return RunUndo(redone, result.skipped, result.change_id, result.preview)
 

@@ -20,14 +20,16 @@ from api.storage.known import CHANNEL
 from api.storage.secure_delete import ERASING, truncate_log
 from graph.approvals.payload import check_edit, expired_answer
 from graph.build import build_graph
-from graph.context import GraphDependencies, ModelRole, PlanControl, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies, PlanControl
 from graph.drive.connections import ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
 from graph.link_filter import Outgoing, hosts_of
 from graph.memory.facts import Facts
 from graph.messages.stored_results import clear_shelf
-from graph.models.roles import open_models
+from graph.model_factory import open_models
+from graph.models.asking import ModelRole
 from graph.policy.grant_offers import check_grant
 from graph.policy.grants import Grant, list_grants, withdraw
 from graph.settings import AgentSettings

@@ -7,7 +7,8 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from langgraph.store.memory import InMemoryStore
 
 from api.ports import Caller, ModelCall
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.memory.facts import Facts
 from graph.memory.source_files import present
 from graph.memory.view import rebuilt, recorded_of

@@ -17,9 +17,10 @@ from benchmarks.table import milliseconds, print_table
 from drive_server.connect import ALL_SCOPES, META_IDEMPOTENCY_KEY, Actor, Drive, open_drive
 from drive_server.settings import DriveSettings
 from graph.approvals.act import ActTask, make_act
-from graph.approvals.payload import digest
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
+from graph.policy.contract import digest
 from graph.settings import AgentSettings
 from graph.state import Call
 

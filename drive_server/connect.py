@@ -57,6 +57,7 @@ from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkService
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
+from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
 from drive_server.settings import DriveSettings
 from drive_server.storage.blobs import BlobStore, open_blobs
@@ -152,6 +153,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         search=(search := SearchService(database, index, _reranker(settings, stack))),
         related=RelatedFiles(documents, search),
         journal=journal,
+        undo=UndoService(journal),
         tasks=TaskService(database, database.signer),
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),

@@ -1,70 +1,13 @@
-"""The drive as its faces (MCP, HTTP) get it: every service, built."""
+"""An open drive, as HTTP and the assistant get it: its services, and the MCP server over them."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from drive_server.knowledge.ingest.job import Ingester
-    from drive_server.mcp.server import DriveServer
-    from drive_server.services.documents.citations import Citations
-    from drive_server.services.documents.downloads import DownloadService
-    from drive_server.services.documents.service import DocumentService
-    from drive_server.services.files.recent import Recents
-    from drive_server.services.files.service import FileService
-    from drive_server.services.housekeeping import Housekeeping
-    from drive_server.services.identity.service import IdentityService
-    from drive_server.services.identity.sign_ins import SignInService
-    from drive_server.services.journal.service import Journal
-    from drive_server.services.map_reduce.language_model import LanguageModel
-    from drive_server.services.map_reduce.service import BulkService
-    from drive_server.services.map_reduce.stored_results import BulkResults
-    from drive_server.services.quota import QuotaService
-    from drive_server.services.search.related import RelatedFiles
-    from drive_server.services.search.service import SearchService
-    from drive_server.services.search.suggestions import SuggestionService
-    from drive_server.services.sharing.link_visits import LinkVisits
-    from drive_server.services.sharing.links import LinkService
-    from drive_server.services.sharing.service import SharingService
-    from drive_server.services.tasks import TaskService
-    from drive_server.services.uploads.service import UploadService
-    from drive_server.settings import DriveSettings
-    from drive_server.signing import Signer
-    from drive_server.storage.blobs import BlobStore
-    from drive_server.storage.database import Database
+from drive_server.drive_services import DriveServices
+from drive_server.mcp.server import DriveServer
 
 
 @dataclass(slots=True, eq=False)
-class Drive:
-    """One drive. The services check scopes and roles themselves; `database` and `blobs` check nothing.
+class Drive(DriveServices):
+    """The services of one drive and their MCP server, one for all transports of this process; it is built last."""
 
-    `server` is the MCP server, one for all transports of this process; it is built last, from the rest.
-    `language_model` is the drive's own, None if it has none.
-    """
-
-    settings: "DriveSettings"
-    database: "Database"
-    blobs: "BlobStore"
-    signer: "Signer"
-    identity: "IdentityService"
-    sign_ins: "SignInService"
-    files: "FileService"
-    documents: "DocumentService"
-    citations: "Citations"
-    uploads: "UploadService"
-    quota: "QuotaService"
-    housekeeping: "Housekeeping"
-    sharing: "SharingService"
-    links: "LinkService"
-    visits: "LinkVisits"
-    downloads: "DownloadService"
-    search: "SearchService"
-    related: "RelatedFiles"
-    journal: "Journal"
-    tasks: "TaskService"
-    recents: "Recents"
-    suggestions: "SuggestionService"
-    ingester: "Ingester"
-    bulk: "BulkService"
-    bulk_results: "BulkResults"
-    language_model: "LanguageModel | None"
-    server: "DriveServer" = field(init=False)
+    server: DriveServer = field(init=False)

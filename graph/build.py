@@ -16,12 +16,13 @@ from graph.approvals.approve import make_approve
 from graph.approvals.payload import asked
 from graph.approvals.review import make_review
 from graph.citations.cite import has_to_cite, make_cite
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
 from graph.link_filter import hosts_of
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
-from graph.models.roles import build_models
+from graph.model_factory import build_models
 from graph.models.sampling import LentModel
 from graph.planning.advance import make_advance, wants_revision
 from graph.planning.agree import make_agree

@@ -1,32 +1,8 @@
-"""What every node is given: who the run is for, and the parts it works with."""
+"""The context of a run, as LangGraph hands it to every node."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from dataclasses import dataclass
 
-from graph.link_filter import Hosts
-from graph.messages.stored_results import Shelf, ShelfMemory
 from graph.state import Mode
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-    from langgraph.checkpoint.base import BaseCheckpointSaver
-    from langgraph.runtime import Runtime
-    from langgraph.store.base import BaseStore
-
-    from graph.drive.connections import ConnectionPool
-    from graph.settings import AgentSettings
-    from graph.state import Plan
-
-ModelRole = Literal["router", "planner", "agent"]
-Clock = Callable[[], datetime]
-"""The time now, in UTC. Given from outside so that expiry can be tested without waiting."""
-
-
-def utc_now() -> datetime:
-    """Return the time now, in UTC."""
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,43 +16,3 @@ class RunContext:
     email: str = ""
     scopes: tuple[str, ...] = ()
     mode: Mode = "attended"
-
-
-class PlanControl(Protocol):
-    """The copies of running plans that people see and edit while the graph is at work."""
-
-    async def exchange(self, thread_id: str, run_id: str, change: "Callable[[Plan | None], Plan]") -> "Plan":
-        """Store and return what `change` makes of the copy, None if there is none yet; nobody edits it meanwhile."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphDependencies:
-    """The concrete parts of one graph.
-
-    `hosts`: where links in answers may lead. `only_user`: if set, every run is this person's, whatever context a client
-    sends (`langgraph dev` has no login).
-    """
-
-    models: "Mapping[ModelRole, BaseChatModel]"
-    connections: "ConnectionPool"
-    settings: "AgentSettings"
-    checkpointer: "BaseCheckpointSaver[str] | None" = None
-    store: "BaseStore | None" = None
-    plans: PlanControl | None = None
-    clock: Clock = utc_now
-    only_user: RunContext | None = None
-    shelves: ShelfMemory = field(default_factory=ShelfMemory)
-
-    def shelf(self, runtime: "Runtime[RunContext]") -> Shelf | None:
-        """Return where the run's thread keeps long texts; None without a store, or outside of any thread."""
-        thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
-        if runtime.store is None or thread_id is None:
-            return None
-        return Shelf(runtime.store, self.shelves, self.user(runtime).user_id, thread_id)
-
-    hosts: Hosts = field(default_factory=Hosts)
-
-    def user(self, runtime: "Runtime[RunContext]") -> RunContext:
-        """Return who this run is for."""
-        return self.only_user or runtime.context or RunContext()

@@ -8,7 +8,7 @@ from typing import Final
 from mcp.types import Completion, CompletionArgument, PromptReference, ResourceTemplateReference
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidInputError
 from drive_server.mcp.prompt_texts import LANGUAGES, Kind
 from drive_server.mcp.prompts import DrivePrompts
@@ -27,7 +27,7 @@ Reference = PromptReference | ResourceTemplateReference
 class DriveCompletions:
     """Suggests values that the caller may use: 100 at most, each as it can be put in."""
 
-    def __init__(self, drive: Drive, prompts: DrivePrompts) -> None:
+    def __init__(self, drive: DriveServices, prompts: DrivePrompts) -> None:
         self._drive = drive
         self._prompts = prompts
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from mcp.types import EmbeddedResource, GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
@@ -10,7 +10,8 @@ from mcp.types import TextResourceContents as TextContents
 from pydantic import AnyUrl
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.clock import utc_now
+from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidInputError
 from drive_server.mcp.icons import CLOCK, DOCUMENT, FOLDER, STACK
 from drive_server.mcp.prompt_texts import (
@@ -62,7 +63,7 @@ class DrivePrompts:
     in the language that is asked for; else Chinese for `_zh`, and for the other that of what it is about.
     """
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
         self._resources = DriveResources(drive)
 
@@ -131,7 +132,7 @@ class DrivePrompts:
     async def _changes(self, actor: Actor, given: dict[str, str], language: Language | None) -> _Material:
         folder = await self._drive.files.get(actor, given.get("folder") or "root")
         person = given.get("person", "")
-        since = datetime.now(UTC) - WEEK
+        since = utc_now() - WEEK
         files = [item for item in await self._recent(actor, folder) if item.updated_at >= since]
         spoken = language or language_of(" ".join([folder.name, *(item.name for item in files)]))
         shown = [f"- {_line(item)}" for item in files] or [NOTHING[spoken]]

@@ -9,7 +9,7 @@ from mcp.types import Annotations, BlobResourceContents, Resource, ResourceTempl
 from pydantic import AnyUrl, BaseModel
 
 from drive_server.access import Actor, Scope, require_person, require_scope
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidInputError, NotFoundError, UnsupportedContentError
 from drive_server.knowledge.media_types import is_plain_text
 from drive_server.mcp.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
@@ -108,7 +108,7 @@ class Attachment:
 class DriveResources:
     """Reads and lists resources. Raises the drive's errors; a URI of another form is not found like an unknown id."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def item(self, actor: Actor, uri: str) -> Item:

@@ -25,7 +25,7 @@ from mcp.types import (
 )
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
 from drive_server.mcp.calls.call import Call, refused
 from drive_server.mcp.calls.callers import Callers
@@ -79,7 +79,7 @@ class DriveServer(FastMCP[Any]):
     `subscriptions.updated(uri)` tells its subscribers.
     """
 
-    def __init__(self, drive: Drive, *, default_key: str = "") -> None:
+    def __init__(self, drive: DriveServices, *, default_key: str = "") -> None:
         with _logging_left_alone():
             super().__init__(NAME, INSTRUCTIONS)
         self._callers = Callers(drive.identity, drive.sign_ins, default_key)
@@ -223,7 +223,7 @@ class DriveServer(FastMCP[Any]):
             return ""
 
 
-def build_server(drive: Drive, *, default_key: str = "") -> DriveServer:
+def build_server(drive: DriveServices, *, default_key: str = "") -> DriveServer:
     """Return the MCP server of a drive.
 
     `default_key` is the API key of sessions over stdio that don't sign in themselves; HTTP and in-process sessions

@@ -1,6 +1,6 @@
 """Calls that go on after their answer: kept in the database, done once, by whichever process holds the lease."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -8,9 +8,9 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import IdempotencyConflictError, NotFoundError, RateLimitError, StateConflictError
 from drive_server.models import Page
-from drive_server.services.identity.service import utc_now
 from drive_server.services.pagination import Cursors
 from drive_server.signing import Signer
 from drive_server.storage.database import Database
@@ -70,9 +70,7 @@ class TaskService:
     `worker` names this process. A task whose lease has run out belongs to nobody, and can be taken by any process.
     """
 
-    def __init__(
-        self, database: Database, signer: Signer, clock: Callable[[], datetime] = utc_now, lease: timedelta = LEASE
-    ) -> None:
+    def __init__(self, database: Database, signer: Signer, clock: Clock = utc_now, lease: timedelta = LEASE) -> None:
         self._database = database
         self._signer = signer
         self._clock = clock

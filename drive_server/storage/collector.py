@@ -1,13 +1,14 @@
 """Contents that no version refers to are removed, and never one that something does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from drive_server.clock import Clock, utc_now
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables import VersionRow
@@ -26,10 +27,6 @@ class Collected:
     unfinished: int
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Collector:
     """Removes what nothing refers to, beside writers, in any number of processes at once.
 
@@ -45,7 +42,7 @@ class Collector:
         blobs: BlobStore,
         *,
         grace: timedelta = GRACE,
-        clock: Callable[[], datetime] = _now,
+        clock: Clock = utc_now,
     ) -> None:
         self._database = database
         self._blobs = blobs

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from secrets import token_bytes
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 from sqlalchemy import URL, Connection, make_url
@@ -25,13 +25,15 @@ from drive_server.errors import DriveError, InvalidInputError, NameConflictError
 from drive_server.signing import Signer
 from drive_server.storage import migrations
 from drive_server.storage.engine import Transactions, configure_sqlite, is_sqlite, open_engine
-from drive_server.storage.secret import KEY_BYTES, signing_key
+from drive_server.storage.tables import SecretRow
 from drive_server.storage.token_file import make_private_directory
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+SIGNING_KEY: Final = "signing"
+KEY_BYTES: Final = 32
 LIVE_NAME_INDEX = "uq_nodes_live_name"
 LIVE_NAME_COLUMNS = "nodes.parent_id, nodes.name"
 # What a driver says of a lone surrogate, of a number over 64 bits, of NUL in a PostgreSQL text.
@@ -120,6 +122,19 @@ async def open_database(url: str) -> Database:
     database = Database(engine)
     database.signer = Signer(await signing_key(database))
     return database
+
+
+async def signing_key(database: Database) -> bytes:
+    """Return the key that every process of this drive signs with; the first caller makes and stores it."""
+    async with database.read() as session:
+        row = await session.get(SecretRow, SIGNING_KEY)
+    if row is None:
+        async with database.write() as session:
+            row = await session.get(SecretRow, SIGNING_KEY)
+            if row is None:
+                row = SecretRow(name=SIGNING_KEY, value=token_bytes(KEY_BYTES).hex())
+                session.add(row)
+    return bytes.fromhex(row.value)
 
 
 def _parse(url: str) -> URL:

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from graph.agents.specialist import Specialist, make_specialist
 from graph.agents.surroundings import around_folder
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.prompts import load_prompt
 
 DRIVE_AGENT: Final = Specialist(

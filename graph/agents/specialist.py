@@ -12,7 +12,8 @@ from langgraph.runtime import Runtime
 from graph.agents.origins import foreign_in
 from graph.agents.strict_calls import sendable
 from graph.agents.surroundings import Look, Looking, Remembered, Surroundings
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, ModelOutputError
 from graph.events import speaker
@@ -25,7 +26,7 @@ from graph.memory.summaries import summary_section
 from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.grouping import call_ids, taken_ids, unanswered
 from graph.messages.written import outgoing_for, with_own_ids, written
-from graph.models.roles import ChatRunnable, ask
+from graph.models.asking import ChatRunnable, ask
 from graph.prompts import json_section, section
 from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
 from graph.tools.box import LOCAL_NAMES, toolset

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from mcp.types import CallToolResult
 
-from graph.context import Clock
+from graph.clock import Clock
 from graph.drive.connections import Toolbox
 from graph.policy.provenance import Read, reads_in
 from graph.prompts import json_section, section

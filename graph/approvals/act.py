@@ -14,7 +14,8 @@ from typing_extensions import TypedDict
 from graph.agents.origins import foreign_in, note_written
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import (
     META_APPROVAL_ID,
     META_APPROVED_BY,

@@ -17,7 +17,8 @@ from graph.approvals.arguments import fit
 from graph.approvals.payload import EXPIRED, asked, goes_beyond, is_expired, open_approval, payload, ttl_seconds
 from graph.approvals.preview import effect_of, preview_of
 from graph.approvals.review import error_text, hints_of, schema_of
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.errors import DriveUnavailableError
 from graph.events import DecisionView, emit

@@ -20,7 +20,8 @@ from graph.approvals.evidence import Evidence
 from graph.approvals.passages import shown
 from graph.approvals.payload import asked, open_approval, ttl_seconds
 from graph.approvals.preview import effect_of, preview_of
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.events import emit
 from graph.limits.enforcement import CallLimits

@@ -13,7 +13,8 @@ from langgraph.runtime import Runtime
 from graph.citations.quotes import Quotation, has_marks, quotations_of
 from graph.citations.sources import SOURCES, Source, shown_in
 from graph.citations.verification import checked
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.events import CitationView, WhyUnverified, emit
 from graph.link_filter import with_omissions
 from graph.messages.grouping import call_ids

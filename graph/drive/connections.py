@@ -44,7 +44,8 @@ from drive_server.connect import (
     in_process_session,
     open_drive,
 )
-from graph.context import Clock, RunContext, utc_now
+from graph.clock import Clock, utc_now
+from graph.context import RunContext
 from graph.errors import DriveUnavailableError
 from graph.settings import AgentSettings
 

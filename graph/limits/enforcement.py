@@ -8,7 +8,7 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call
 
-from graph.context import Clock
+from graph.clock import Clock
 from graph.limits.limits import LIMIT, REFUSED, RETRY_AFTER, CallLimit
 from graph.limits.rates import ToolRates, parse_rate, parse_rates
 from graph.limits.repeats import fingerprint, made_in_vain, messages_of_turn

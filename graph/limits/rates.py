@@ -5,11 +5,13 @@ With several replicas of the service each counts for itself.
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 from typing import Final
+
+from graph.clock import Clock
 
 PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 MOST_WINDOWS: Final = 10_000
@@ -54,7 +56,7 @@ class ToolRates:
     (read, write, share, delete), for all tools of that risk together and beside the tool's own.
     """
 
-    def __init__(self, general: Rate | None, special: Mapping[str, Rate | None], clock: Callable[[], datetime]) -> None:
+    def __init__(self, general: Rate | None, special: Mapping[str, Rate | None], clock: Clock) -> None:
         self._general = general
         self._special = special
         self._clock = clock

@@ -5,13 +5,13 @@ from typing import Final
 
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.errors import AgentError
 from graph.limits.budget import Spending
 from graph.memory.summaries import SUMMARY_CHARACTERS, Folded, extract_of, fold
 from graph.memory.view import window_tokens
 from graph.messages.grouping import Block
-from graph.models.roles import ask
+from graph.models.asking import ask
 from graph.prompts import load_prompt, section
 from graph.state import State
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, ToolMessage
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.errors import NoMessageError
 from graph.language import language_of
 from graph.limits.budget import Spending

@@ -23,7 +23,7 @@ from graph.errors import (
     ModelRequestError,
     explain,
 )
-from graph.models.roles import ask
+from graph.models.asking import ask
 
 
 class LentModel:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.messages.grouping import Block, blocks_of
 from graph.messages.written import outcome_of, say, written
 from graph.planning.plan import announce

@@ -13,7 +13,8 @@ from langgraph.types import interrupt
 from graph.approvals.answers import Decision, decided_at, decision_view, read_decisions, says_expired
 from graph.approvals.arguments import fit
 from graph.approvals.payload import EXPIRED, is_expired, open_approval, payload, ttl_seconds
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import DriveUnavailableError
 from graph.events import emit

@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.events import emit
 from graph.messages.written import say, written
 from graph.planning.plan import announce

@@ -9,13 +9,14 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
 from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
 from graph.messages.written import outgoing_for
-from graph.models.roles import ask_for
+from graph.models.asking import ask_for
 from graph.planning.abilities import problems_of_abilities
 from graph.planning.agree import proposal_for
 from graph.planning.shape import (

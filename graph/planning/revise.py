@@ -11,14 +11,14 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
 from graph.events import emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
 from graph.link_filter import Outgoing
 from graph.messages.written import outgoing_for, say, written
-from graph.models.roles import ask_for
+from graph.models.asking import ask_for
 from graph.planning.begin_step import exchanged
 from graph.planning.plan import ATTEMPTS, announce, refuse_wrong, request_of, system_of
 from graph.planning.progress import changed_steps, merged, without_dependents

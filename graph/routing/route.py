@@ -8,12 +8,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.errors import ModelError
 from graph.events import emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
-from graph.models.roles import ask_for
+from graph.models.asking import ask_for
 from graph.prompts import json_section, load_prompt, section
 from graph.routing.followups import goes_on, is_follow_up
 from graph.routing.intents import pattern_agent, read_intent

@@ -4,7 +4,8 @@ from typing import Final
 
 from langgraph.runtime import Runtime
 
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.tools.local import Toolset, Workbench
 from graph.tools.memory import FORGET, LIST_MEMORIES, REMEMBER
 from graph.tools.results import READ_RESULT

@@ -9,7 +9,7 @@ from langgraph.store.base import BaseStore
 from mcp.types import CallToolResult, TextContent
 from typing_extensions import override
 
-from graph.context import Clock
+from graph.clock import Clock
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY, META_RUN_ID, OnProgress, Toolbox
 from graph.messages.stored_results import Shelf
 

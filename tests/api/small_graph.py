@@ -21,7 +21,7 @@ from langgraph.types import interrupt
 
 from graph.events import GraphEvent, emit, speaker
 from graph.link_filter import Hosts, Outgoing
-from graph.models.roles import ask
+from graph.models.asking import ask
 from tests.api.fakes import Gate
 
 if TYPE_CHECKING:

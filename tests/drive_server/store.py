@@ -13,6 +13,7 @@ from drive_server.services.documents.service import DocumentService
 from drive_server.services.files.service import FileService
 from drive_server.services.journal.service import Journal
 from drive_server.services.sharing.service import SharingService
+from drive_server.services.undo.service import UndoService
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.database import Database, open_database
 from drive_server.storage.tables import NodeRow, UserRow, new_id
@@ -48,6 +49,10 @@ class Store:
     texts: KnownTexts
     wakes: list[datetime]
     folder_of_blobs: Path
+
+    @property
+    def undo(self) -> UndoService:
+        return UndoService(self.journal)
 
     async def person(self, email: str) -> Actor:
         now = datetime.now(UTC)

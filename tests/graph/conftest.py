@@ -9,7 +9,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
 from graph.build import build_graph
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
 from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel

@@ -249,7 +249,7 @@ class TwoDrives(RuleBasedStateMachine):
     def undo_what_was_done_last(self) -> None:
         assert self.last is not None
         person, before = self.last
-        outcome = self.run(self.store.journal.undo, self.actors[person])
+        outcome = self.run(self.store.undo.undo, self.actors[person])
         if outcome.value.skipped:
             self.last = None
             return
@@ -261,7 +261,7 @@ class TwoDrives(RuleBasedStateMachine):
     def redo_what_was_undone_last(self) -> None:
         assert self.last_undone is not None
         person, before = self.last_undone
-        outcome = self.run(self.store.journal.redo, self.actors[person])
+        outcome = self.run(self.store.undo.redo, self.actors[person])
         assert outcome.value.skipped == ()
         self.last_undone = None
         self.small = self.small.undone_to(before)

@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ import httpx
 import numpy as np
 import orjson
 
+from drive_server.clock import utc_now
 from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError, Vectors
 
 logger = logging.getLogger(__name__)
@@ -179,4 +180,4 @@ def _retry_after(header: str) -> float | None:
         at = parsedate_to_datetime(header)
     except ValueError:
         return None
-    return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - utc_now()).total_seconds())

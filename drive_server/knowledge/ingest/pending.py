@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, cast
 
 from sqlalchemy import (
@@ -22,6 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from drive_server.clock import utc_now
 from drive_server.knowledge.index.content import READING, content_key
 from drive_server.knowledge.ingest.readings import forget_readings, forget_unused_readings, has_passages, keep_readings
 from drive_server.storage.database import Database
@@ -151,7 +152,7 @@ class PendingFiles:
         waiting = job.state if job.is_found_already else "pending"
         state = "failed" if attempts >= MOST_ATTEMPTS else waiting
         table = {"index_table": self._table} if state == "failed" else {}
-        values = {"state": state, "reason": reason, "attempts": attempts, "updated_at": datetime.now(UTC), **table}
+        values = {"state": state, "reason": reason, "attempts": attempts, "updated_at": utc_now(), **table}
         async with self._database.write() as session:
             await session.execute(_claimed(job).values(values), execution_options=UNSYNCHRONISED)
 
@@ -197,7 +198,7 @@ class PendingFiles:
         return and_(IndexEntryRow.state == "ready", IndexEntryRow.index_table != self._table)
 
     def _is_due(self) -> ColumnElement[bool]:
-        now = datetime.now(UTC)
+        now = utc_now()
         waits = [
             and_(IndexEntryRow.attempts == attempts, IndexEntryRow.updated_at <= now - self._retry_after * 4**attempts)
             for attempts in range(1, MOST_ATTEMPTS)
@@ -205,7 +206,7 @@ class PendingFiles:
         return or_(IndexEntryRow.attempts == 0, *waits)
 
     def _indexed(self, job: Job) -> dict[str, Any]:
-        return {"updated_at": datetime.now(UTC), "content": job.content, "index_table": self._table}
+        return {"updated_at": utc_now(), "content": job.content, "index_table": self._table}
 
     def _done(self, result: Result) -> dict[str, Any]:
         return {"state": result.state, "reason": result.reason, "attempts": 0, **self._indexed(result.job)}
@@ -213,7 +214,7 @@ class PendingFiles:
     def _postponed(self, job: Job) -> dict[str, Any]:
         attempts = min(job.attempts + 1, MOST_ATTEMPTS - 1)
         if job.is_found_already:
-            return {"attempts": attempts, "updated_at": datetime.now(UTC)}
+            return {"attempts": attempts, "updated_at": utc_now()}
         return {"state": "pending", "reason": WITHOUT_VECTORS, "attempts": attempts, **self._indexed(job)}
 
 
@@ -275,7 +276,7 @@ def _of_deleted_files(file_ids: Collection[str]) -> Any:
 
 
 def _to_pending(condition: ColumnElement[bool]) -> Any:
-    values = {"state": "pending", "reason": "", "attempts": 0, "updated_at": datetime.now(UTC)}
+    values = {"state": "pending", "reason": "", "attempts": 0, "updated_at": utc_now()}
     return update(IndexEntryRow).where(condition).values(values)
 
 

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.errors import DriveError
 from drive_server.knowledge.ingest.watch import LOOK_SECONDS, PAUSE_SECONDS, IndexWatch
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
@@ -17,7 +17,7 @@ class IndexUpdates:
     """One watch for each session that subscribed. `principal` tells who is behind a session now."""
 
     def __init__(
-        self, drive: Drive, sessions: Sessions, principal: Callable[[DriveSession], Awaitable[Principal]]
+        self, drive: DriveServices, sessions: Sessions, principal: Callable[[DriveSession], Awaitable[Principal]]
     ) -> None:
         self._drive = drive
         self._sessions = sessions

@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.context import current_principal
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.errors import DriveError, RateLimitError, UnavailableError
 from drive_server.mcp.calls.callers import Callers
 from drive_server.mcp.protocol.index_updates import IndexUpdates
@@ -36,7 +36,7 @@ class Subscriptions:
     Subscriptions are kept at their sessions and end with them. Nothing here waits for a client to read.
     """
 
-    def __init__(self, drive: Drive, sessions: Sessions, callers: Callers) -> None:
+    def __init__(self, drive: DriveServices, sessions: Sessions, callers: Callers) -> None:
         self._drive = drive
         self._sessions = sessions
         self._callers = callers

@@ -10,13 +10,14 @@ from mcp.server.session import ServerSession
 from pydantic import PrivateAttr
 
 from drive_server.access import Actor, Principal, Scope
+from drive_server.clock import utc_now
 from drive_server.errors import UnauthenticatedError
 from drive_server.mcp.calls.call import Call
 from drive_server.mcp.calls.callers import IN_PROCESS, Callers, DriveRequest
 from drive_server.mcp.calls.consent import Consent
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.models import Outcome
-from drive_server.services.identity.service import TOKEN_METHOD, IdentityService, utc_now
+from drive_server.services.identity.service import TOKEN_METHOD, IdentityService
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.progress import Progress
 from drive_server.services.tasks import Task

@@ -37,7 +37,7 @@ from mcp.types import (
 from mcp.types import Task as ShownTask
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.errors import CallCancelledError, StateConflictError
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.calls.callers import IN_PROCESS
@@ -71,7 +71,7 @@ class TaskRequests:
     def __init__(
         self,
         server: FastMCP[Any],
-        drive: Drive,
+        drive: DriveServices,
         consent: Consent,
         tool_of: ToolOf,
         proposal: Callable[[str], Proposal],

@@ -20,7 +20,7 @@ from mcp.types import (
 from mcp.types import Task as ShownTask
 
 from drive_server.access import Actor, Principal
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.calls.callers import IN_PROCESS
 from drive_server.mcp.calls.progress import CallProgress, teller
@@ -50,7 +50,7 @@ class Listener:
 class TaskWork:
     """Makes the calls of tasks. `tool_of` returns a tool by its name, or raises `McpError`."""
 
-    def __init__(self, server: FastMCP[Any], drive: Drive, tool_of: ToolOf) -> None:
+    def __init__(self, server: FastMCP[Any], drive: DriveServices, tool_of: ToolOf) -> None:
         self._server = server
         self._drive = drive
         self._tool_of = tool_of

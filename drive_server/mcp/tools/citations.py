@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 from pydantic import BaseModel
 
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.annotations import READS
 from drive_server.mcp.tools.arguments import CitationArguments
@@ -77,7 +77,7 @@ class CitationsResult(BaseModel):
 class CitationTools:
     """The tool, named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def check_citations(
@@ -100,7 +100,7 @@ class CitationTools:
         return answer(actor, text, result, "\n".join(_line(one) for one in checked[:MOST_TOLD]))
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tool into the box."""
     box.put(CitationTools(drive).check_citations, "Check quotations", READS)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import DiffResult, DownloadUrlResult, ItemResult, TextResult, VersionsResult
 from drive_server.mcp.tools.annotations import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS
@@ -39,7 +39,7 @@ MOST_CHARACTERS = 50_000
 class DocumentTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def create_file(
@@ -214,7 +214,7 @@ class DocumentTools:
         return changed(actor, outcome, text, ItemResult.of(outcome.value))
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tools into the box."""
     tools = DocumentTools(drive)
     box.put(tools.create_file, "Create a file", EDITS)

@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ItemResult, ListResult, MovedResult, TreeResult
 from drive_server.mcp.tools.annotations import ADDS, EDITS, OVERWRITES, READS
@@ -32,7 +32,7 @@ from drive_server.models import Item, MovedItems, Outcome
 class FileTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def list_folder(
@@ -166,7 +166,7 @@ class FileTools:
         return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tools into the box."""
     tools = FileTools(drive)
     box.put(tools.list_folder, "List a folder", READS)

@@ -6,7 +6,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ChangesResult, RedoResultModel, UndoResultModel
 from drive_server.mcp.tools.annotations import EDITS, READS
@@ -32,7 +32,7 @@ from drive_server.models import Change, Outcome, RedoResult, UndoResult
 class HistoryTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def undo_changes(
@@ -47,7 +47,7 @@ class HistoryTools:
         actor = await call.actor()
 
         async def undo(agreed: Actor) -> Outcome[UndoResult]:
-            return await self._drive.journal.undo(
+            return await self._drive.undo.undo(
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
@@ -66,7 +66,7 @@ class HistoryTools:
         actor = await call.actor()
 
         async def redo(agreed: Actor) -> Outcome[RedoResult]:
-            return await self._drive.journal.redo(
+            return await self._drive.undo.redo(
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
@@ -112,7 +112,7 @@ class HistoryTools:
         return answer(actor, page_text(page, "change"), ChangesResult.of(page), "\n".join(lines))
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tools into the box."""
     tools = HistoryTools(drive)
     box.put(tools.undo_changes, "Undo changes", EDITS, can_be_task=True)

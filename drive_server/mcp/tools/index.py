@@ -7,7 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from drive_server.access import Scope, require_person, require_scope
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.knowledge.ingest.watch import IndexWatch
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.annotations import READS
@@ -46,7 +46,7 @@ class IndexResult(BaseModel):
 class IndexTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def get_index_status(self, call: Call, wait_seconds: Wait = 0) -> Annotated[CallToolResult, IndexResult]:
@@ -91,6 +91,6 @@ def _problems(status: IndexStatus) -> str:
     return "\n".join([*told, f"And {counted(left, 'more file')}."] if left else told)
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tool into the box."""
     box.put(IndexTools(drive).get_index_status, "How far files can be searched", READS, can_be_task=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Scope, require_scope
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.errors import NoLanguageModelError
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.annotations import READS
@@ -33,7 +33,7 @@ from drive_server.services.search.filters import SearchFilter
 class BulkTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def map_reduce_files(
@@ -104,7 +104,7 @@ class BulkTools:
         return model
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tools into the box."""
     tools = BulkTools(drive)
     box.put(tools.map_reduce_files, "Read many files", READS, can_be_task=True)

@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.results import SearchResult
 from drive_server.mcp.tools.annotations import READS
@@ -30,7 +30,7 @@ from drive_server.services.search.filters import SearchFilter
 class KnowledgeTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def search_files(
@@ -104,7 +104,7 @@ class KnowledgeTools:
         return answer(actor, text, result, lambda: hit_lines(page.items))
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tools into the box."""
     tools = KnowledgeTools(drive)
     box.put(tools.search_files, "Search names and words", READS)

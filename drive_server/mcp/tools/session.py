@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Principal
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.results import WhoamiResult
 from drive_server.mcp.tools.annotations import READS, SIGNS_IN
@@ -16,7 +16,7 @@ from drive_server.mcp.tools.toolbox import Toolbox
 class SessionTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def authenticate(self, call: Call, api_key: ApiKeySecret) -> Annotated[CallToolResult, WhoamiResult]:
@@ -58,7 +58,7 @@ class SessionTools:
         return WhoamiResult.of(principal, usage.used_bytes, usage.quota_bytes, index.summary)
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tools into the box."""
     tools = SessionTools(drive)
     box.put(tools.authenticate, "Sign in", SIGNS_IN)

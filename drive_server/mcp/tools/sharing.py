@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidInputError
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ListResult, ShareResult, SharesResult
@@ -33,7 +33,7 @@ from drive_server.services.sharing.links import LinkTerms
 class SharingTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def share_item(
@@ -164,7 +164,7 @@ class SharingTools:
         return changed(actor, outcome, f"Changed the link ({_terms(outcome.value)}).", ShareResult.of(outcome.value))
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tools into the box."""
     tools = SharingTools(drive)
     box.put(tools.share_item, "Share an item", OVERWRITES)

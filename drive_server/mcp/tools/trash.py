@@ -5,7 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Actor
-from drive_server.drive import Drive
+from drive_server.drive_services import DriveServices
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import DeletedResult, ItemResult, ListResult
 from drive_server.mcp.tools.annotations import EDITS, OVERWRITES, READS
@@ -18,7 +18,7 @@ from drive_server.models import DeletedItems, Item, Outcome
 class TrashTools:
     """The tools, each named as its method; its docstring is what a model reads of it."""
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: DriveServices) -> None:
         self._drive = drive
 
     async def trash_item(
@@ -99,7 +99,7 @@ class TrashTools:
         return changed(actor, outcome, _deleted(outcome.value), DeletedResult.of(outcome.value))
 
 
-def register(box: Toolbox, drive: Drive) -> None:
+def register(box: Toolbox, drive: DriveServices) -> None:
     """Put the tools into the box."""
     tools = TrashTools(drive)
     box.put(tools.trash_item, "Move an item to the trash", OVERWRITES)

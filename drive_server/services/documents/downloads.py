@@ -1,11 +1,11 @@
 """Addresses from which the bytes of one file can be fetched without a key, for a short time."""
 
 import struct
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from drive_server.access import Actor, Principal, Scope, require_person
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError
 from drive_server.models import DownloadUrl, Effect, Outcome
 from drive_server.services.documents.service import Content, DocumentService
@@ -22,10 +22,6 @@ NO_KEY: Final = bytes(16)
 _TOKEN: Final = struct.Struct(">16s16s16sIQ")
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class DownloadService:
     """Makes such addresses and opens them. Nothing is kept: all that counts is in the address, signed.
 
@@ -39,7 +35,7 @@ class DownloadService:
         identity: IdentityService,
         signer: Signer,
         public_url: str,
-        clock: Callable[[], datetime] = _now,
+        clock: Clock = utc_now,
     ) -> None:
         self._documents = documents
         self._identity = identity

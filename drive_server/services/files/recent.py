@@ -1,13 +1,13 @@
 """What is recent for a person: the files that they can see and that were changed, or that they read, last."""
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import anyio
 from sqlalchemy import delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_scope
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError
 from drive_server.models import Item, Page
 from drive_server.services.pagination import Cursors
@@ -17,13 +17,12 @@ from drive_server.services.tree.nodes import locate_many, shared_ids
 from drive_server.storage.database import Database
 from drive_server.storage.tables import NodeRow, ReadRow
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 MOST_RECENT = 1000
 WRITE_PAUSE_SECONDS = 5.0
 ID_BYTES = 16
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Recents:
@@ -33,7 +32,7 @@ class Recents:
     last seconds before a crash is forgotten.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
         self._reads: dict[tuple[str, str], datetime] = {}

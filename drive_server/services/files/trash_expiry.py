@@ -1,12 +1,13 @@
 """The end of what lies in the trash for too long: it is deleted for good, and the journal says so."""
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import ColumnElement, select
 
 from drive_server.access import ALL_SCOPES, Actor, Principal
+from drive_server.clock import Clock, utc_now
 from drive_server.models import DeletedItems
 from drive_server.services.files.deletion import delete_trees
 from drive_server.services.journal.recorder import Writing
@@ -20,16 +21,10 @@ METHOD: Final = "system"
 ITEMS_AT_ONCE = 100
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class Expiry:
     """Empties the trash of what went there more than `days` days ago, in the name of whom it belongs to."""
 
-    def __init__(
-        self, database: Database, journal: Journal, days: int, *, clock: Callable[[], datetime] = _now
-    ) -> None:
+    def __init__(self, database: Database, journal: Journal, days: int, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._journal = journal
         self._days = days

@@ -16,6 +16,7 @@ from anyio import to_thread
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
+from drive_server.clock import Clock
 from drive_server.errors import InvalidInputError, UnavailableError
 
 logger = logging.getLogger(__name__)
@@ -55,7 +56,7 @@ class IssuerKeys:
     known go on counting.
     """
 
-    def __init__(self, issuer: str, keys_url: str, clock: Callable[[], datetime]) -> None:
+    def __init__(self, issuer: str, keys_url: str, clock: Clock) -> None:
         """Raises `InvalidInputError` for an address that is not https (or http on this machine)."""
         for url in (issuer, keys_url):
             if url and not _is_safe(url):

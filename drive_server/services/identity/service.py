@@ -1,12 +1,13 @@
 """Who people are and how they prove it: users, API keys, tokens of an issuer, the local access token."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 from sqlalchemy import ColumnElement, bindparam, or_, select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, require_person
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import (
     ForbiddenError,
     InvalidInputError,
@@ -34,7 +35,8 @@ from drive_server.storage.tables import ApiKeyRow, NodeRow, UserRow, new_id
 from drive_server.storage.token_file import read_token, write_token
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
+    from datetime import datetime
     from pathlib import Path
 
     from sqlalchemy import Row
@@ -53,11 +55,6 @@ USE_IS_NOTED_EVERY = timedelta(minutes=1)
 _PERSON = select(UserRow.id, UserRow.email).where(UserRow.id == bindparam("id"))
 
 
-def utc_now() -> datetime:
-    """Return the time, aware and in UTC."""
-    return datetime.now(UTC)
-
-
 class IdentityService:
     """Users and their keys. Secrets are handed out once; only their SHA-256 is kept, and looked up."""
 
@@ -65,7 +62,7 @@ class IdentityService:
         self,
         database: "Database",
         token_path: "Path",
-        clock: "Callable[[], datetime]" = utc_now,
+        clock: Clock = utc_now,
         tokens: "TokenService | None" = None,
     ) -> None:
         self._database = database
@@ -253,7 +250,7 @@ class IdentityService:
         if key.last_used_at is None or now - key.last_used_at >= USE_IS_NOTED_EVERY:
             await self._note_use(key.id, now)
 
-    async def _note_use(self, key_id: str, now: datetime) -> None:
+    async def _note_use(self, key_id: str, now: "datetime") -> None:
         # The condition is asked again: of many requests at once only the first one writes.
         stale: ColumnElement[bool] = or_(
             ApiKeyRow.last_used_at.is_(None), ApiKeyRow.last_used_at <= now - USE_IS_NOTED_EVERY
@@ -281,7 +278,7 @@ async def _find_user(session: "AsyncSession", email: str) -> UserRow | None:
     return await session.scalar(select(UserRow).where(UserRow.email == email))
 
 
-async def _add_user(session: "AsyncSession", email: str, now: datetime, *, is_admin: bool = False) -> UserRow:
+async def _add_user(session: "AsyncSession", email: str, now: "datetime", *, is_admin: bool = False) -> UserRow:
     user = UserRow(id=new_id(), email=email, root_id=new_id(), is_admin=is_admin, created_at=now)
     root = NodeRow(id=user.root_id, owner_id=user.id, kind="folder", name="", created_at=now, updated_at=now)
     for row in (user, root):

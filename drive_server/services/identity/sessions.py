@@ -1,6 +1,5 @@
 """The sessions of browsers: a secret of their own in a cookie, so that the key that was typed in is kept nowhere."""
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from secrets import token_urlsafe
 from typing import Final
@@ -8,8 +7,8 @@ from typing import Final
 from sqlalchemy import ColumnElement, delete
 
 from drive_server.access import Principal, require_person
+from drive_server.clock import Clock, utc_now
 from drive_server.services.identity.keys import SECRET_BYTES, SHOWN_CHARACTERS, digest
-from drive_server.services.identity.service import utc_now
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ApiKeyRow, new_id
 
@@ -22,7 +21,7 @@ LIFETIME: Final = timedelta(days=30)
 class SessionService:
     """Opens and ends sessions. `IdentityService.authenticate` takes their secrets like those of keys."""
 
-    def __init__(self, database: Database, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 

@@ -15,10 +15,10 @@ from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import NotFoundError
 from drive_server.models import ApiKey
 from drive_server.services.identity.keys import expiry, key_row, new_secret, parse_scopes, require_scopes, to_key
-from drive_server.services.identity.service import utc_now
 from drive_server.signing import Signer
 from drive_server.storage.database import Database
 from drive_server.storage.tables import SignInRow, new_id
@@ -61,7 +61,7 @@ class SignInService:
         database: Database,
         signer: Signer,
         public_url: str,
-        clock: Callable[[], datetime] = utc_now,
+        clock: Clock = utc_now,
         looked_every_seconds: float = LOOKED_EVERY_SECONDS,
     ) -> None:
         self._database = database

@@ -1,6 +1,5 @@
 """Access tokens of an OpenID Connect issuer: JSON web tokens (RFC 7519) for this drive."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -16,9 +15,9 @@ from jwt.exceptions import (
 )
 
 from drive_server.access import Scope
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import UnauthenticatedError
 from drive_server.services.identity.issuer import ALGORITHMS, IssuerKeys
-from drive_server.services.identity.service import utc_now
 from drive_server.settings import DriveSettings
 
 MOST_CHARACTERS: Final = 16_384
@@ -52,7 +51,7 @@ class Claims:
 class TokenService:
     """Checks tokens of one issuer. `create_users`: its people get an account when they first come."""
 
-    def __init__(self, settings: DriveSettings, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, settings: DriveSettings, clock: Clock = utc_now) -> None:
         """Raises `InvalidInputError` if the issuer's address can't be used."""
         self.create_users = settings.jwt_create_users
         self._issuer = settings.jwt_issuer

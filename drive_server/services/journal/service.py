@@ -1,9 +1,7 @@
-"""Every change goes through here: done once per key, recorded in its transaction, shown before, taken back after."""
+"""Every change goes through here: done once per key, recorded in its transaction, shown before."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable, Mapping
 from hashlib import sha256
 from typing import Any, TypeVar, cast
 
@@ -13,19 +11,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from drive_server.access import Actor, Scope, require_scope
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import IdempotencyConflictError, InvalidInputError
-from drive_server.models import Change, Effect, Outcome, Page, RedoResult, Touch, UndoResult
+from drive_server.models import Change, Effect, Outcome, Page, Touch
 from drive_server.services.journal.audit import ChangeFilter, ChangeKind, find_changes, parse_moment
 from drive_server.services.journal.effects import unified_diff_of
 from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Writing, touched_items
 from drive_server.services.journal.results import decode_result, encode_result
 from drive_server.services.journal.touches import touches_of
 from drive_server.services.pagination import Cursors
-from drive_server.services.progress import Progress, silent
 from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
-from drive_server.services.undo.redo import select_undos
-from drive_server.services.undo.service import REDO, Undoing, select_changes
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ChangeItemRow, ChangeRow
@@ -51,16 +47,12 @@ LIMITS = {
 }
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def _nobody_listens() -> None:
     """Stand in until the composition says who wakes on a change of content."""
 
 
 class Journal:
-    """Runs operations exactly once, records them, and takes them back.
+    """Runs operations exactly once, and records them.
 
     `on_content_change` is called after every commit that changed what the index should hold, `on_change` after every
     commit that recorded a change: who follows the table `changes` by id looks there then.
@@ -74,7 +66,7 @@ class Journal:
         on_content_change: Callable[[], None] = _nobody_listens,
         on_change: Callable[[], None] = _nobody_listens,
         limits: Limits = DEFAULT_LIMITS,
-        clock: Callable[[], datetime] = _now,
+        clock: Clock = utc_now,
     ) -> None:
         self._database = database
         self._blobs = blobs
@@ -174,67 +166,6 @@ class Journal:
             )
         )
         return Page(tuple(found[:size]), cursors.encode(found[size - 1].id) if len(found) > size else None)
-
-    async def undo(
-        self,
-        actor: Actor,
-        *,
-        run_id: str | None = None,
-        change_id: int | None = None,
-        run_ids: Sequence[str] = (),
-        preview: bool = False,
-        progress: Progress = silent,
-    ) -> Outcome[UndoResult]:
-        """Take back a run (or several as one) or a change of the caller; without either, what they did last.
-
-        What was changed since stays, and `skipped` says why. The undo is one change that can itself be undone.
-        Raises `NotFoundError` for changes that are not the caller's and `StateConflictError` if all is undone already.
-        """
-        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
-        acting = replace(actor, dry_run=actor.dry_run or preview)
-        runs = [run for run in (run_id, *run_ids) if run is not None]
-
-        async def operation(writing: Writing) -> UndoResult:
-            changes = await select_changes(writing.session, acting, runs, change_id)
-            undoing = Undoing(writing, check_scopes=not preview)
-            await undoing.take_back(changes, progress)
-            result = undoing.result(acting.principal.email, preview=acting.dry_run)
-            # To tell of thousands of changes takes a while, and so does what follows: others come in between.
-            await anyio.lowlevel.checkpoint()
-            return result
-
-        arguments = {"run_id": run_id, "change_id": change_id} | ({"run_ids": [*run_ids]} if run_ids else {})
-        outcome = await self.change(acting, "undo", arguments, operation)
-        undone = tuple(replace(change, undone_by=outcome.change_id) for change in outcome.value.undone)
-        return replace(outcome, value=replace(outcome.value, undone=undone, change_id=outcome.change_id))
-
-    async def redo(
-        self,
-        actor: Actor,
-        *,
-        run_id: str | None = None,
-        change_id: int | None = None,
-        preview: bool = False,
-        progress: Progress = silent,
-    ) -> Outcome[RedoResult]:
-        """Do again what the caller undid: of a run, of a change (by its own id or its undo's), or what was undone last.
-
-        What was changed since the undo stays, and `skipped` says why. The redo can itself be undone. Raises
-        `NotFoundError` for changes that are not the caller's and `StateConflictError` if nothing of it is undone.
-        """
-        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
-        acting = replace(actor, dry_run=actor.dry_run or preview)
-
-        async def operation(writing: Writing) -> RedoResult:
-            undos = await select_undos(writing.session, acting, run_id, change_id)
-            undoing = Undoing(writing, check_scopes=not preview, wording=REDO)
-            await undoing.take_back(undos, progress)
-            result = undoing.redone(acting.principal.email, preview=acting.dry_run)
-            await anyio.lowlevel.checkpoint()
-            return result
-
-        outcome = await self.change(acting, "redo", {"run_id": run_id, "change_id": change_id}, operation)
-        return replace(outcome, value=replace(outcome.value, change_id=outcome.change_id))
 
     async def _effect(self, writing: Writing, changes: bool, touches: tuple[Touch, ...] | None) -> Effect:
         return Effect(

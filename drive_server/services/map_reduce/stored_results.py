@@ -1,6 +1,5 @@
 """What reading many files gave, kept for whoever asked for a while: too much for one answer, and nobody else's."""
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -8,8 +7,8 @@ from typing import Any, Final
 from sqlalchemy import delete, func, insert, select
 
 from drive_server.access import Actor, Scope, require_person, require_scope
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import NotFoundError
-from drive_server.services.identity.service import utc_now
 from drive_server.services.map_reduce.findings import Finding, Outcome, failed
 from drive_server.services.map_reduce.prompts import Task
 from drive_server.services.tree.nodes import locate_many
@@ -47,7 +46,7 @@ class KeptResult:
 class BulkResults:
     """Results of all people. Anybody else's is as if it did not exist. They are kept for `kept_for`."""
 
-    def __init__(self, database: Database, kept_for: timedelta, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, database: Database, kept_for: timedelta, clock: Clock = utc_now) -> None:
         self._database = database
         self._kept_for = kept_for
         self._clock = clock

@@ -1,15 +1,16 @@
 """Who comes by a link: whether it holds, whether they know its password, and what they may do."""
 
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 from typing import Final
 
 from sqlalchemy import or_, update
 
 from drive_server.access import Actor, Principal, Role, Scope
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import ForbiddenError, NotFoundError
 from drive_server.services.sharing.link_downloads import Fetch, LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords, wrong_password
@@ -45,10 +46,6 @@ class Visit:
             )
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class LinkVisits:
     """Opens links. One that is unknown, revoked, expired or used up, or leads to the trash, is the same: not there."""
 
@@ -57,7 +54,7 @@ class LinkVisits:
         database: Database,
         passwords: LinkPasswords,
         downloads: LinkDownloads,
-        clock: Callable[[], datetime] = _now,
+        clock: Clock = utc_now,
     ) -> None:
         self._database = database
         self._passwords = passwords

@@ -8,7 +8,7 @@ from sqlalchemy.orm import aliased
 
 from drive_server.access import Actor
 from drive_server.errors import InvalidInputError, NotFoundError, StateConflictError
-from drive_server.services.undo.service import checked_id
+from drive_server.services.undo.reversal import checked_id
 from drive_server.storage.tables import ChangeRow
 
 UNDO = "undo"

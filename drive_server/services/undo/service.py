@@ -1,210 +1,82 @@
-"""Taking recorded changes back, newest first, leaving what was changed since and saying why.
-
-What undoes can be taken back as well, which does again what it had undone.
-"""
+"""Taking changes back, and doing them again: each is itself one change in the journal."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import replace
 
 import anyio.lowlevel
-import orjson
-from sqlalchemy import Select, select
-from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Scope, require_scope
-from drive_server.errors import (
-    EtagMismatchError,
-    ForbiddenError,
-    InvalidInputError,
-    NameConflictError,
-    NotFoundError,
-    StateConflictError,
-)
-from drive_server.models import RedoResult, UndoResult
-from drive_server.services.journal.changes import to_change
-from drive_server.services.journal.recorder import CHANGES, Entry, Writing
+from drive_server.models import Outcome, RedoResult, UndoResult
+from drive_server.services.journal.recorder import Writing
+from drive_server.services.journal.service import Journal
 from drive_server.services.progress import Progress, silent
-from drive_server.services.undo.context import Kept, UndoContext
-from drive_server.services.undo.steps import Steps
-from drive_server.services.undo.undone import Marks
-from drive_server.storage.tables import ChangeRow
-
-MAX_ID = 1 << 62
-NEWEST = 50
-MAX_TOLD = 5
-ROWS_AT_ONCE = 100
+from drive_server.services.undo.redo import select_undos
+from drive_server.services.undo.reversal import REDO, Undoing, select_changes
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """How an undo, or a redo, is told."""
+class UndoService:
+    """Undoes and redoes a person's recorded changes."""
 
-    imperative: str
-    past: str
-    done: str
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
 
+    async def undo(
+        self,
+        actor: Actor,
+        *,
+        run_id: str | None = None,
+        change_id: int | None = None,
+        run_ids: Sequence[str] = (),
+        preview: bool = False,
+        progress: Progress = silent,
+    ) -> Outcome[UndoResult]:
+        """Take back a run (or several as one) or a change of the caller; without either, what they did last.
 
-UNDO = Wording("Take back", "Took back", "undone")
-REDO = Wording("Do again", "Did again", "done again")
+        What was changed since stays, and `skipped` says why. The undo is one change that can itself be undone.
+        Raises `NotFoundError` for changes that are not the caller's and `StateConflictError` if all is undone already.
+        """
+        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
+        acting = replace(actor, dry_run=actor.dry_run or preview)
+        runs = [run for run in (run_id, *run_ids) if run is not None]
 
+        async def operation(writing: Writing) -> UndoResult:
+            changes = await select_changes(writing.session, acting, runs, change_id)
+            undoing = Undoing(writing, check_scopes=not preview)
+            await undoing.take_back(changes, progress)
+            result = undoing.result(acting.principal.email, preview=acting.dry_run)
+            # To tell of thousands of changes takes a while, and so does what follows: others come in between.
+            await anyio.lowlevel.checkpoint()
+            return result
 
-async def select_changes(
-    session: AsyncSession, actor: Actor, run_ids: Sequence[str], change_id: int | None
-) -> Sequence[ChangeRow]:
-    """Return the caller's changes to take back, newest first: of the runs, the one, or what they did last.
+        arguments = {"run_id": run_id, "change_id": change_id} | ({"run_ids": [*run_ids]} if run_ids else {})
+        outcome = await self._journal.change(acting, "undo", arguments, operation)
+        undone = tuple(replace(change, undone_by=outcome.change_id) for change in outcome.value.undone)
+        return replace(outcome, value=replace(outcome.value, undone=undone, change_id=outcome.change_id))
 
-    Raises `NotFoundError` for what is not the caller's, `StateConflictError` if there is nothing left to take back.
-    """
-    if run_ids and change_id is not None:
-        raise InvalidInputError("Name a run or a change, not both.", hint="Leave one of them out.")
-    own = select(ChangeRow).where(ChangeRow.user_id == actor.user_id).order_by(ChangeRow.id.desc())
-    if not run_ids and change_id is None:
-        newest = next((row for row in await session.scalars(own.limit(NEWEST)) if row.entries), None)
-        if newest is None:
-            raise StateConflictError("There is nothing to undo.", hint="Only your own changes can be undone.")
-        run_ids, change_id = [newest.run_id] if newest.run_id else [], newest.id
-    if run_ids:
-        rows = await _in_parts(session, own.where(ChangeRow.run_id.in_(run_ids)))
-    else:
-        rows = (await session.scalars(own.where(ChangeRow.id == checked_id(change_id)))).all()
-    return _open_ones(rows)
+    async def redo(
+        self,
+        actor: Actor,
+        *,
+        run_id: str | None = None,
+        change_id: int | None = None,
+        preview: bool = False,
+        progress: Progress = silent,
+    ) -> Outcome[RedoResult]:
+        """Do again what the caller undid: of a run, of a change (by its own id or its undo's), or what was undone last.
 
+        What was changed since the undo stays, and `skipped` says why. The redo can itself be undone. Raises
+        `NotFoundError` for changes that are not the caller's and `StateConflictError` if nothing of it is undone.
+        """
+        require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
+        acting = replace(actor, dry_run=actor.dry_run or preview)
 
-class Undoing:
-    """One undo in progress: what was taken back so far and what had to stay.
+        async def operation(writing: Writing) -> RedoResult:
+            undos = await select_undos(writing.session, acting, run_id, change_id)
+            undoing = Undoing(writing, check_scopes=not preview, wording=REDO)
+            await undoing.take_back(undos, progress)
+            result = undoing.redone(acting.principal.email, preview=acting.dry_run)
+            await anyio.lowlevel.checkpoint()
+            return result
 
-    For a redo the changes are themselves undos: `named` are then the changes that are done again.
-    """
-
-    def __init__(self, writing: Writing, *, check_scopes: bool, wording: Wording = UNDO) -> None:
-        self._writing = writing
-        self._check_scopes = check_scopes
-        self._wording = wording
-        self._context = UndoContext(writing)
-        self._steps = Steps(self._context)
-        self._marks = Marks(writing)
-        self._undone: list[ChangeRow] = []
-        self._named: list[ChangeRow] = []
-        self._skipped: list[dict[str, object]] = []
-
-    async def take_back(self, changes: Sequence[ChangeRow], progress: Progress = silent) -> None:
-        """Take the changes back in their order. Raises `MissingScopeError` if the key lacks a scope for one."""
-        self._context.own.update(change.id for change in changes)
-        for done, change in enumerate(changes):
-            await progress(done, len(changes))
-            # Asked again here: taking back an undo of the same run may just have brought an earlier change back.
-            if change.undone_by is None:
-                await self._take_back_change(change)
-        await progress(len(changes), len(changes))
-        await self._steps.finish()
-        await self._writing.session.flush()
-        self._tell()
-
-    def result(self, email: str, *, preview: bool) -> UndoResult:
-        """Return what was taken back and what was left; all these changes are the caller's, whose email this is."""
-        undone = tuple(to_change(change, email, entries=()) for change in self._undone)
-        return UndoResult(undone=undone, skipped=tuple(self._skipped), change_id=None, preview=preview)
-
-    def redone(self, email: str, *, preview: bool) -> RedoResult:
-        """Return what was done again and what was left."""
-        redone = tuple(to_change(change, email, entries=()) for change in self._named)
-        return RedoResult(redone=redone, skipped=tuple(self._skipped), change_id=None, preview=preview)
-
-    async def _take_back_change(self, change: ChangeRow) -> None:
-        taken = left = 0
-        for entry in reversed(change.entries):
-            if self._check_scopes and entry["table"] != CHANGES:
-                require_scope(self._writing.actor.principal, _scope_for(entry))
-            try:
-                taken += await self._steps.take_back(change, entry)
-            except (NotFoundError, ForbiddenError):
-                self._leave(change, entry, "the folder it was in is no longer open to you")
-                left += 1
-            except (Kept, NameConflictError, StateConflictError) as reason:
-                self._leave(change, entry, str(reason))
-                left += 1
-            await self._writing.session.flush()
-        if taken:
-            await self._mark(change)
-
-    async def _mark(self, change: ChangeRow) -> None:
-        self._undone.append(change)
-        revived = await self._marks.lift(change)
-        self._named += revived if self._wording is REDO else [change]
-
-    def _leave(self, change: ChangeRow, entry: Entry, reason: str) -> None:
-        known = entry["after"] or entry["before"] or {}
-        item_id = known.get("node_id", entry["id"])
-        self._skipped.append({"change_id": change.id, "item_id": item_id, "summary": change.summary, "reason": reason})
-
-    def _tell(self) -> None:
-        writing = self._writing
-        summaries = [change.summary.rstrip(".") for change in self._named]
-        told = "; ".join(summaries[:MAX_TOLD]) + ("; …" if len(summaries) > MAX_TOLD else "")
-        left = f" Left as it is now: {len(self._skipped)} that can't be {self._wording.done}." if self._skipped else ""
-        count = len(summaries)
-        rest = f"{count} change{'s' * (count != 1)}: {told or 'none'}.{left}"
-        writing.tell(self._wording.imperative, self._wording.past, rest)
-        writing.left = self._skipped
-        writing.count = len(writing.items)
-        writing.item_id = self._undone[0].item_id if len(self._undone) == 1 else None
-        writing.undoes = self._undone[0].id if self._undone else None
-        writing.on_recorded.append(self._mark_undone)
-        writing.etag = self._etag()
-        self._require_as_approved()
-
-    def _mark_undone(self, change_id: int) -> None:
-        for change in self._undone:
-            change.undone_by = change_id
-
-    def _etag(self) -> str:
-        """What was shown and approved is what gets done: the same changes taken back, the same ones left."""
-        shown = [
-            [change.id for change in self._undone],
-            [[left["change_id"], left["item_id"]] for left in self._skipped],
-        ]
-        return f"undo-{sha256(orjson.dumps(shown)).hexdigest()[:16]}"
-
-    def _require_as_approved(self) -> None:
-        approved = self._writing.actor.if_match
-        if approved is not None and approved != self._writing.etag:
-            raise EtagMismatchError(
-                "What would be undone is not what was shown.",
-                hint="Preview the undo again.",
-                details={"etag": self._writing.etag},
-            )
-
-
-async def _in_parts(session: AsyncSession, query: Select[ChangeRow]) -> list[ChangeRow]:
-    """Return the rows; turning all of a long run into objects at once would hold up everybody else in the process."""
-    rows: list[ChangeRow] = []
-    async for part in (await session.stream_scalars(query)).partitions(ROWS_AT_ONCE):
-        rows += part
-        await anyio.lowlevel.checkpoint()
-    return rows
-
-
-def _open_ones(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
-    if not rows:
-        raise NotFoundError("There is no such run or change of yours.", hint="List your changes to see what there is.")
-    if all(row.undone_by is not None or not row.entries for row in rows):
-        raise StateConflictError(
-            "That was undone already.",
-            hint="Undo the undo itself to do it again.",
-            details={"undone_by": next((row.undone_by for row in rows if row.undone_by), None)},
-        )
-    return rows
-
-
-def checked_id(change_id: int | None) -> int:
-    """Return the id, or one that no change has for what the database could not even compare."""
-    return change_id if change_id is not None and 0 <= change_id < MAX_ID else -1
-
-
-def _scope_for(entry: Entry) -> Scope:
-    if entry["table"] in {"shares", "links"}:
-        return Scope.SHARE
-    was_made = entry["table"] == "nodes" and entry["before"] is None
-    goes_to_trash = was_made or (entry["before"] or {}).get("trash_id") is not None
-    return Scope.DELETE if goes_to_trash else Scope.WRITE
+        outcome = await self._journal.change(acting, "redo", {"run_id": run_id, "change_id": change_id}, operation)
+        return replace(outcome, value=replace(outcome.value, change_id=outcome.change_id))

@@ -1,10 +1,10 @@
 """Resumable uploads: begun, continued from where they stopped, and put into the drive exactly once when whole."""
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final, cast
 
@@ -13,6 +13,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Role, Scope, require_scope
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import (
     InvalidInputError,
     LockedError,
@@ -65,10 +66,6 @@ class Upload:
     item_id: str | None
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 class UploadService:
     """Uploads of the caller; somebody else's do not exist. An upload that ends is kept until it expires.
 
@@ -86,7 +83,7 @@ class UploadService:
         *,
         max_bytes: int,
         kept_for: timedelta,
-        clock: Callable[[], datetime] = _now,
+        clock: Clock = utc_now,
     ) -> None:
         self._database = database
         self._blobs = blobs

@@ -1,4 +1,4 @@
-"""What a service refuses with, as the errors that LangChain has for it; `graph/models/roles.py` makes ours of them."""
+"""What a service refuses with, as the errors that LangChain has for it; `graph/model_factory.py` makes ours of them."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast

@@ -14,14 +14,15 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from graph.agents.origins import foreign_in
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, ModelError
 from graph.events import emit
 from graph.limits.budget import usage_of
 from graph.limits.limits import has_budget, limit_of
 from graph.messages.written import text_of
-from graph.models.roles import ask
+from graph.models.asking import ask
 from graph.planning.map_reduce.prompts import (
     LANGUAGES,
     READ,

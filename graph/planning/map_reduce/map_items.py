@@ -7,7 +7,8 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graph.agents.origins import foreign_in
-from graph.context import GraphDependencies, RunContext
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, DriveUnavailableError
 from graph.limits.limits import limit_of

@@ -5,12 +5,12 @@ from typing import Any, cast
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.errors import ModelError
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget, limit_of
 from graph.messages.written import outgoing_for, say, written
-from graph.models.roles import ask
+from graph.models.asking import ask
 from graph.planning.map_reduce.map_items import MOST_ITEMS
 from graph.planning.map_reduce.prompts import (
     LANGUAGES,

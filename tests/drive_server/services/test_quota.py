@@ -171,7 +171,7 @@ async def test_a_repeated_call_counts_once(store: Store, ana: Actor) -> None:
 async def test_taking_a_change_back_keeps_the_count(store: Store, ana: Actor) -> None:
     item = await store.file(ana, "/a.txt", "one")
     await store.documents.write_text(ana, item.id, "three")
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
 
     assert await store.text(ana, item.id) == "one"
     assert await used(store, ana) == await recounted(store, ana) == len("one") + len("three")
@@ -218,7 +218,7 @@ async def test_an_undo_leaves_a_file_whose_earlier_content_is_no_longer_kept(sto
     item = (await documents.create(ana, "/", "a.txt", "one")).value
     change = await documents.write_text(ana, item.id, "two")
 
-    outcome = await store.journal.undo(ana, change_id=change.change_id)
+    outcome = await store.undo.undo(ana, change_id=change.change_id)
 
     assert outcome.value.undone == ()
     assert "no longer kept" in outcome.value.skipped[0]["reason"]

@@ -11,7 +11,7 @@ from sqlalchemy import exc, func, select, text
 
 from drive_server.errors import InvalidInputError, NameConflictError, StorageFailureError
 from drive_server.storage import engine
-from drive_server.storage.database import Database, open_database, translate
+from drive_server.storage.database import KEY_BYTES, Database, open_database, signing_key, translate
 from drive_server.storage.tables import NodeRow, UserRow
 
 if TYPE_CHECKING:
@@ -203,3 +203,21 @@ def test_every_error_of_the_database_is_translated_or_a_bug() -> None:
     assert isinstance(translate(exc.TimeoutError("no connection")), StorageFailureError)
     assert translate(None) is None
     assert translate(KeyError()) is None
+
+
+async def test_two_that_start_at_once_and_one_that_comes_later_have_the_same_key(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path / 'drive.db'}"
+    first, second = await open_database(url), await open_database(url)
+    keys: list[bytes] = []
+
+    async def take(database: Database) -> None:
+        keys.append(await signing_key(database))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(take, first)
+        group.start_soon(take, second)
+    await take(first)
+    await first.dispose()
+    await second.dispose()
+    assert len(keys[0]) == KEY_BYTES
+    assert len(set(keys)) == 1

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from drive_server.connect import Actor, Drive
 from graph.build import build_graph
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.events import CitationsEvent, CitationView
 from graph.settings import AgentSettings

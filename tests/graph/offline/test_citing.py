@@ -7,7 +7,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
 from graph.build import build_graph
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.offline import OfflineChatModel
 from graph.settings import AgentSettings

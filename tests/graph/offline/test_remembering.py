@@ -8,7 +8,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from drive_server.connect import Actor, Drive
 from graph.build import build_graph
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.memory.facts import Facts
 from graph.offline.model import OfflineChatModel

@@ -4,7 +4,7 @@ import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from graph.build import build_graph
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
 from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call

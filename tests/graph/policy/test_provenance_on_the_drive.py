@@ -15,7 +15,7 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 from drive_server.connect import ALL_SCOPES, Actor, Drive
 from graph.approvals.coverage import Coverage
 from graph.build import build_graph
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.policy.bounds import ActionKind, Bounds, to_data
 from graph.policy.grants import Grant, give, list_grants, withdraw

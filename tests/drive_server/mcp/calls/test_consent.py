@@ -75,7 +75,7 @@ async def prepare(drive: Drive, alice: Actor) -> dict[str, str]:
     await drive.documents.write_text(alice, "/b.md", "b, again")
     await drive.sharing.share(alice, folder, "bob@example.com", "viewer")
     await drive.files.create_folder(alice, "root", "Undone")
-    await drive.journal.undo(alice)
+    await drive.undo.undo(alice)
     return {"trashed": trashed}
 
 

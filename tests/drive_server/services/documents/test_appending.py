@@ -77,7 +77,7 @@ async def test_an_append_is_a_version_that_can_be_undone(store: Store, ana: Acto
     assert (outcome.value.version, await store.text(ana, item.id)) == (2, "one\ntwo\n")
     (change, *_) = (await store.journal.list_changes(ana)).items
     assert (change.action, change.summary) == ("append", "Appended 4 characters to 'log.md'.")
-    await store.journal.undo(ana, change_id=outcome.change_id)
+    await store.undo.undo(ana, change_id=outcome.change_id)
     assert await store.text(ana, item.id) == "one"
 
 

@@ -304,5 +304,5 @@ async def test_a_write_by_path_notes_the_content_of_the_file_that_has_the_path_b
     monkeypatch.setattr(store.blobs, "put_bytes", swapped_meanwhile)
     written = await store.documents.write_text(ana, "/plan.md", "third")
     assert written.value.id == second.id
-    await store.journal.undo(ana, change_id=written.change_id)
+    await store.undo.undo(ana, change_id=written.change_id)
     assert await store.text(ana, second.id) == "second"

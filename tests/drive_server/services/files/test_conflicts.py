@@ -85,11 +85,11 @@ async def test_with_replace_what_was_there_goes_to_the_trash_and_an_undo_brings_
     came = (await arrive(store, ana, "replace")).value
     assert (came.path, await store.text(ana, "/Place/a.txt")) == ("/Place/a.txt", "new")
     assert (await store.files.get(ana, there.id)).trashed_at
-    undone = (await store.journal.undo(ana)).value
+    undone = (await store.undo.undo(ana)).value
     assert undone.skipped == ()
     assert (await store.names(ana), await store.names(ana, "/Place")) == before
     assert (await store.files.get(ana, "/Place/a.txt")).id == there.id
-    redone = (await store.journal.redo(ana)).value
+    redone = (await store.undo.redo(ana)).value
     assert redone.skipped == ()
     assert await store.text(ana, "/Place/a.txt") == "new"
 
@@ -158,7 +158,7 @@ async def test_a_folder_takes_the_place_of_a_folder_as_a_whole(store: Store, ana
     assert effect.count == 3
     await store.files.move(ana, "/x", "/Place", on_conflict="replace")
     assert await store.names(ana, "/Place/x") == ["new.txt"]
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
     assert await store.names(ana, "/Place/x") == ["old.txt"]
     assert await store.names(ana, "/x") == ["new.txt"]
 
@@ -238,7 +238,7 @@ async def test_many_items_move_at_once_and_come_back_at_once(store: Store, ana: 
     for item in items:
         changes = (await store.journal.list_changes(ana, item=item.id)).items
         assert changes[0].summary == "Moved 3 items to 'Place'."
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
     assert await store.names(ana) == ["Place", "0.txt", "1.txt", "2.txt"]
 
 

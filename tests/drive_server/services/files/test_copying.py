@@ -115,7 +115,7 @@ async def test_a_copy_into_a_folder_that_ben_shares_belongs_to_ben(store: Store,
     copy = (await store.files.copy(ana, item.id, shared.id)).value
     assert (copy.owner_email, copy.role) == ("ben@example.com", "editor")
     assert (await store.files.get(ben, "/Ours/a.txt")).id == copy.id
-    undone = (await store.journal.undo(ana)).value
+    undone = (await store.undo.undo(ana)).value
     assert undone.skipped == ()
     assert await store.names(ben, "/Ours") == []
 
@@ -253,10 +253,10 @@ async def test_more_items_than_one_change_may_hold_are_refused(
 async def test_undoing_a_copy_trashes_it_and_redoing_brings_it_back(store: Store, ana: Actor) -> None:
     source = await tree(store, ana)
     await store.files.copy(ana, source, "/", "Copy")
-    undone = (await store.journal.undo(ana)).value
+    undone = (await store.undo.undo(ana)).value
     assert (len(undone.undone), undone.skipped) == (1, ())
     assert await store.names(ana) == ["Plans"]
-    redone = (await store.journal.redo(ana)).value
+    redone = (await store.undo.redo(ana)).value
     assert [change.action for change in redone.redone] == ["copy"]
     assert await store.text(ana, "/Copy/deep/报告 📄.md") == "deep"
 
@@ -269,18 +269,18 @@ async def test_a_copy_in_which_somebody_changed_something_since_is_not_undone(
     await store.sharing.share(ana, copied.value.id, "ben@example.com", "editor")
     inner = await store.files.get(ana, "/Copy/deep/报告 📄.md")
     await store.documents.write_text(ben, inner.id, "ben's words")
-    undone = (await store.journal.undo(ana, change_id=copied.change_id)).value
+    undone = (await store.undo.undo(ana, change_id=copied.change_id)).value
     assert undone.undone == ()
     assert "changed since by ben@example.com" in undone.skipped[0]["reason"]
     await store.documents.write_text(ben, inner.id, "deep")
-    assert len((await store.journal.undo(ana, change_id=copied.change_id)).value.undone) == 1
+    assert len((await store.undo.undo(ana, change_id=copied.change_id)).value.undone) == 1
 
 
 async def test_a_copy_that_holds_something_new_is_not_undone(store: Store, ana: Actor) -> None:
     source = await tree(store, ana)
     copied = await store.files.copy(ana, source, "/", "Copy")
     await store.file(ana, "/Copy/deep/new.txt")
-    undone = (await store.journal.undo(ana, change_id=copied.change_id)).value
+    undone = (await store.undo.undo(ana, change_id=copied.change_id)).value
     assert (undone.undone, len(undone.skipped)) == ((), 1)
     assert await store.text(ana, "/Copy/deep/new.txt")
 
@@ -291,7 +291,7 @@ async def test_a_run_that_copied_and_then_edited_its_copy_is_undone_as_a_whole(s
     await store.files.copy(acting, source, "/", "Copy")
     await store.documents.write_text(acting, "/Copy/a.txt", "other")
     await store.documents.write_text(acting, "/Copy/a.txt", "another")
-    undone = (await store.journal.undo(ana, run_id="run-1")).value
+    undone = (await store.undo.undo(ana, run_id="run-1")).value
     assert (len(undone.undone), undone.skipped) == (3, ())
     assert await store.names(ana) == ["Plans"]
 
@@ -325,7 +325,7 @@ async def test_who_changed_what_left_a_copy_is_not_told_to_who_lost_sight_of_it(
     inside = await store.files.get(ana, "/Shared/Plans/a.txt")
     await store.files.move(ana, inside.id, private.id)
     await store.documents.write_text(carl, inside.id, "secret")
-    (left,) = (await store.journal.undo(ben, change_id=made.change_id)).value.skipped
+    (left,) = (await store.undo.undo(ben, change_id=made.change_id)).value.skipped
     assert left["reason"] == "something in it was moved away or deleted since"
 
 

@@ -84,7 +84,7 @@ async def test_the_journal_keeps_what_was_deleted_and_says_that_it_is_final(stor
     change = (await store.journal.list_changes(ana)).items[0]
     assert (change.id, change.action) == (outcome.change_id, "delete_for_good")
     assert change.summary == "Deleted 'Old' with 3 items in it for good; this can't be taken back."
-    undone = (await store.journal.undo(ana, change_id=change.id)).value
+    undone = (await store.undo.undo(ana, change_id=change.id)).value
     assert undone.undone == ()
     assert {left["reason"] for left in undone.skipped} == {"it was deleted for good, which can't be taken back"}
 
@@ -95,7 +95,7 @@ async def test_what_was_done_to_a_deleted_item_is_not_undone_and_the_rest_is(sto
     await store.files.create_folder(acting, "/", "F")
     await store.files.trash(ana, item.id)
     await store.files.delete_for_good(ana, item.id)
-    undone = (await store.journal.undo(ana, run_id="run-1")).value
+    undone = (await store.undo.undo(ana, run_id="run-1")).value
     assert [change.action for change in undone.undone] == ["create_folder"]
     assert "deleted for good" in undone.skipped[0]["reason"]
 

@@ -126,7 +126,7 @@ async def test_an_owner_is_told_of_their_own_item_only_where_a_change_was_about_
     acting = in_run(ben, "run-1")
     await store.files.copy(acting, secret.id, shared.id, "harmless.txt")
     await store.files.rename(acting, secret.id, "another secret.txt")
-    await store.journal.undo(ben, run_id="run-1")
+    await store.undo.undo(ben, run_id="run-1")
     found = await store.journal.list_changes(ana, by="ben@example.com")
     assert told(found) == ["Took back changes of 'harmless.txt'.", "Made the copy 'harmless.txt'."]
     assert all("secret" not in repr(change) for change in found.items)

@@ -56,7 +56,7 @@ async def test_every_kind_of_change_answers_its_repeat(store: Store, ana: Actor)
         lambda actor: store.files.trash(actor, folder.id),
         lambda actor: store.files.restore(actor, folder.id),
         lambda actor: store.documents.create(actor, folder.id, "new.txt", "text"),
-        store.journal.undo,
+        store.undo.undo,
     ]
     for number, call in enumerate(calls):
         keyed = in_run(ana, f"run-{number}", f"call-{number}")
@@ -199,7 +199,7 @@ async def test_a_dry_run_keeps_nothing(store: Store, ana: Actor) -> None:
         await store.files.rename(trying, item.id, "c.txt"),
         await store.files.trash(trying, item.id),
         await store.sharing.share(trying, item.id, "ben@example.com", "viewer"),
-        await store.journal.undo(trying),
+        await store.undo.undo(trying),
     ):
         assert outcome.effect
         assert outcome.effect.summary
@@ -292,5 +292,5 @@ async def test_the_index_is_woken_after_a_change_of_content_and_only_then(store:
     await store.documents.write_text(ana, item.id, "y")
     await store.files.move(ana, item.id, "/f")
     assert len(store.wakes) == 2
-    await store.journal.undo(ana, change_id=(await store.journal.list_changes(ana, item=item.id)).items[1].id)
+    await store.undo.undo(ana, change_id=(await store.journal.list_changes(ana, item=item.id)).items[1].id)
     assert len(store.wakes) == 3

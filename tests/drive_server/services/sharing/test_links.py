@@ -196,12 +196,12 @@ async def test_making_changing_and_ending_a_link_can_be_undone(drive: Drive, ali
     changed = await drive.links.update(alice, plan.id, made.value.id, LinkTerms(remove=frozenset({"password"})))
     ended = await drive.links.revoke(alice, plan.id, made.value.id)
 
-    await drive.journal.undo(alice, change_id=ended.change_id)
+    await drive.undo.undo(alice, change_id=ended.change_id)
     (again,) = await links_of(drive, alice, plan.id)
     assert (again.url, again.has_password) == (made.value.url, False)
-    await drive.journal.undo(alice, change_id=changed.change_id)
+    await drive.undo.undo(alice, change_id=changed.change_id)
     assert [link.has_password for link in await links_of(drive, alice, plan.id)] == [True]
-    await drive.journal.undo(alice, change_id=made.change_id)
+    await drive.undo.undo(alice, change_id=made.change_id)
     assert await links_of(drive, alice, plan.id) == []
 
 

@@ -267,11 +267,11 @@ async def test_sharing_is_undone_and_redone(drive: Drive, alice: Actor, bob: Act
     run = replace(alice, run_id="run-1")
     await drive.sharing.share(run, plan.id, BOB, "viewer")
     await drive.sharing.share(run, plan.id, BOB, "editor")
-    undone = await drive.journal.undo(alice, run_id="run-1")
+    undone = await drive.undo.undo(alice, run_id="run-1")
     assert await grants(drive, alice, plan.id) == []
     with pytest.raises(NotFoundError):
         await drive.files.get(bob, plan.id)
-    await drive.journal.undo(alice, change_id=undone.change_id)
+    await drive.undo.undo(alice, change_id=undone.change_id)
     assert (await drive.files.get(bob, plan.id)).role == "editor"
 
 

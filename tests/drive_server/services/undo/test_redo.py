@@ -31,9 +31,9 @@ async def test_a_run_that_was_undone_is_done_again(store: Store, ana: Actor) -> 
     await store.files.create_folder(acting, "/", "New")
     await store.files.move(acting, item.id, "/New")
     await store.documents.write_text(acting, item.id, "two")
-    await store.journal.undo(ana, run_id="run-1")
+    await store.undo.undo(ana, run_id="run-1")
     assert await state_of(store, ana, item.id) == ("/a.txt", "one")
-    outcome = await store.journal.redo(ana, run_id="run-1")
+    outcome = await store.undo.redo(ana, run_id="run-1")
     assert await state_of(store, ana, item.id) == ("/New/a.txt", "two")
     assert [change.action for change in outcome.value.redone] == ["create_folder", "move", "write"]
     assert (outcome.value.skipped, outcome.value.change_id) == ((), outcome.change_id)
@@ -47,10 +47,10 @@ async def test_undo_and_redo_alternate_any_number_of_times_and_the_marks_stay_tr
     acting = in_run(ana, "run-1")
     change = await store.files.rename(acting, item.id, "b.txt")
     for _ in range(3):
-        undo = await store.journal.undo(ana, change_id=change.change_id)
+        undo = await store.undo.undo(ana, change_id=change.change_id)
         assert (await store.files.get(ana, item.id)).name == "a.txt"
         assert await marks(store) == {change.change_id: undo.change_id}
-        redo = await store.journal.redo(ana)
+        redo = await store.undo.redo(ana)
         assert (await store.files.get(ana, item.id)).name == "b.txt"
         assert await marks(store) == {undo.change_id: redo.change_id}
 
@@ -67,29 +67,29 @@ async def marks(store: Store) -> dict[int | None, int | None]:
 async def test_a_redo_can_be_undone_and_then_the_change_can_be_redone_again(store: Store, ana: Actor) -> None:
     item = await store.file(ana, "/a.txt", "one")
     change = await store.files.rename(ana, item.id, "b.txt")
-    undo = await store.journal.undo(ana, change_id=change.change_id)
-    redo = await store.journal.redo(ana, change_id=change.change_id)
-    await store.journal.undo(ana, change_id=redo.change_id)
+    undo = await store.undo.undo(ana, change_id=change.change_id)
+    redo = await store.undo.redo(ana, change_id=change.change_id)
+    await store.undo.undo(ana, change_id=redo.change_id)
     assert (await store.files.get(ana, item.id)).name == "a.txt"
     recorded = {entry.id: entry.undone_by for entry in (await store.journal.list_changes(ana)).items}
     assert recorded[change.change_id or 0] == undo.change_id
     assert recorded[undo.change_id or 0] is None
-    await store.journal.redo(ana, change_id=undo.change_id)
+    await store.undo.redo(ana, change_id=undo.change_id)
     assert (await store.files.get(ana, item.id)).name == "b.txt"
 
 
 async def test_undos_are_done_again_from_the_last_one_backwards(store: Store, ana: Actor) -> None:
     first = await store.files.create_folder(ana, "/", "A")
     second = await store.files.create_folder(ana, "/", "B")
-    await store.journal.undo(ana, change_id=second.change_id)
-    await store.journal.undo(ana, change_id=first.change_id)
+    await store.undo.undo(ana, change_id=second.change_id)
+    await store.undo.undo(ana, change_id=first.change_id)
     assert await store.names(ana) == []
-    await store.journal.redo(ana)
+    await store.undo.redo(ana)
     assert await store.names(ana) == ["A"]
-    await store.journal.redo(ana)
+    await store.undo.redo(ana)
     assert await store.names(ana) == ["A", "B"]
     with pytest.raises(StateConflictError):
-        await store.journal.redo(ana)
+        await store.undo.redo(ana)
 
 
 async def test_a_preview_says_what_can_not_be_done_again_because_somebody_changed_it_and_when(
@@ -98,10 +98,10 @@ async def test_a_preview_says_what_can_not_be_done_again_because_somebody_change
     item = await store.file(ana, "/a.txt", "one")
     await store.sharing.share(ana, item.id, "ben@example.com", "editor")
     change = await store.documents.write_text(ana, item.id, "two")
-    await store.journal.undo(ana, change_id=change.change_id)
+    await store.undo.undo(ana, change_id=change.change_id)
     await store.documents.write_text(ben, item.id, "ben's")
     bens = (await store.journal.list_changes(ana, item=item.id)).items[0]
-    preview = await store.journal.redo(with_scopes(ana, Scope.READ), change_id=change.change_id, preview=True)
+    preview = await store.undo.redo(with_scopes(ana, Scope.READ), change_id=change.change_id, preview=True)
     assert (preview.value.preview, preview.value.redone, preview.value.change_id) == (True, (), None)
     assert [left["reason"] for left in preview.value.skipped] == [
         f"changed since by ben@example.com at {bens.at:%Y-%m-%d %H:%M} UTC"
@@ -122,14 +122,14 @@ async def test_the_one_who_is_named_for_a_conflict_is_not_the_one_who_undoes(
     await store.documents.write_text(acting, item.id, "three")
     await store.files.rename(acting, item.id, "c.txt")
     await store.files.rename(ben, item.id, "d.txt")
-    skipped = (await store.journal.undo(ana, run_id="run-1", preview=True)).value.skipped
+    skipped = (await store.undo.undo(ana, run_id="run-1", preview=True)).value.skipped
     assert ["ben@example.com" in left["reason"] for left in skipped] == [True]
 
 
 async def test_a_dry_run_changes_nothing(store: Store, ana: Actor) -> None:
     await store.files.create_folder(ana, "/", "A")
-    await store.journal.undo(ana)
-    outcome = await store.journal.redo(rehearsing(ana))
+    await store.undo.undo(ana)
+    outcome = await store.undo.redo(rehearsing(ana))
     assert outcome.effect
     assert outcome.effect.summary == "Do again 1 change: Created the folder 'A' in the root folder."
     assert await store.names(ana) == []
@@ -139,45 +139,45 @@ async def test_what_was_not_undone_or_is_not_the_callers_is_refused(store: Store
     made = await store.files.create_folder(in_run(ana, "run-1"), "/", "A")
     for wanted in ({"change_id": made.change_id}, {"run_id": "run-1"}, {}):
         with pytest.raises(StateConflictError):
-            await store.journal.redo(ana, **wanted)  # pyright: ignore[reportArgumentType]
-    await store.journal.undo(ana)
+            await store.undo.redo(ana, **wanted)  # pyright: ignore[reportArgumentType]
+    await store.undo.undo(ana)
     for unknown in ({"change_id": made.change_id}, {"run_id": "run-1"}, {"change_id": 2**70}):
         with pytest.raises(NotFoundError):
-            await store.journal.redo(ben, **unknown)  # pyright: ignore[reportArgumentType]
+            await store.undo.redo(ben, **unknown)  # pyright: ignore[reportArgumentType]
     with pytest.raises(InvalidInputError):
-        await store.journal.redo(ana, run_id="run-1", change_id=1)
-    await store.journal.redo(ana)
+        await store.undo.redo(ana, run_id="run-1", change_id=1)
+    await store.undo.redo(ana)
     with pytest.raises(StateConflictError):
-        await store.journal.redo(ana, change_id=made.change_id)
+        await store.undo.redo(ana, change_id=made.change_id)
 
 
 async def test_a_redo_needs_the_scopes_of_what_it_does_again(store: Store, ana: Actor) -> None:
     item = await store.file(ana, "/a.txt")
     await store.files.trash(ana, item.id)
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
     with pytest.raises(MissingScopeError):
-        await store.journal.redo(with_scopes(ana, Scope.READ))
-    await store.journal.redo(with_scopes(ana, Scope.READ, Scope.WRITE, Scope.DELETE))
+        await store.undo.redo(with_scopes(ana, Scope.READ))
+    await store.undo.redo(with_scopes(ana, Scope.READ, Scope.WRITE, Scope.DELETE))
     assert (await store.files.get(ana, item.id)).trashed_at
 
 
 async def test_a_repeated_redo_is_done_once(store: Store, ana: Actor) -> None:
     await store.files.create_folder(ana, "/", "A")
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
     keyed = in_run(ana, "run-2", "key")
-    first = await store.journal.redo(keyed)
-    again = await store.journal.redo(keyed)
+    first = await store.undo.redo(keyed)
+    again = await store.undo.redo(keyed)
     assert (again.replayed, again.change_id) == (True, first.change_id)
 
 
 async def test_a_share_that_was_undone_is_given_again(store: Store, ana: Actor, ben: Actor) -> None:
     item = await store.file(ana, "/a.txt")
     await store.sharing.share(ana, item.id, "ben@example.com", "viewer")
-    await store.journal.undo(ana)
-    effect = (await store.journal.redo(rehearsing(ana))).effect
+    await store.undo.undo(ana)
+    effect = (await store.undo.redo(rehearsing(ana))).effect
     assert effect
     assert effect.gains_access == ("ben@example.com",)
-    await store.journal.redo(ana)
+    await store.undo.redo(ana)
     assert (await store.files.get(ben, item.id)).role == "viewer"
 
 
@@ -187,14 +187,14 @@ async def test_many_items_that_moved_at_once_move_again_except_those_that_somebo
     await store.folder(ana, "/Place")
     items = [await store.file(ana, f"/{number}.txt") for number in range(3)]
     moved = await store.files.move_many(ana, [item.id for item in items], "/Place")
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
     await store.files.rename(ana, items[1].id, "other.txt")
-    redone = (await store.journal.redo(ana, change_id=moved.change_id)).value
+    redone = (await store.undo.redo(ana, change_id=moved.change_id)).value
     assert await store.names(ana, "/Place") == ["0.txt", "2.txt", "other.txt"]
     assert redone.skipped == ()
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
     await store.files.trash(ana, items[0].id)
-    redone = (await store.journal.redo(ana, change_id=moved.change_id)).value
+    redone = (await store.undo.redo(ana, change_id=moved.change_id)).value
     assert [left["item_id"] for left in redone.skipped] == [items[0].id]
     assert await store.names(ana, "/Place") == ["2.txt", "other.txt"]
 
@@ -205,7 +205,7 @@ async def test_a_content_that_is_kept_no_longer_is_named_as_the_reason(store: St
     change = await store.documents.write_text(ana, item.id, "two")
     await store.documents.write_text(ana, item.id, "three")
     await store.documents.write_text(ana, item.id, "two")
-    undone = (await store.journal.undo(ana, change_id=change.change_id)).value
+    undone = (await store.undo.undo(ana, change_id=change.change_id)).value
     assert undone.undone == ()
     assert "no longer kept" in undone.skipped[0]["reason"]
     assert await store.text(ana, item.id) == "two"
@@ -260,19 +260,19 @@ async def test_making_changing_and_revoking_a_link_can_be_undone_and_done_again(
     touched = (await store.journal.list_changes(ana, item=item.id)).items
     assert [entry.action for entry in touched] == ["links", "links", "links", "create_file"]
 
-    await store.journal.undo(ana, change_id=touched[0].id)
+    await store.undo.undo(ana, change_id=touched[0].id)
     (row,) = await links(store)
     assert (row.id, row.max_downloads, row.password_hash, row.expires_at) == (link.id, 9, None, expires)
-    await store.journal.undo(ana, change_id=touched[1].id)
+    await store.undo.undo(ana, change_id=touched[1].id)
     (row,) = await links(store)
     assert (row.max_downloads, row.password_hash) == (3, "scrypt")
-    await store.journal.redo(ana)
+    await store.undo.redo(ana)
     (row,) = await links(store)
     assert row.max_downloads == 9
-    await store.journal.undo(ana, change_id=touched[1].id)
-    await store.journal.undo(ana, change_id=touched[2].id)
+    await store.undo.undo(ana, change_id=touched[1].id)
+    await store.undo.undo(ana, change_id=touched[2].id)
     assert await links(store) == []
-    await store.journal.redo(ana, change_id=touched[2].id)
+    await store.undo.redo(ana, change_id=touched[2].id)
     (row,) = await links(store)
     assert (row.id, row.max_downloads, row.expires_at) == (link.id, 3, expires)
 
@@ -287,12 +287,12 @@ async def test_downloads_are_no_change_of_a_link_but_other_terms_are(store: Stor
     made = await on_link(store, ana, make)
     async with store.database.write() as session:
         (await session.get_one(LinkRow, link.id)).max_downloads = 4
-    undone = (await store.journal.undo(ana, change_id=made.change_id)).value
+    undone = (await store.undo.undo(ana, change_id=made.change_id)).value
     assert [left["item_id"] for left in undone.skipped] == [item.id]
     async with store.database.write() as session:
         row = await session.get_one(LinkRow, link.id)
         row.max_downloads, row.downloads = 3, 2
-    assert (await store.journal.undo(ana, change_id=made.change_id)).value.skipped == ()
+    assert (await store.undo.undo(ana, change_id=made.change_id)).value.skipped == ()
     assert await links(store) == []
 
 
@@ -306,7 +306,7 @@ async def test_a_revoked_link_that_would_have_expired_by_now_stays_revoked(store
         await writing.remove(await writing.session.get_one(LinkRow, link.id))
 
     revoked = await on_link(store, ana, revoke)
-    undone = (await store.journal.undo(ana, change_id=revoked.change_id)).value
+    undone = (await store.undo.undo(ana, change_id=revoked.change_id)).value
     assert [left["reason"] for left in undone.skipped] == ["the link has expired since"]
     assert await links(store) == []
 
@@ -319,4 +319,4 @@ async def test_undoing_a_link_needs_a_key_that_shares(store: Store, ana: Actor) 
 
     made = await on_link(store, ana, make)
     with pytest.raises(MissingScopeError):
-        await store.journal.undo(with_scopes(ana, Scope.READ, Scope.WRITE), change_id=made.change_id)
+        await store.undo.undo(with_scopes(ana, Scope.READ, Scope.WRITE), change_id=made.change_id)

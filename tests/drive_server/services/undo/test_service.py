@@ -36,7 +36,7 @@ async def test_a_rename_a_move_and_a_new_content_are_taken_back_together(store: 
     await store.files.rename(acting, item.id, "plan2.md")
     await store.documents.write_text(acting, item.id, "two")
     await store.documents.write_text(acting, item.id, "three")
-    undone = (await store.journal.undo(ana)).value
+    undone = (await store.undo.undo(ana)).value
     assert (len(undone.undone), undone.skipped) == (5, ())
     now = await store.files.get(ana, item.id)
     assert (now.path, now.version, await store.text(ana, item.id)) == ("/Old/plan.md", 4, "one")
@@ -49,7 +49,7 @@ async def test_an_undo_can_be_undone_and_that_again(store: Store, ana: Actor) ->
     await store.documents.write_text(acting, item.id, "two")
     await store.files.rename(acting, item.id, "b.txt")
     for name, text in (("a.txt", "one"), ("b.txt", "two"), ("a.txt", "one"), ("b.txt", "two")):
-        outcome = await store.journal.undo(ana)
+        outcome = await store.undo.undo(ana)
         assert outcome.value.skipped == ()
         assert ((await store.files.get(ana, item.id)).name, await store.text(ana, item.id)) == (name, text)
     changes = (await store.journal.list_changes(ana, run_id="run-1")).items
@@ -58,13 +58,13 @@ async def test_an_undo_can_be_undone_and_that_again(store: Store, ana: Actor) ->
 
 async def test_an_undo_is_recorded_and_marks_what_it_took_back(store: Store, ana: Actor) -> None:
     made = await store.files.create_folder(ana, "/", "f")
-    outcome = await store.journal.undo(ana, change_id=made.change_id)
+    outcome = await store.undo.undo(ana, change_id=made.change_id)
     assert outcome.value.change_id == outcome.change_id
     undo, create = (await store.journal.list_changes(ana)).items
     assert (undo.action, undo.undoes, create.undone_by) == ("undo", create.id, undo.id)
     assert undo.summary == "Took back 1 change: Created the folder 'f' in the root folder."
     with pytest.raises(StateConflictError) as caught:
-        await store.journal.undo(ana, change_id=made.change_id)
+        await store.undo.undo(ana, change_id=made.change_id)
     assert caught.value.details == {"undone_by": undo.id}
 
 
@@ -72,7 +72,7 @@ async def test_a_preview_says_what_an_undo_would_do_and_does_nothing(store: Stor
     item = await store.file(ana, "/a.txt", "one\n")
     await store.documents.write_text(ana, item.id, "two\n")
     reader = with_scopes(ana, Scope.READ)
-    outcome = await store.journal.undo(reader, preview=True)
+    outcome = await store.undo.undo(reader, preview=True)
     assert (outcome.value.preview, outcome.value.change_id, len(outcome.value.undone)) == (True, None, 1)
     assert outcome.effect
     assert outcome.effect.diff == "--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-two\n+one\n"
@@ -82,15 +82,15 @@ async def test_a_preview_says_what_an_undo_would_do_and_does_nothing(store: Stor
 
 async def test_an_approved_undo_is_refused_if_it_would_do_something_else_by_now(store: Store, ana: Actor) -> None:
     await store.folder(ana, "/a")
-    shown = await store.journal.undo(rehearsing(ana))
+    shown = await store.undo.undo(rehearsing(ana))
     assert shown.effect
     await store.folder(ana, "/b")
     with pytest.raises(EtagMismatchError):
-        await store.journal.undo(replace(ana, if_match=shown.effect.etag))
+        await store.undo.undo(replace(ana, if_match=shown.effect.etag))
     assert await store.names(ana) == ["a", "b"]
-    again = await store.journal.undo(rehearsing(ana))
+    again = await store.undo.undo(rehearsing(ana))
     assert again.effect
-    await store.journal.undo(replace(ana, if_match=again.effect.etag))
+    await store.undo.undo(replace(ana, if_match=again.effect.etag))
     assert await store.names(ana) == ["a"]
 
 
@@ -104,7 +104,7 @@ async def test_what_a_person_changed_since_stays_and_the_rest_is_taken_back(
     await store.documents.write_text(acting, first.id, "a2")
     await store.documents.write_text(acting, second.id, "b2")
     await store.documents.write_text(ben, first.id, "ben's")
-    undone = (await store.journal.undo(ana, run_id="run-1")).value
+    undone = (await store.undo.undo(ana, run_id="run-1")).value
     assert [change.summary for change in undone.undone] == ["Replaced the content of 'b.txt'."]
     assert reasons(undone)[0].startswith("changed since by ben@example.com at ")
     assert undone.skipped[0]["item_id"] == first.id
@@ -115,7 +115,7 @@ async def test_a_rename_is_taken_back_although_the_content_changed_since(store: 
     item = await store.file(ana, "/a.txt", "one")
     renamed = await store.files.rename(ana, item.id, "b.txt")
     await store.documents.write_text(ana, item.id, "two")
-    assert (await store.journal.undo(ana, change_id=renamed.change_id)).value.skipped == ()
+    assert (await store.undo.undo(ana, change_id=renamed.change_id)).value.skipped == ()
     assert (await store.files.get(ana, item.id)).name == "a.txt"
     assert await store.text(ana, item.id) == "two"
 
@@ -123,8 +123,8 @@ async def test_a_rename_is_taken_back_although_the_content_changed_since(store: 
 async def test_a_created_file_goes_to_the_trash_unless_it_was_changed(store: Store, ana: Actor) -> None:
     first, second = await store.documents.create(ana, "/", "a", "x"), await store.documents.create(ana, "/", "b", "x")
     await store.documents.write_text(ana, second.value.id, "y")
-    await store.journal.undo(ana, change_id=first.change_id)
-    kept = (await store.journal.undo(ana, change_id=second.change_id)).value
+    await store.undo.undo(ana, change_id=first.change_id)
+    kept = (await store.undo.undo(ana, change_id=second.change_id)).value
     assert (kept.undone, kept.change_id) == ((), None)
     assert reasons(kept)[0].startswith("changed since by ana@example.com")
     assert await store.names(ana) == ["b"]
@@ -134,7 +134,7 @@ async def test_a_created_file_goes_to_the_trash_unless_it_was_changed(store: Sto
 async def test_a_created_folder_stays_if_something_was_put_in_it(store: Store, ana: Actor) -> None:
     made = await store.files.create_folder(ana, "/", "f")
     await store.file(ana, "/f/a.txt")
-    kept = (await store.journal.undo(ana, change_id=made.change_id)).value
+    kept = (await store.undo.undo(ana, change_id=made.change_id)).value
     assert reasons(kept) == ["it holds items that were put there since"]
     assert await store.names(ana) == ["f"]
 
@@ -144,9 +144,9 @@ async def test_a_whole_tree_that_a_run_made_goes_to_the_trash_and_comes_back(sto
     await store.folder(acting, "/a")
     await store.folder(acting, "/a/b")
     await store.file(acting, "/a/b/c.txt")
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
     assert await store.names(ana) == []
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
     assert (await store.files.get(ana, "/a/b/c.txt")).trashed_at is None
 
 
@@ -155,11 +155,11 @@ async def test_trash_and_restore_are_taken_back(store: Store, ana: Actor) -> Non
         await store.folder(ana, path)
     item = await store.file(ana, "/Old/a.txt")
     await store.files.trash(ana, "/Old")
-    await store.journal.undo(ana)
+    await store.undo.undo(ana)
     assert (await store.files.get(ana, item.id)).path == "/Old/a.txt"
     await store.files.trash(ana, item.id)
     restored = await store.files.restore(ana, item.id, to_parent="/Other")
-    await store.journal.undo(ana, change_id=restored.change_id)
+    await store.undo.undo(ana, change_id=restored.change_id)
     trashed = await store.files.get(ana, item.id)
     assert trashed.trashed_at
     assert (await store.files.restore(ana, item.id)).value.path == "/Old/a.txt"
@@ -171,7 +171,7 @@ async def test_names_that_a_run_swapped_are_swapped_back_and_forth(store: Store,
     for item, name in ((first, "t"), (second, "a"), (first, "b")):
         await store.files.rename(acting, item.id, name)
     for expected in (("a", "b"), ("b", "a"), ("a", "b")):
-        assert (await store.journal.undo(ana)).value.skipped == ()
+        assert (await store.undo.undo(ana)).value.skipped == ()
         found = ((await store.files.get(ana, first.id)).name, (await store.files.get(ana, second.id)).name)
         assert found == expected
 
@@ -180,10 +180,10 @@ async def test_what_can_not_go_back_says_why(store: Store, ana: Actor) -> None:
     folder, item = await store.folder(ana, "/Old"), await store.file(ana, "/Old/a.txt")
     moved = await store.files.move(ana, item.id, "/")
     taken = await store.file(ana, "/Old/a.txt")
-    assert "in the folder already" in reasons((await store.journal.undo(ana, change_id=moved.change_id)).value)[0]
+    assert "in the folder already" in reasons((await store.undo.undo(ana, change_id=moved.change_id)).value)[0]
     await store.files.trash(ana, taken.id)
     await store.files.trash(ana, folder.id)
-    assert reasons((await store.journal.undo(ana, change_id=moved.change_id)).value) == ["'Old' is in the trash."]
+    assert reasons((await store.undo.undo(ana, change_id=moved.change_id)).value) == ["'Old' is in the trash."]
     assert (await store.files.get(ana, item.id)).path == "/a.txt"
 
 
@@ -198,17 +198,17 @@ async def test_shares_are_taken_back(store: Store, ana: Actor, ben: Actor) -> No
 
     shared = await store.sharing.share(ana, item.id, "ben@example.com", "viewer")
     raised = await store.sharing.share(ana, item.id, "ben@example.com", "editor")
-    kept = (await store.journal.undo(ana, change_id=shared.change_id)).value
+    kept = (await store.undo.undo(ana, change_id=shared.change_id)).value
     assert reasons(kept)[0].startswith("changed since by ana@example.com")
-    await store.journal.undo(ana, change_id=raised.change_id)
+    await store.undo.undo(ana, change_id=raised.change_id)
     assert await role() == "viewer"
     revoked = await store.sharing.revoke(ana, item.id, "ben@example.com")
-    back = await store.journal.undo(rehearsing(ana), change_id=revoked.change_id)
+    back = await store.undo.undo(rehearsing(ana), change_id=revoked.change_id)
     assert back.effect
     assert (back.effect.gains_access, await role()) == (("ben@example.com",), None)
-    await store.journal.undo(ana, change_id=revoked.change_id)
+    await store.undo.undo(ana, change_id=revoked.change_id)
     assert await role() == "viewer"
-    await store.journal.undo(ana, change_id=shared.change_id)
+    await store.undo.undo(ana, change_id=shared.change_id)
     assert await role() is None
 
 
@@ -217,7 +217,7 @@ async def test_who_lost_the_role_can_not_undo_any_more(store: Store, ana: Actor,
     await store.sharing.share(ana, item.id, "ben@example.com", "editor")
     written = await store.documents.write_text(ben, item.id, "two")
     await store.sharing.revoke(ana, item.id, "ben@example.com")
-    kept = (await store.journal.undo(ben, change_id=written.change_id)).value
+    kept = (await store.undo.undo(ben, change_id=written.change_id)).value
     assert reasons(kept) == ["your role on it no longer allows this"]
     assert await store.text(ana, item.id) == "two"
 
@@ -228,16 +228,16 @@ async def test_other_peoples_changes_are_as_unknown_as_those_that_do_not_exist(
     made = await store.files.create_folder(in_run(ana, "run-1"), "/", "f")
     for change_id in (made.change_id, 10_000, -1, 0, 10**30):
         with pytest.raises(NotFoundError):
-            await store.journal.undo(ben, change_id=change_id)
+            await store.undo.undo(ben, change_id=change_id)
     for run_id in ("run-1", "unknown", "", "x" * 10_000):
         with pytest.raises(NotFoundError):
-            await store.journal.undo(ben, run_id=run_id)
+            await store.undo.undo(ben, run_id=run_id)
     with pytest.raises(InvalidInputError):
-        await store.journal.undo(ben, run_id="\ud800")
+        await store.undo.undo(ben, run_id="\ud800")
     with pytest.raises(StateConflictError):
-        await store.journal.undo(ben)
+        await store.undo.undo(ben)
     with pytest.raises(InvalidInputError):
-        await store.journal.undo(ana, run_id="run-1", change_id=made.change_id)
+        await store.undo.undo(ana, run_id="run-1", change_id=made.change_id)
 
 
 async def test_an_undo_needs_the_scopes_of_what_it_does(store: Store, ana: Actor) -> None:
@@ -248,18 +248,18 @@ async def test_an_undo_needs_the_scopes_of_what_it_does(store: Store, ana: Actor
     writer = with_scopes(ana, Scope.READ, Scope.WRITE)
     for change_id, scope in ((shared.change_id, "share"), (restored.change_id, "delete")):
         with pytest.raises(MissingScopeError) as caught:
-            await store.journal.undo(writer, change_id=change_id)
+            await store.undo.undo(writer, change_id=change_id)
         assert caught.value.details == {"scope": scope}
     with pytest.raises(MissingScopeError):
-        await store.journal.undo(with_scopes(ana, Scope.READ), change_id=shared.change_id)
+        await store.undo.undo(with_scopes(ana, Scope.READ), change_id=shared.change_id)
 
 
 async def test_a_run_that_took_back_its_own_change_ends_where_it_began(store: Store, ana: Actor) -> None:
     item = await store.file(ana, "/a.txt", "one")
     acting = in_run(ana, "run-1")
     patched = await store.documents.patch(acting, item.id, [Edit("one", "two")])
-    await store.journal.undo(acting, change_id=patched.change_id)
-    await store.journal.undo(ana, run_id="run-1")
+    await store.undo.undo(acting, change_id=patched.change_id)
+    await store.undo.undo(ana, run_id="run-1")
     assert await store.text(ana, item.id) == "one"
 
 
@@ -267,7 +267,7 @@ async def test_only_the_change_named_is_taken_back(store: Store, ana: Actor) -> 
     acting = in_run(ana, "run-1")
     first = await store.files.create_folder(acting, "/", "a")
     await store.files.create_folder(acting, "/", "b")
-    await store.journal.undo(ana, change_id=first.change_id)
+    await store.undo.undo(ana, change_id=first.change_id)
     assert await store.names(ana) == ["b"]
 
 
@@ -276,10 +276,10 @@ async def test_who_lost_an_item_is_not_told_whether_it_still_exists(store: Store
     await store.sharing.share(ana, item.id, "ben@example.com", "editor")
     written = await store.documents.write_text(ben, item.id, "two")
     await store.sharing.revoke(ana, item.id, "ben@example.com")
-    lost = (await store.journal.undo(ben, change_id=written.change_id, preview=True)).value
+    lost = (await store.undo.undo(ben, change_id=written.change_id, preview=True)).value
     await store.files.trash(ana, item.id)
     await store.files.delete_for_good(ana, item.id)
-    gone = (await store.journal.undo(ben, change_id=written.change_id, preview=True)).value
+    gone = (await store.undo.undo(ben, change_id=written.change_id, preview=True)).value
     assert reasons(lost) == reasons(gone) == ["your role on it no longer allows this"]
 
 
@@ -296,7 +296,7 @@ async def test_an_undo_takes_nothing_out_of_a_folder_that_is_no_longer_open(
     for item_id in (made.value.id, moved.value.id):
         await store.sharing.share(ana, item_id, "ben@example.com", "editor")
     for change_id in (made.change_id, moved.change_id):
-        result = (await store.journal.undo(ben, change_id=change_id)).value
+        result = (await store.undo.undo(ben, change_id=change_id)).value
         assert (result.undone, reasons(result)) == ((), ["the folder it was in is no longer open to you"])
     assert await store.names(ana, folder.id) == ["made", "a.txt"]
 
@@ -305,12 +305,12 @@ async def test_who_was_given_a_single_item_takes_its_rename_back(store: Store, a
     item = await store.file(ana, "/a.txt")
     await store.sharing.share(ana, item.id, "ben@example.com", "editor")
     renamed = await store.files.rename(ben, item.id, "b.txt")
-    assert (await store.journal.undo(ben, change_id=renamed.change_id)).value.skipped == ()
+    assert (await store.undo.undo(ben, change_id=renamed.change_id)).value.skipped == ()
     assert await store.names(ana) == ["a.txt"]
 
 
 async def test_what_goes_to_the_trash_by_an_undo_needs_the_scope_for_that(store: Store, ana: Actor) -> None:
     made = await store.files.create_folder(ana, "/", "made")
     with pytest.raises(MissingScopeError) as caught:
-        await store.journal.undo(with_scopes(ana, Scope.READ, Scope.WRITE), change_id=made.change_id)
+        await store.undo.undo(with_scopes(ana, Scope.READ, Scope.WRITE), change_id=made.change_id)
     assert caught.value.details == {"scope": "delete"}

@@ -65,7 +65,7 @@ async def perform(store: Store, actor: Actor, operation: Operation) -> None:
         "version": lambda: store.documents.restore_version(actor, first, operation.second + 1),
         "share": lambda: store.sharing.share(actor, first, friend, ("viewer", "editor")[operation.first % 2]),
         "revoke": lambda: store.sharing.revoke(actor, first, friend),
-        "undo": lambda: store.journal.undo(actor, change_id=operation.first * 3 + operation.second),
+        "undo": lambda: store.undo.undo(actor, change_id=operation.first * 3 + operation.second),
     }
     try:
         await calls[operation.verb]()
@@ -110,10 +110,10 @@ async def check(before: list[Operation], run: list[Operation]) -> None:
             last = await state(store, ana)
             if len((await store.journal.list_changes(ana, limit=1000)).items) == changed:
                 return
-            undone = await store.journal.undo(ana, run_id="run-1")
+            undone = await store.undo.undo(ana, run_id="run-1")
             assert undone.value.skipped == ()
             assert await state(store, ana) == first
-            redone = await store.journal.undo(ana, change_id=undone.change_id)
+            redone = await store.undo.undo(ana, change_id=undone.change_id)
             assert redone.value.skipped == ()
             assert await state(store, ana) == last
 

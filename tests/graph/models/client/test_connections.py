@@ -18,8 +18,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from langchain_core.messages import HumanMessage
 
 from graph.errors import ModelOutputError, ModelUnavailableError
+from graph.model_factory import Clients, build_models
+from graph.models.asking import ask
 from graph.models.client import proxy_for
-from graph.models.roles import Clients, ask, build_models
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import running_server, text
 from tests.fakes.raw_server import RawServer, Sent, raw_server, whole

@@ -17,7 +17,8 @@ from langchain_core.tools import tool
 from pydantic import BaseModel, Field
 
 from graph.errors import ModelError
-from graph.models.roles import Clients, ask, ask_for, build_models
+from graph.model_factory import Clients, build_models
+from graph.models.asking import ask, ask_for
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Reply, Stream, running_server, split_call, text
 

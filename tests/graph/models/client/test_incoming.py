@@ -19,9 +19,10 @@ from graph.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
+from graph.model_factory import Clients, build_models
+from graph.models.asking import ask
 from graph.models.client import LeanChatModel, transport
 from graph.models.client.transport import LARGEST_REFUSAL_BYTES
-from graph.models.roles import Clients, ask, build_models
 from graph.settings import AgentSettings
 from tests.fakes.raw_server import CHUNKED, LAST_CHUNK, RawServer, Sent, chunked, raw_server, whole
 

@@ -14,7 +14,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage
 
 from graph.errors import ModelOutputError, ModelTimeoutError, ModelUnavailableError
-from graph.models.roles import Clients, ask, build_models
+from graph.model_factory import Clients, build_models
+from graph.models.asking import ask
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Stream, running_server, text
 

@@ -8,9 +8,9 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
 from graph.build import build_graph
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
-from graph.models.roles import build_models
+from graph.model_factory import build_models
 from graph.models.sampling import LentModel
 from graph.settings import AgentSettings
 from tests.graph.assistant import Assistant, person

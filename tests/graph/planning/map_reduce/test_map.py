@@ -12,7 +12,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
 from graph.build import build_graph
-from graph.context import GraphDependencies
+from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.errors import ModelAuthenticationError, ModelUnavailableError
 from graph.planning.map_reduce.prompts import Finding, Survey, coverage, escaped, groups, reply_of

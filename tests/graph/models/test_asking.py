@@ -24,7 +24,8 @@ from graph.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from graph.models.roles import Clients, ask, ask_for, build_models, translate
+from graph.model_factory import Clients, build_models
+from graph.models.asking import ask, ask_for, translate
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import Failure, Garbage, OpenAIServer, Stream, running_server, split_call, text
 

@@ -1,0 +1,107 @@
+"""Build the chat model of each role, once, over shared HTTP clients."""
+
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, asynccontextmanager
+from functools import cached_property
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpx
+from langchain_core.language_models import BaseChatModel
+
+from graph.models.asking import ModelRole
+from graph.models.client import Connections, Endpoint, LeanChatModel, proxy_for
+from graph.settings import OFFLINE, AgentSettings
+
+CONNECT_SECONDS: Final = 10.0
+KEPT_CONNECTIONS: Final = 200
+KEPT_SECONDS: Final = 20.0
+OPENAI_URL: Final = "https://api.openai.com/v1"
+NO_KEY: Final = "none"
+"""What services without keys are sent as one."""
+RESPONSES_ONLY: Final = re.compile(r"codex|^gpt-[\d.]+-(?:pro|sol)\b|^gpt-6|^o\d-pro")
+"""Models of OpenAI that speak another protocol than chat completions, with tools at least."""
+
+
+class Clients:
+    """What models are asked with, shared by all of them; each is made for the first model that needs it."""
+
+    @cached_property
+    def lean(self) -> Connections:
+        """The lean client's."""
+        return Connections(CONNECT_SECONDS, KEPT_SECONDS)
+
+    @cached_property
+    def openai(self) -> httpx.AsyncClient:
+        """What OpenAI's own client is given."""
+        limits = httpx.Limits(
+            max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS
+        )
+        return httpx.AsyncClient(limits=limits)
+
+    async def aclose(self) -> None:
+        """Close those that were made."""
+        for client in list(vars(self).values()):
+            await client.aclose()
+
+
+@asynccontextmanager
+async def open_models(settings: AgentSettings) -> AsyncGenerator[dict[ModelRole, BaseChatModel]]:
+    """Build the models over HTTP clients of their own, and close these at the end."""
+    async with aclosing(Clients()) as clients:
+        yield build_models(settings, clients)
+
+
+def build_models(settings: AgentSettings, clients: Clients | None = None) -> dict[ModelRole, BaseChatModel]:
+    """Return the model of each role; roles with the same name share one.
+
+    All of them use `clients`, which the caller closes; without, clients that live as long as the process.
+    """
+    clients = clients or Clients()
+    names: dict[ModelRole, str] = {
+        "router": settings.router_model or settings.resolved_model,
+        "planner": settings.planner_model or settings.resolved_model,
+        "agent": settings.resolved_model,
+    }
+    built = {name: _build(name, settings, clients) for name in set(names.values())}
+    return {role: built[name] for role, name in names.items()}
+
+
+def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatModel:
+    # Each import costs up to a second, and only one of the two is needed.
+    if name == OFFLINE:
+        from graph.offline import OfflineChatModel
+
+        return OfflineChatModel()
+    if settings.chat_client == "lean" and not RESPONSES_ONLY.search(name):
+        return LeanChatModel(model_name=name, endpoint=_endpoint(settings, clients.lean))
+    from langchain_openai import ChatOpenAI
+
+    return ChatOpenAI(
+        model=name,
+        api_key=settings.openai_api_key if settings.openai_api_key.get_secret_value() else lambda: NO_KEY,
+        base_url=settings.openai_base_url or None,
+        max_retries=settings.model_retries,
+        timeout=httpx.Timeout(settings.model_timeout_seconds, connect=CONNECT_SECONDS),
+        stream_chunk_timeout=settings.model_stall_seconds,
+        http_async_client=clients.openai,
+        streaming=True,
+        stream_usage=True,
+    )
+
+
+def _endpoint(settings: AgentSettings, connections: Connections) -> Endpoint:
+    url = (settings.openai_base_url or OPENAI_URL).rstrip("/")
+    headers = {"content-type": "application/json", "accept": "text/event-stream, application/json"}
+    if urlsplit(url).username is None:  # else aiohttp makes the header of the name and the password in the address
+        headers["authorization"] = f"Bearer {settings.openai_api_key.get_secret_value() or NO_KEY}"
+    return Endpoint(
+        url=url,
+        headers=headers,
+        connections=connections,
+        proxy=proxy_for(url),
+        first=settings.model_timeout_seconds,
+        between=settings.model_stall_seconds,
+        retries=settings.model_retries,
+    )
