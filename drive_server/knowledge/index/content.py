@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from drive_server.knowledge.readers.formats import format_of
+from drive_server.knowledge.formats import format_of
 
 READING = 2
 """Raised when readers or chunker come to other passages: at its next start the drive then reads every file again."""
@@ -15,7 +15,7 @@ def content_key(blob: str, name: str, media_type: str) -> str:
 
     Of the file's name only the format counts, so that a file that is renamed keeps its passages.
     """
-    return f"{blob}/{format_of(name, media_type)}/{READING}"
+    return f"{blob}/{format_of(name, media_type).name}/{READING}"
 
 
 def digest_of(text: str) -> str:

@@ -33,7 +33,7 @@ def text_elements(text: str, limit: int) -> Iterator[Element]:
             yield from (_paragraph(text, *span) for span in paragraphs)
 
 
-def table_elements(text: str, limit: int) -> Iterator[Element]:
+def csv_elements(text: str, limit: int) -> Iterator[Element]:
     """Yield the rows of a comma- or tab-separated table; the first is the heading of the others.
 
     A quoted field may hold line breaks: a row ends at the first break outside of quotes.

@@ -1,8 +1,8 @@
-"""What is attached to a mail: read as files of their own, and told as parts of the mail."""
+"""The parts of a mail of any format: headers, body, and its attachments, each read as a file of its own."""
 
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +15,12 @@ MAX_BYTES = 50_000_000
 """Larger attachments are only named: each is written to a file for its reader."""
 
 MOST_SECONDS = 45.0
-"""After this time no further attachment is begun, so that the mail itself is never lost to what hangs on it."""
+"""After this time no further attachment is begun, so that the mail itself is never lost to its attachments."""
 
 MOST_DEPTH = 3
-"""How deep mails may be attached to mails."""
+"""The deepest nesting of mails attached to mails."""
 
+SHOWN_HEADERS = ("From", "To", "Cc", "Date")
 _depth: ContextVar[int] = ContextVar("_depth", default=0)
 
 
@@ -32,8 +33,16 @@ class Attachment:
     data: bytes
 
 
-def attached_parts(attachments: Iterable[Attachment]) -> Iterator[Part]:
-    """Yield the names of the attachments, and the text of those that can be read, each under its name. Blocks."""
+def mail_parts(headers: Mapping[str, str], body: Iterable[Part], attachments: Iterable[Attachment]) -> Iterator[Part]:
+    """Yield the subject as the title, the other headers, the body, and the attachments, each under its name. Blocks."""
+    if "Subject" in headers:
+        yield Part("title", headers["Subject"], level=1)
+    yield Part("text", "\n".join(f"{name}: {headers[name]}" for name in SHOWN_HEADERS if name in headers))
+    yield from body
+    yield from _attached_parts(attachments)
+
+
+def _attached_parts(attachments: Iterable[Attachment]) -> Iterator[Part]:
     ends_at = time.monotonic() + MOST_SECONDS
     found = list(_flat(attachments))
     names = [attachment.name for attachment in found if attachment.name]
@@ -47,7 +56,7 @@ def attached_parts(attachments: Iterable[Attachment]) -> Iterator[Part]:
 
 
 def _flat(attachments: Iterable[Attachment]) -> Iterator[Attachment]:
-    """Yield the attachments, and in the place of Outlook's envelope (winmail.dat) what is in it."""
+    """Yield the attachments, and the files in Outlook's envelope (winmail.dat) instead of the envelope."""
     for attachment in attachments:
         if is_tnef(attachment.data):
             yield from (Attachment(name, "", data) for name, data in unpacked(attachment.data))
@@ -69,7 +78,7 @@ def _read(attachment: Attachment) -> Extraction | None:
 
 
 def _below(extraction: Extraction) -> Iterator[Part]:
-    """Yield what was read as it stands below the attachment's name; its places are not places of the mail."""
+    """Yield the attachment's parts with headings below its name; its places are not places of the mail."""
     for element in extraction.elements:
         text = extraction.text[element.start : element.end] if extraction.exact else element.text
         yield Part(element.kind, text, level=min(6, element.level + 2) if element.kind == "title" else 0)
