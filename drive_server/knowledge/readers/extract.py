@@ -2,14 +2,24 @@
 
 import logging
 import zipfile
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from drive_server.knowledge.chunk import Chunk, chunk
 from drive_server.knowledge.formats import ARCHIVE, HEAD_BYTES, ZIP, Format, format_of, packed_format
 from drive_server.knowledge.text.decode import decode_file
-from drive_server.knowledge.text.elements import MAX_INDEXED_CHARACTERS, Element, Extraction, UnreadableError, too_long
+from drive_server.knowledge.text.elements import (
+    MAX_INDEXED_CHARACTERS,
+    Element,
+    Extraction,
+    ExtractionState,
+    UnreadableError,
+    too_long,
+)
+from drive_server.knowledge.text.words import indexed_words
 
 logger = logging.getLogger(__name__)
 
@@ -93,3 +103,23 @@ def _within_limit(extraction: Extraction) -> Extraction:
     note = f"Only the first {MAX_INDEXED_CHARACTERS:,} characters can be searched."
     indexed = tuple(element for element in extraction.elements if element.start < MAX_INDEXED_CHARACTERS)
     return replace(extraction, reason=f"{extraction.reason} {note}".strip(), elements=indexed)
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """What the index needs of a file. State and reason are those of its `Extraction`."""
+
+    state: ExtractionState
+    reason: str = ""
+    chunks: Sequence[Chunk] = ()
+
+
+def read_passages(path: Path, name: str, media_type: str) -> Passages:
+    """Return the passages of the file at `path`, as `extract` reads it. Blocks. Raises `OSError` as `extract` does."""
+    return passages_of(extract(path, name, media_type))
+
+
+def passages_of(extraction: Extraction) -> Passages:
+    """Return the passages of a text that is read already. Blocks."""
+    chunks = [replace(one, words=indexed_words(one.searched)) for one in chunk(extraction)]
+    return Passages(extraction.state, extraction.reason, chunks)

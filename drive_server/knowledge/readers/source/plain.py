@@ -6,8 +6,8 @@ unstructured's own readers are not used for these: they keep no offsets and cut 
 import re
 from collections.abc import Iterator
 
+from drive_server.knowledge.text.characters import is_cjk
 from drive_server.knowledge.text.elements import Element, ElementKind
-from drive_server.knowledge.text.script import is_cjk
 
 _LINE = re.compile(r"[^\r\n]+")
 _BLANK = re.compile(r"(?:\r\n|\r|\n)(?:[^\S\r\n]*+(?:\r\n|\r|\n))++")

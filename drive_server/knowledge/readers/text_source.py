@@ -8,8 +8,7 @@ import anyio
 import anyio.to_thread
 
 from drive_server.knowledge.formats import HEAD_BYTES, Format, format_of
-from drive_server.knowledge.readers.extract import extract
-from drive_server.knowledge.readers.passages import Passages, passages_of, read_passages
+from drive_server.knowledge.readers.extract import Passages, extract, passages_of, read_passages
 from drive_server.knowledge.readers.pool import ReaderPool
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.storage.blobs import BlobStore
