@@ -9,15 +9,15 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
 from api.approvals.service import PARKED
-from api.errors import InvalidInputError
 from api.events.events import Frame
 from api.events.store import newest_number
 from api.http.deps import CallerDep, RunsDep, ServiceDep
-from api.http.problems import problem_responses
 from api.http.schemas import ChatRequest
 from api.http.sse import EventStream
 from api.ports import Caller, Place
 from api.service import Service
+from drive_server.errors import InvalidInputError
+from drive_server.http.problem import problem_responses
 from graph.planning.commands import command_of
 
 router = APIRouter(tags=["chat"])
