@@ -8,6 +8,7 @@ from langgraph.store.base import BaseStore
 from graph.context import RunContext
 from graph.policy.authorship import known, note
 from graph.policy.provenance import Read, foreign, origin_of
+from graph.policy.tools import ToolFacts
 from graph.state import Taint
 
 
@@ -17,7 +18,9 @@ async def foreign_in(reads: Sequence[Read], user: RunContext, store: BaseStore |
     return foreign(reads, user.email, await known(store, user.user_id, mine))
 
 
-async def note_written(tool: str, data: Mapping[str, Any] | None, user: RunContext, store: BaseStore | None) -> None:
+async def note_written(
+    tool: ToolFacts, data: Mapping[str, Any] | None, user: RunContext, store: BaseStore | None
+) -> None:
     """Note that what an untainted thread has just written are the person's own words."""
     written = data or {}
     version = written.get("version")
