@@ -9,9 +9,9 @@ from api.cli.arguments import build_parser
 from drive_server import errors
 from drive_server.connect import DriveSettings
 from graph.events import EVENTS
-from graph.policy.rules import RULES
 from graph.settings import AgentSettings
 from graph.tools.box import LOCAL_NAMES
+from tests.graph.facts import TOOLS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -36,14 +36,9 @@ def test_every_setting_has_its_row_in_the_readme(name: str) -> None:
     assert f"| `{name}` |" in README
 
 
-@pytest.mark.parametrize("name", sorted(RULES))
+@pytest.mark.parametrize("name", sorted(TOOLS))
 def test_every_tool_has_its_row(name: str) -> None:
     assert f"| `{name}` |" in (MEMORY if name in LOCAL_NAMES else MCP)
-
-
-@pytest.mark.parametrize("name", sorted(LOCAL_NAMES))
-def test_every_tool_of_the_assistant_has_a_rule(name: str) -> None:
-    assert name in RULES
 
 
 @pytest.mark.parametrize("name", sorted(EVENTS))
