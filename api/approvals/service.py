@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.approvals.decisions import Decision, EditCheck, GrantCheck, all_approved, check_decisions
 from api.clock import Clock
 from api.errors import ApprovalClosedError, NotFoundError
-from api.events.events import Event
+from api.events.frames import Event
 from api.ports import Caller
 from api.storage.database import Database
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of

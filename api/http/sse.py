@@ -7,7 +7,7 @@ import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.events.events import Frame
+from api.events.frames import Frame
 
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = [
@@ -26,6 +26,8 @@ def encode_frames(frames: Sequence[Frame]) -> bytes:
 
 class EventStream(Response):
     """Sends a run's frames as they come. A client that goes away ends the response and nothing else."""
+
+    media_type = "text/event-stream"
 
     def __init__(self, batches: AsyncGenerator[list[Frame]], headers: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__()

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from sqlalchemy import select
 
-from api.events.store import read_all
+from api.events.frames import read_frames
 from api.ports import DrivePort, RunChange
 from api.storage.database import Database
 from api.storage.tables import ApprovalRow, RunRow
@@ -65,7 +65,7 @@ class Audit:
 async def read_audit(database: Database, drive: DrivePort, run: RunRow) -> Audit:
     """Put the chain of a run together from its events, its approvals and the drive's journal."""
     frames, approvals, changes = await asyncio.gather(
-        read_all(database, run.id), _approvals(database, run.id), drive.changes(run.user_id, run.id)
+        read_frames(database, run.id), _approvals(database, run.id), drive.changes(run.user_id, run.id)
     )
     kept = [frame for frame in frames if frame.type in {STARTED, PROGRESS, ENDED}]
     calls = _calls([orjson.loads(frame.data) for frame in kept])

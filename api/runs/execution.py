@@ -13,10 +13,9 @@ from sqlalchemy import bindparam, select, update
 from api.approvals.service import Approvals, cancelling, needed_event, parked_event
 from api.clock import Clock
 from api.errors import ApiError
-from api.events.events import Event
-from api.events.link_filter import Speech
+from api.events.filters import EventFilter
+from api.events.frames import Event, read_frames, read_open_calls
 from api.events.log import EventLog, Statement
-from api.events.store import open_calls, read_all
 from api.plans import Plans
 from api.ports import DrivePort, GraphPort, Mode, RunChange, Snapshot
 from api.runs.changes import told_changes
@@ -24,7 +23,7 @@ from api.runs.webhooks import Webhooks
 from api.storage.database import Database
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.threads import USED
-from graph.events import GraphEvent, Piece, listening
+from graph.events import GraphEvent, TextDelta, listening
 from graph.language import language_of
 from graph.planning.views import PLAN_PAUSED, edited_event
 
@@ -76,7 +75,7 @@ class Execution:
         self._shop = shop
         self._recovered = recovered
         self._has_called = self._has_failed_calls = self._has_changed = False
-        self._speech = Speech(shop.graph.outgoing(run.message))
+        self._filter = EventFilter(shop.graph.outgoing(run.message))
         self._config = {"configurable": {"thread_id": run.thread_id}}
         self._context = shop.graph.context(run.user_id, run.email, run.scopes, mode_of(run))
         self._usage: dict[str, Any] = {}
@@ -123,8 +122,8 @@ class Execution:
     async def _take_up(self) -> Any:
         """Return what the graph goes on with, by where its checkpoints say that it is."""
         snapshot = await self._state()
-        frames = await read_all(self._shop.database, self.run.id)
-        self._speech = Speech(self._shop.graph.outgoing(self.run.message), frames)
+        frames = await read_frames(self._shop.database, self.run.id)
+        self._filter = EventFilter(self._shop.graph.outgoing(self.run.message), frames)
         if not any(message.id == self.run.id for message in snapshot.values.get("messages", ())):
             return self._input()
         interrupt = _interrupt(snapshot)
@@ -137,7 +136,7 @@ class Execution:
             output = await self._shop.graph.graph.ainvoke(
                 step, self._config, context=self._context, durability="sync", version="v2"
             )
-        self._send(self._speech.end())
+        self._send(self._filter.end())
         await self._shop.graph.saved(self.run.thread_id)
         if output.value is None:
             await self._state()
@@ -159,8 +158,8 @@ class Execution:
             self._limit = state.get("limit")
             self._has_changed = bool(turn.get("changes"))
 
-    def _hear(self, said: GraphEvent | Piece) -> None:
-        self._send(self._speech.piece(said) if isinstance(said, Piece) else self._speech.event(dict(said)))
+    def _hear(self, said: GraphEvent | TextDelta) -> None:
+        self._send(self._filter.delta(said) if isinstance(said, TextDelta) else self._filter.event(dict(said)))
 
     def _send(self, events: Iterable[Event]) -> None:
         for event in events:
@@ -200,7 +199,7 @@ class Execution:
             if wanted != "pause":
                 await self._shop.log.commit(run_id, [], plans.resuming(run_id))
                 return {"action": wanted, "version": version}
-            self._send(self._speech.event(dict(edited_event(cast("Plan", row.plan)))))
+            self._send(self._filter.event(dict(edited_event(cast("Plan", row.plan)))))
         return {"action": "stop"}
 
     def _answer_of(self, row: ApprovalRow) -> Any:
@@ -275,7 +274,7 @@ class Execution:
         async with self._shop.database.read() as session:
             waiting = list(await session.scalars(query))
         resolved = [_cancelled_approval(row) for row in waiting]
-        calls = await open_calls(self._shop.database, self.run.id)
+        calls = await read_open_calls(self._shop.database, self.run.id)
         return [*resolved, *(_cancelled_call(call) for call in calls)]
 
     def _closing(self, ending: Ending) -> list[Statement]:

@@ -7,8 +7,7 @@ from collections.abc import AsyncGenerator
 from sqlalchemy import Connection, insert, select, update
 
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
-from api.events.events import Event, Frame, encode
-from api.events.store import NEW_EVENT, row_of
+from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.ports import Caller, Mode, Place, RunChange, RunUndo
 from api.runs.audit import Audit, read_audit
 from api.runs.execution import Execution, Workshop
@@ -178,7 +177,7 @@ class Runs:
             event: Event = {"type": "run", "run_id": run.id, "thread_id": run.thread_id}
             frame = Frame(1, "run", encode(event))
             connection.execute(NEW_RUN, values_of(run))
-            connection.execute(NEW_EVENT, row_of(run.id, frame))
+            connection.execute(NEW_EVENT, frame_to_row(run.id, frame))
             return frame
 
         return await self._shop.database.write_sync(begin)

@@ -16,7 +16,7 @@ from graph.errors import ModelError, ModelOutputError
 from graph.events import emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
-from graph.link_filter import Outgoing
+from graph.link_filter import LinkFilter
 from graph.messages.written import outgoing_for, say, written
 from graph.models.asking import ask_for
 from graph.planning.begin_step import exchanged
@@ -61,7 +61,7 @@ def make_revise(deps: GraphDependencies) -> Any:
     return revise
 
 
-def _let_out(answer: RevisedPlan, outgoing: Outgoing) -> RevisedPlan:
+def _let_out(answer: RevisedPlan, outgoing: LinkFilter) -> RevisedPlan:
     """Return the answer with what people read of it as it may leave."""
     steps = [step.model_copy(update={"title": outgoing.clean(step.title)}) for step in answer.steps]
     return answer.model_copy(update={"why": outgoing.clean(answer.why), "steps": steps})

@@ -6,18 +6,18 @@ from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
-from starlette.responses import Response
+from pydantic import Field
 
 from api.approvals.service import PARKED
 from api.errors import InvalidInputError
-from api.events.events import Frame
-from api.events.store import newest_number
+from api.events.frames import Frame, newest_number
 from api.http.deps import CallerDep, RunsDep, ServiceDep
 from api.http.problems import problem_responses
 from api.http.schemas import ChatRequest
 from api.http.sse import EventStream
 from api.ports import Caller, Place
 from api.service import Service
+from graph.events import Event
 from graph.planning.commands import wish_of
 
 router = APIRouter(tags=["chat"])
@@ -34,13 +34,16 @@ STREAM_EXAMPLE = (
 )
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "Server-sent events, to `done` or `error`. Comments are heartbeats.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}, "example": STREAM_EXAMPLE}},
+        "description": "Server-sent events up to `done` or `error`; the schema is of `data`. Comments are heartbeats.",
+        "model": Annotated[Event, Field(discriminator="type")],
+        "content": {"text/event-stream": {"schema": {"type": "object"}, "example": STREAM_EXAMPLE}},
     }
 }
 
 
-@router.post("/chat", response_class=Response, responses=STREAM | problem_responses(404, 409, 413, 503, 507))
+@router.post(
+    "/chat", status_code=200, response_class=EventStream, responses=STREAM | problem_responses(404, 409, 413, 503, 507)
+)
 async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> EventStream:
     """Say something to the assistant.
 
@@ -67,7 +70,9 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
     return EventStream(_until_parked(batches) if body.mode == "unattended" else batches, headers)
 
 
-@router.get("/runs/{run_id}/events", response_class=Response, responses=STREAM | problem_responses(404))
+@router.get(
+    "/runs/{run_id}/events", status_code=200, response_class=EventStream, responses=STREAM | problem_responses(404)
+)
 async def events(
     run_id: str,
     caller: CallerDep,

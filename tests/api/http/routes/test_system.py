@@ -3,6 +3,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from graph.events import EVENTS
+
 if TYPE_CHECKING:
     import pytest
 
@@ -55,7 +57,8 @@ def test_the_description_is_complete(alice: Person) -> None:
                 assert {"401", "422"} <= set(operation["responses"]), where
                 assert operation["security"], where
     chat = description["paths"]["/api/chat"]["post"]
-    assert "text/event-stream" in chat["responses"]["200"]["content"]
+    stream = chat["responses"]["200"]["content"]["text/event-stream"]["schema"]
+    assert set(stream["discriminator"]["mapping"]) == set(EVENTS)
     assert "application/problem+json" in chat["responses"]["409"]["content"]
     assert description["components"]["schemas"]["ChatRequest"]["examples"]
 
