@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -15,10 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 PAGE_SIZE = 200
 TOKEN_HINT = "Give a valid one with --token or DRIVE_AGENT_TOKEN."  # noqa: S105 - advice, not a secret
 CONNECTION_HINT = "Start the service with `drive-agent serve`, or check the address given with --url."
+RECONNECTION_TRIES = 12
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 10.0
+UNAVAILABLE = frozenset({502, 503, 504})
 # Server-sent events are silent for one heartbeat at most; an upload's answer waits for the disk.
 TIMEOUT = httpx.Timeout(connect=10, read=120, write=120, pool=None)
 
@@ -134,3 +141,49 @@ def _problem(response: httpx.Response) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return body if isinstance(body, dict) else {}
+
+
+def is_transient(error: LostConnectionError | ServiceError) -> bool:
+    """Whether the service may answer if it is asked again."""
+    return isinstance(error, LostConnectionError) or error.status in UNAVAILABLE
+
+
+def retry(request: Callable[[], T], wait: Callable[[int, CommandError], None]) -> T:
+    """Send what may be sent twice until it is answered. `wait` gets the number of failures and the last one.
+
+    It waits before the next try, or raises to give up.
+    """
+    for failures in count(1):
+        try:
+            return request()
+        except (LostConnectionError, ServiceError) as error:
+            if not is_transient(error):
+                raise
+            wait(failures, error)
+    raise AssertionError  # the loop has no end of its own
+
+
+class Reconnection:
+    """Connects a client again. `pause` waits for a number of seconds."""
+
+    def __init__(self, client: ServiceClient, pause: Callable[[float], None] = time.sleep) -> None:
+        self._client = client
+        self._pause = pause
+
+    def wait(self, failures: int, error: CommandError | None = None) -> None:
+        """Wait, longer with every failure, and connect. Raises `LostConnectionError` after the last of them."""
+        if failures >= RECONNECTION_TRIES:
+            raise LostConnectionError(
+                "The connection to the service is lost. What it was doing may go on there.",
+                hint="`drive-agent chat --thread ID` looks at a conversation again.",
+            ) from error
+        self._pause(min(FIRST_PAUSE_SECONDS * 2 ** (failures - 1), LONGEST_PAUSE_SECONDS))
+        try:
+            self._client.reconnect()
+        except CommandError:
+            # It is not there yet: the next try fails as well, and that counts.
+            return
+
+    def post(self, path: str, body: Json) -> Any:
+        """Post what may be posted twice, until the service answers."""
+        return retry(lambda: self._client.post(path, body), self.wait)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from api.cli.chat.approval_prompt import ask_about
+from api.cli.chat.approvals import ask_about
 from api.cli.chat.event_stream import EventStream
 from api.cli.chat.transcript import JsonTranscript, Transcript
+from api.cli.client import Reconnection
 from api.cli.failure import ServiceError
-from api.cli.service.reconnection import Reconnection
 from api.cli.terminal import visible_line
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import httpx
 
 from api.cli.client import read_json
-from api.cli.commands.drive import print_json
+from api.cli.commands.drive import WAITING, print_json
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected, find_running
 from api.cli.service.data_dir import is_held
@@ -34,7 +34,6 @@ LITTLE_SPACE = 1_000_000_000
 NO_SPACE = 100_000_000
 MODEL_SECONDS = 10
 REFUSALS = frozenset({401, 403})
-WAITING = ("pending", "indexing")
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from api.cli.importing.indexing import wait_for_index
+from api.cli.progress import Progress
 from api.cli.service.connection import connected
 from api.cli.terminal import Terminal, format_size, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from api.cli.client import ServiceClient
 
 LONGEST_PASSAGE = 240
 READ = ("pending", "indexing", "ready", "failed")
 """The states of files that are not skipped."""
+WAITING = ("pending", "indexing")
+WAIT_SECONDS = 5
 
 
 def list_folder(arguments: Namespace) -> int:
@@ -74,6 +77,25 @@ def index(arguments: Namespace) -> int:
         return 0
     _print_status(status, terminal)
     return 0
+
+
+def wait_for_index(client: ServiceClient, terminal: Terminal) -> dict[str, Any]:
+    """Show the indexing until nothing is pending, and return the last status. Ctrl-C stops the waiting only."""
+    status = client.get("/api/drive/index")
+    total = _waiting(status)
+    if not total:
+        return status
+    with Progress(terminal, "Reading for search", total) as progress:
+        while waiting := _waiting(status):
+            total = max(total, waiting)
+            progress.update(total - waiting, total)
+            status = client.get("/api/drive/index", wait_seconds=WAIT_SECONDS)
+        progress.update(total, total)
+    return status
+
+
+def _waiting(status: dict[str, Any]) -> int:
+    return sum(int(status["counts"].get(state, 0)) for state in WAITING)
 
 
 def _print_status(status: dict[str, Any], terminal: Terminal) -> None:

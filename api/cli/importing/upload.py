@@ -1,4 +1,4 @@
-"""Sends one file to the drive, streamed from disk, as often as it takes and never twice."""
+"""Makes the folders of an import and uploads its files, streamed from disk, with retries but never twice."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import os
 import stat
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from api.cli.client import read_json
-from api.cli.failure import LostConnectionError, ServiceError
-from api.cli.importing.scan import SPECIAL, failure_reason
-from api.cli.service.reconnection import until_answered
+from api.cli.client import read_json, retry
+from api.cli.failure import CommandError, LostConnectionError, ServiceError
+from api.cli.importing.names import decoded, importable_name
+from api.cli.importing.scan import SPECIAL, Remark, failure_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from api.cli.client import ServiceClient
-    from api.cli.failure import CommandError
-    from api.cli.importing.scan import SourceFile
+    from api.cli.importing.scan import SourceFile, SourceFolder
 
 CHUNK_BYTES = 1 << 18
 TRIES = 7
@@ -120,7 +120,7 @@ class Uploader:
                     sent.take_back()
                     raise
 
-        return until_answered(once, self._retries)
+        return retry(once, self._retries)
 
     def _is_same(self, file: SourceFile, existing: Item) -> bool:
         """Compare by SHA-256, which the drive gives as the etag of a content."""
@@ -129,7 +129,7 @@ class Uploader:
         with open_source(file) as (source, _):
             digest = hashlib.file_digest(source, "sha256").hexdigest()
         path = f"/api/drive/files/{existing['id']}/content"
-        answer = until_answered(lambda: self._client.send("HEAD", path), self._retries)
+        answer = retry(lambda: self._client.send("HEAD", path), self._retries)
         return answer.headers.get("etag") == f'"{digest}"'
 
 
@@ -172,3 +172,84 @@ def open_source(file: SourceFile) -> Generator[tuple[BufferedReader, int]]:
         if not stat.S_ISREG(status.st_mode):
             raise FileTrouble(SPECIAL)
         yield source, status.st_size
+
+
+@dataclass(slots=True)
+class FolderPlace:
+    """A folder of the drive and its items by name; `problem` says why there is none."""
+
+    id: str = ""
+    items: dict[str, Item] = field(default_factory=dict[str, Item])
+    problem: str = ""
+
+
+class DriveFolders:
+    """Finds and makes folders, each once. `made` counts those made; `renamed` tells which got another name."""
+
+    def __init__(self, client: ServiceClient, retries: Retries) -> None:
+        self._client = client
+        self._retries = retries
+        self._places: dict[int, FolderPlace] = {}
+        self.made = 0
+        self.renamed: list[Remark] = []
+
+    def open_target(self, path: str, top: SourceFolder) -> None:
+        """Find the folder at a path of the drive, making what is missing of it, as the place of the import's top."""
+        self._places[id(top)] = self._find(path) or self._make_path(path)
+
+    def _find(self, path: str) -> FolderPlace | None:
+        try:
+            item = retry(lambda: self._client.item(path), self._retries)
+        except ServiceError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+        if item["kind"] != "folder":
+            raise CommandError(f"{path} is a file, so nothing can be imported into it.")
+        return self._existing(item["id"])
+
+    def _make_path(self, path: str) -> FolderPlace:
+        place = self._existing("root")
+        for name in [decoded(part) for part in path.split("/") if part]:
+            item = place.items.get(name)
+            if item and item["kind"] != "folder":
+                raise CommandError(f"{item['path']} is a file, so nothing can be imported into it.")
+            place = self._existing(item["id"]) if item else self._make(place, name)
+        return place
+
+    def place_of(self, folder: SourceFolder) -> FolderPlace:
+        """Return the place of a folder, whose parent was asked for before."""
+        if id(folder) not in self._places:
+            if folder.parent is None:
+                raise CommandError("The import has no target folder.")
+            self._places[id(folder)] = self._below(self.place_of(folder.parent), folder)
+        return self._places[id(folder)]
+
+    def _below(self, parent: FolderPlace, folder: SourceFolder) -> FolderPlace:
+        if parent.problem:
+            return parent
+        existing = parent.items.get(folder.name)
+        if existing and existing["kind"] == "folder":
+            return self._existing(existing["id"])
+        name = importable_name(folder.name, parent.items)
+        if name != folder.name:
+            self.renamed.append(Remark(folder.shown, f"imported as {name}"))
+        try:
+            return self._make(parent, name)
+        except ServiceError as error:
+            return FolderPlace(problem=f"its folder could not be made: {error.message}")
+
+    def _existing(self, folder_id: str) -> FolderPlace:
+        path = f"/api/drive/items/{folder_id}/children"
+        items = retry(lambda: list(self._client.pages(path)), self._retries)
+        return FolderPlace(folder_id, {item["name"]: item for item in items})
+
+    def _make(self, parent: FolderPlace, name: str) -> FolderPlace:
+        body = {"kind": "folder", "name": name, "parent_id": parent.id}
+        headers = {"Idempotency-Key": uuid4().hex}
+        item = retry(
+            lambda: read_json(self._client.send("POST", "/api/drive/items", json=body, headers=headers)), self._retries
+        )
+        parent.items[name] = item
+        self.made += 1
+        return FolderPlace(item["id"])

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from api.cli.client import TIMEOUT, ServiceClient, translated_errors
 from api.cli.failure import CommandError
@@ -22,7 +24,6 @@ from api.cli.service.data_dir import (
     wait_for_peers,
     withdraw,
 )
-from api.cli.settings import CliSettings
 from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
@@ -35,6 +36,15 @@ if TYPE_CHECKING:
 START_SECONDS = 60
 SOCKET_URL = "http://localhost"
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - compared with, never bound
+
+
+class CliSettings(BaseSettings):
+    """Which service to talk to, and as whom."""
+
+    model_config = SettingsConfigDict(env_prefix="DRIVE_AGENT_", env_file=".env", extra="ignore")
+
+    url: str = Field(default="", description="Address of the service; empty: the one that runs here, or one's own.")
+    token: str = Field(default="", description="Access token or API key; empty: the local token.")
 
 
 @contextmanager
