@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import orjson
 
 from api.events.frames import Event, Frame
-from api.ports import TextFilter
 from graph.events import EVENTS, TextDelta
+from graph.link_filter import LinkFilter
 
 
 class ReplayFilter:
@@ -61,7 +61,7 @@ class EventFilter:
     another process sent already are dropped.
     """
 
-    def __init__(self, link_filter: TextFilter, frames: Sequence[Frame] = ()) -> None:
+    def __init__(self, link_filter: LinkFilter, frames: Sequence[Frame] = ()) -> None:
         self._link_filter = link_filter
         self._replay = ReplayFilter(frames)
         self._message_id: str | None = None

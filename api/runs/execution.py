@@ -75,7 +75,7 @@ class Execution:
         self._shop = shop
         self._recovered = recovered
         self._has_called = self._has_failed_calls = self._has_changed = False
-        self._filter = EventFilter(shop.graph.outgoing(run.message))
+        self._filter = EventFilter(shop.graph.link_filter(run.message))
         self._config = {"configurable": {"thread_id": run.thread_id}}
         self._context = shop.graph.context(run.user_id, run.email, run.scopes, mode_of(run))
         self._usage: dict[str, Any] = {}
@@ -123,7 +123,7 @@ class Execution:
         """Return what the graph goes on with, by where its checkpoints say that it is."""
         snapshot = await self._state()
         frames = await read_frames(self._shop.database, self.run.id)
-        self._filter = EventFilter(self._shop.graph.outgoing(self.run.message), frames)
+        self._filter = EventFilter(self._shop.graph.link_filter(self.run.message), frames)
         if not any(message.id == self.run.id for message in snapshot.values.get("messages", ())):
             return self._input()
         interrupt = _interrupt(snapshot)

@@ -164,7 +164,7 @@ class SmallGraph:
     def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode) -> SmallContext:
         return SmallContext(user_id, email, tuple(scopes), mode)
 
-    def outgoing(self, message: str) -> LinkFilter:
+    def link_filter(self, message: str) -> LinkFilter:
         return LinkFilter(HostAllowlist(["drive.example.com"]).with_addresses_in(message), "en")
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
