@@ -12,7 +12,7 @@ from starlette.requests import Request
 from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.errors import InvalidInputError
-from api.http.application import assemble
+from api.http.application import build_api
 from api.plans import Plans
 from api.ports import Caller, Place, RunChange, RunUndo
 from api.runs.webhooks import target_of
@@ -89,7 +89,7 @@ def create_app(
             )
             yield
 
-    app = assemble(lifespan)
+    app = build_api(lifespan)
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)

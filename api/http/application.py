@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, Depends, FastAPI
 
-from api.http.deps import bearer
+from api.http.dependencies import bearer
 from api.http.problems import install_problems
 from api.http.routes import approvals, chat, grants, memories, plans, runs, system, threads
 
@@ -18,7 +18,7 @@ Errors are `application/problem+json` with a stable `code`, a sentence in `detai
 """
 
 
-def assemble(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
+def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
     """Return the application. `lifespan` has to put the running `Service` into `app.state.service`."""
     app = FastAPI(title="Drive Agent", version=version("drive-agent"), description=DESCRIPTION, lifespan=lifespan)
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import uvicorn
 
 from api.clock import SystemClock
-from api.http.application import assemble
+from api.http.application import build_api
 from api.service import open_service
 from api.storage.checkpoints import open_checkpoints
 from api.storage.database import open_database
@@ -58,7 +58,7 @@ class SmallService:
         self.gate_open = False
         self.graph: SmallGraph
         self.service: Service
-        self.app = assemble(self._lifespan)
+        self.app = build_api(self._lifespan)
         install_problem_handlers(self.app)
 
     @asynccontextmanager
