@@ -1,4 +1,4 @@
-"""The HTTP application around a service: routes, error answers, description. Knows neither drive nor graph."""
+"""The HTTP application around a service: routes, errors, description. It knows neither drive nor graph."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager

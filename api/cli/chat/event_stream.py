@@ -1,4 +1,4 @@
-"""Reads the events of a run of the assistant, and goes on after a dropped connection where it broke off."""
+"""Read the events of a run, and resume after a lost connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`drive-agent doctor`: checks what the service stands on, and says what to do about what is wrong."""
+"""`drive-agent doctor`: check what the service depends on, and say how to repair it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at: `warn` works but wants attention, `fail` does not work."""
+    """The result of one check: `warn` works but needs attention, `fail` does not work."""
 
     name: str
     state: Literal["ok", "warn", "fail"]
@@ -76,13 +76,13 @@ def _all_checks(terminal: Terminal) -> Iterator[Check]:
 
 
 def check_python() -> Check:
-    """Look at the version of Python."""
+    """Check the version of Python."""
     state = "ok" if sys.version_info >= OLDEST_PYTHON else "fail"
     return Check("python", state, f"{platform.python_version()} (3.11 or newer is needed)")
 
 
 def check_directory(root: Path) -> Check:
-    """Look whether the data directory can be written, and only by its owner."""
+    """Check that the data directory can be written, and only by its owner."""
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=root) as file:
@@ -98,14 +98,14 @@ def check_directory(root: Path) -> Check:
 
 
 def check_space(root: Path) -> Check:
-    """Look how much room the disk has."""
+    """Check the free space of the disk."""
     free = shutil.disk_usage(root).free
     state = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
     return Check("disk", state, f"{format_size(free)} free")
 
 
 def check_token(path: Path) -> Check:
-    """Look at the local access token and who may read it."""
+    """Check the local access token and who may read it."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -118,7 +118,7 @@ def check_token(path: Path) -> Check:
 
 
 def check_model(settings: AgentSettings) -> Check:
-    """Look which model is set, and whether its provider answers."""
+    """Check the model in the settings, and whether its provider answers."""
     if settings.resolved_model == OFFLINE:
         return Check(
             "model", "ok", "the built-in offline model; OPENAI_API_KEY, OPENAI_BASE_URL, AGENT_MODEL set a real one"
@@ -142,7 +142,7 @@ def check_model(settings: AgentSettings) -> Check:
 
 
 def _check_service(settings: DriveSettings, terminal: Terminal) -> Iterator[Check]:
-    """Ask the running service, or one started for this, what it stands on."""
+    """Check the running service, or one started for this, and its parts."""
     running = find_running(settings.root)
     if not running and is_held(settings.root):
         yield Check("service", "fail", "a process holds the data directory but does not answer")

@@ -1,4 +1,4 @@
-"""`drive-agent ls`, `search` and `index`: what is in the drive, and how far it can be searched."""
+"""`drive-agent ls`, `search` and `index`: the items of the drive, and the state of the search index."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def search(arguments: Namespace) -> int:
 
 
 def index(arguments: Namespace) -> int:
-    """Say how far the search index is, or build it anew and wait until it is done."""
+    """Print the state of the search index, or rebuild it and wait until it is done."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         if arguments.rebuild:
@@ -80,7 +80,7 @@ def index(arguments: Namespace) -> int:
 
 
 def wait_for_index(client: ServiceClient, terminal: Terminal) -> dict[str, Any]:
-    """Show the indexing until nothing is pending, and return the last status. Ctrl-C stops the waiting only."""
+    """Show the progress of indexing until nothing is pending, and return the last status. Ctrl-C ends the wait."""
     status = client.get("/api/drive/index")
     total = _waiting(status)
     if not total:
@@ -109,7 +109,7 @@ def _print_status(status: dict[str, Any], terminal: Terminal) -> None:
 
 
 def _states_of(counts: dict[str, int]) -> str:
-    """Return why files were skipped, as in " (2 needs ocr)"."""
+    """Return the reasons why files were skipped, as in " (2 needs ocr)"."""
     skipped = (f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()) if state not in READ)
     return f" ({', '.join(skipped)})"
 

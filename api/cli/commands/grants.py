@@ -1,4 +1,4 @@
-"""`drive-agent grants`: what the assistant may do unasked, and an end to it."""
+"""`drive-agent grants`: list the actions that need no approval, and withdraw them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GRANTS = "/api/grants"
 
 
 def list_grants(arguments: Namespace) -> int:
-    """List the grants that hold now."""
+    """List the valid grants."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         grants = client.get(GRANTS)["items"]
@@ -51,7 +51,7 @@ def _line(grant: dict[str, Any], client: ServiceClient) -> str:
 
 
 def _path(folder_id: str, client: ServiceClient) -> str:
-    """Return where the folder is now; its id if it is gone."""
+    """Return the folder's current path; its id if it is gone."""
     try:
         return visible_line(str(client.item(folder_id)["path"]))
     except ServiceError:

@@ -1,4 +1,4 @@
-"""`drive-agent key` and `user`: who may come in, and with what."""
+"""`drive-agent key` and `user`: API keys and accounts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def list_keys(arguments: Namespace) -> int:
 
 
 def revoke_key(arguments: Namespace) -> int:
-    """Revoke the key with this id, or the only living one with this name."""
+    """Revoke the key with this id, or the only valid one with this name."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         key = _find(arguments.key, _all_keys(client))

@@ -1,4 +1,4 @@
-"""`drive-agent memory`: what the assistant was asked to remember."""
+"""`drive-agent memory`: the facts that the assistant remembers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEMORIES = "/api/memories"
 
 
 def list_memories(arguments: Namespace) -> int:
-    """List what is remembered, the newest first, with where it is from."""
+    """List the remembered facts, the newest first, with their origin."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         memories: list[dict[str, Any]] = client.get(MEMORIES)["items"]

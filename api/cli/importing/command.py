@@ -1,4 +1,4 @@
-"""`drive-agent import`: takes a folder of this computer into the drive, with everything below it."""
+"""`drive-agent import`: import a folder of this computer into the drive, with everything below it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ UNREADABLE = ("unsupported", "needs_password", "needs_ocr", "failed")
 def import_directory(arguments: Namespace) -> int:
     """Import a folder. Exit code 0 if all that can be imported was, 1 if a file could not be read or was refused.
 
-    Links and special files are left out on purpose and reported, which is no failure.
+    Links and special files are left out and reported, which is no failure.
     """
     terminal = Terminal()
     directory = Path(arguments.directory)
@@ -48,13 +48,13 @@ def import_directory(arguments: Namespace) -> int:
         finally:
             report.print(terminal, target)
         if not arguments.no_wait:
-            _say_what_cannot_be_searched(client, terminal, report)
+            _report_unreadable(client, terminal, report)
     if report.failures:
         raise CommandError(f"{len(report.failures)} could not be imported; the list above says why.")
     return 0
 
 
-def _say_what_cannot_be_searched(client: ServiceClient, terminal: Terminal, report: ImportReport) -> None:
+def _report_unreadable(client: ServiceClient, terminal: Terminal, report: ImportReport) -> None:
     try:
         status = wait_for_index(client, terminal)
     except KeyboardInterrupt:
@@ -87,7 +87,7 @@ class Importer:
             self._bytes += amount
 
     def run(self, found: Scan, target: str) -> None:
-        """Import what was found. Raises `CommandError` when the service is gone for good or lets nothing in."""
+        """Import the files of a scan. Raises `CommandError` when the service is gone or refuses every file."""
         started = time.monotonic()
         pool = ThreadPoolExecutor(UPLOADS_AT_ONCE, thread_name_prefix="upload")
         try:
@@ -144,7 +144,7 @@ class ImportReport:
 
     @property
     def count(self) -> int:
-        """How many files are dealt with."""
+        """The number of finished files."""
         return sum(self._counts.values())
 
     @property
@@ -153,7 +153,7 @@ class ImportReport:
         return self._found.failed + self._failed
 
     def add(self, uploaded: Uploaded) -> None:
-        """Take in what became of a file."""
+        """Add the result for a file."""
         self._counts[uploaded.result] += 1
         if uploaded.item:
             self._shown_by_id[uploaded.item["id"]] = uploaded.file.shown
@@ -167,13 +167,13 @@ class ImportReport:
             self._new_versions.append(Remark(uploaded.file.shown, "was there with other content"))
 
     def conclude(self, seconds: float, folders_made: int, renamed_folders: Iterable[Remark]) -> None:
-        """Take in how long it took, and what became of the folders."""
+        """Add the duration in seconds, and the results for folders."""
         self._seconds = seconds
         self._folders_made = folders_made
         self._renamed += renamed_folders
 
     def print(self, terminal: Terminal, target: str) -> None:
-        """Print the whole report but for what can't be searched."""
+        """Print the report, without the files that can't be searched."""
         files = self._counts["imported"] + self._counts["new version"]
         seconds = max(self._seconds, 0.001)
         rate = f"{files / seconds:.1f} files/s, {format_size(round(self._bytes / seconds))}/s"
@@ -190,7 +190,7 @@ class ImportReport:
         _print_remarks(terminal, "NOT imported:", self.failures, "red")
 
     def print_unreadable(self, terminal: Terminal, status: dict[str, Any]) -> None:
-        """Print which of the imported files can't be searched by their content."""
+        """Print the imported files whose content can't be searched."""
         problems = [
             Remark(self._shown_by_id[problem["file_id"]], problem["reason"])
             for problem in status["problems"]
