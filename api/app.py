@@ -11,7 +11,6 @@ from starlette.requests import Request
 
 from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
-from api.errors import InvalidInputError
 from api.http.application import build_api
 from api.plans import Plans
 from api.ports import Caller, Place, RunChange, RunUndo
@@ -19,12 +18,12 @@ from api.runs.webhooks import target_of
 from api.service import open_service
 from api.storage.database import open_database
 from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
+from drive_server.errors import InvalidInputError
 from drive_server.http.build import (
     BodyLimit,
     bearer_token,
     build_http,
     build_pages,
-    install_problem_handlers,
     mount_mcp,
     principal_of_request,
     serving,
@@ -63,7 +62,7 @@ def create_app(
             drive = await stack.enter_async_context(open_drive(settings))
             await drive.identity.ensure_local_user()
             await stack.enter_async_context(serving(app, drive))
-            database = await open_database(_database_url(settings))
+            database = await open_database(_database_url(settings), drive.signer)
             stack.push_async_callback(database.dispose)
             agent = agent_settings or AgentSettings()
             chosen = models or await stack.enter_async_context(open_models(agent))
@@ -93,7 +92,6 @@ def create_app(
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)
-    install_problem_handlers(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
     return app
 

@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.clock import Clock
 from api.errors import InvalidPlanError, NotFoundError, PlanChangedError, PlanOverError
 from api.ports import Caller
-from api.storage.database import Database
 from api.storage.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, ThreadRow
+from drive_server.storage.database import Database
 from graph.planning.abilities import problems_of_abilities
 from graph.planning.commands import PlanCommand
 from graph.planning.editing import PlanEditError, StepEdit, apply_edits, planned_step_of

@@ -6,8 +6,8 @@ from typing import Any
 import orjson
 from sqlalchemy import func, insert, select
 
-from api.storage.database import Database
 from api.storage.tables import EventRow, table_of
+from drive_server.storage.database import Database
 from graph.events import EVENTS
 
 Event = dict[str, Any]

@@ -14,9 +14,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Executable
 
-from api.errors import StorageFailureError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row, newest_number, read_frames
-from api.storage.database import Database
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
 

@@ -34,10 +34,11 @@ async def get_caller(request: Request, service: ServiceDep) -> Caller:
     return await service.authenticate(request)
 
 
-def require_write(caller: Caller) -> None:
-    """Raise `MissingScopeError` for a caller that may not write."""
+async def get_writer(caller: Annotated[Caller, Depends(get_caller)]) -> Caller:
+    """Return the caller. Raises `MissingScopeError` if they may not write."""
     if "write" not in caller.scopes:
         raise MissingScopeError("write")
+    return caller
 
 
 async def get_runs(service: ServiceDep) -> Runs:
@@ -61,6 +62,7 @@ async def get_threads(service: ServiceDep) -> Threads:
 
 
 CallerDep = Annotated[Caller, Depends(get_caller)]
+WriterDep = Annotated[Caller, Depends(get_writer)]
 RunsDep = Annotated[Runs, Depends(get_runs)]
 ApprovalsDep = Annotated[Approvals, Depends(get_approvals)]
 PlansDep = Annotated[Plans, Depends(get_plans)]

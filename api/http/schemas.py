@@ -292,15 +292,3 @@ class RunAudit(BaseModel):
     starts: int
     calls: list[AuditedCallView]
     other_changes: list[AuditedChangeView]
-
-
-class Problem(BaseModel):
-    """An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` says what to do next."""
-
-    type: str = "about:blank"
-    title: str
-    status: int
-    detail: str
-    code: str
-    hint: str = ""
-    details: dict[str, Any] = {}

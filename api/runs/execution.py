@@ -12,7 +12,6 @@ from sqlalchemy import bindparam, select, update
 
 from api.approvals.service import Approvals, cancel_statement, needed_event, parked_event
 from api.clock import Clock
-from api.errors import ApiError
 from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls
 from api.events.log import EventLog, Statement
@@ -20,9 +19,10 @@ from api.plans import Plans
 from api.ports import DrivePort, GraphPort, Mode, RunChange, Snapshot
 from api.runs.changes import changes_to_view
 from api.runs.webhooks import Webhooks
-from api.storage.database import Database
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.threads import TOUCH
+from drive_server.errors import DriveError
+from drive_server.storage.database import Database
 from graph.events import GraphEvent, TextDelta, listening
 from graph.language import language_of
 from graph.planning.views import PLAN_PAUSED, edited_event
@@ -107,7 +107,7 @@ class Execution:
         return Outcome(SUCCESS)
 
     def _failed(self, error: Exception) -> Outcome:
-        if isinstance(error, ApiError):
+        if isinstance(error, DriveError):
             return Outcome(FAILED, error.code, error.message, retryable=True)
         return Outcome(FAILED, *self._services.graph.failure(error))
 

@@ -6,12 +6,12 @@ from fastapi import APIRouter
 
 from api.approvals.decisions import Decision
 from api.http.dependencies import ApprovalsDep, CallerDep, ServiceDep
-from api.http.problems import problem_responses
 from api.http.requests import DecisionsBody
 from api.http.schemas import ApprovalList, ApprovalView
 from api.http.views import approval_view
 from api.ports import Caller, Place
 from api.service import Service
+from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/approvals", tags=["approvals"])
 

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Header, Query
 from pydantic import Field
 
 from api.approvals.service import PARKED
-from api.errors import InvalidInputError
 from api.events.frames import Frame, newest_number
 from api.http.dependencies import CallerDep, RunsDep, ServiceDep
-from api.http.problems import problem_responses
 from api.http.requests import ChatRequest
 from api.http.sse import EventStream
 from api.ports import Caller, Place
 from api.service import Service
+from drive_server.errors import InvalidInputError
+from drive_server.http.problem import problem_responses
 from graph.events import Event
 from graph.planning.commands import command_of
 

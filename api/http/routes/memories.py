@@ -7,10 +7,10 @@ from fastapi import APIRouter
 from starlette.status import HTTP_204_NO_CONTENT
 
 from api.errors import NotFoundError
-from api.http.dependencies import CallerDep, ServiceDep, require_write
-from api.http.problems import problem_responses
+from api.http.dependencies import CallerDep, ServiceDep, WriterDep
 from api.http.requests import MemoryPatch
 from api.http.schemas import MemoryList, MemoryView
+from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/memories", tags=["memories"])
 
@@ -28,16 +28,14 @@ async def get_memory(memory_id: str, caller: CallerDep, service: ServiceDep) -> 
 
 
 @router.patch("/{memory_id}", responses=problem_responses(403, 404))
-async def edit_memory(memory_id: str, body: MemoryPatch, caller: CallerDep, service: ServiceDep) -> MemoryView:
+async def edit_memory(memory_id: str, body: MemoryPatch, caller: WriterDep, service: ServiceDep) -> MemoryView:
     """Give a fact another text, of at most 500 characters."""
-    require_write(caller)
     return _found(await service.graph.memory.edit(caller, memory_id, body.text))
 
 
 @router.delete("/{memory_id}", status_code=HTTP_204_NO_CONTENT, responses=problem_responses(403, 404))
-async def forget_memory(memory_id: str, caller: CallerDep, service: ServiceDep) -> None:
+async def forget_memory(memory_id: str, caller: WriterDep, service: ServiceDep) -> None:
     """Forget a fact for good."""
-    require_write(caller)
     if not await service.graph.memory.forget(caller, memory_id):
         raise _missing()
 

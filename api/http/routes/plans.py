@@ -4,15 +4,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Response
 
-from api.errors import InvalidInputError
-from api.http.dependencies import CallerDep, PlansDep, RunsDep, require_write
-from api.http.problems import problem_responses
+from api.http.dependencies import CallerDep, PlansDep, RunsDep, WriterDep
 from api.http.requests import PlanPatch
 from api.http.schemas import PlanView
 from api.plans import OVER, Plans
 from api.ports import Caller
 from api.runs.service import Runs
 from api.storage.tables import PlanRow
+from drive_server.errors import InvalidInputError
+from drive_server.http.problem import problem_responses
 from graph.planning.commands import PlanCommand
 
 router = APIRouter(prefix="/threads/{thread_id}/plan", tags=["plans"])
@@ -28,7 +28,7 @@ async def get_plan(thread_id: str, caller: CallerDep, plans: PlansDep, runs: Run
 async def edit_plan(
     thread_id: str,
     body: PlanPatch,
-    caller: CallerDep,
+    caller: WriterDep,
     plans: PlansDep,
     runs: RunsDep,
     response: Response,
@@ -39,26 +39,25 @@ async def edit_plan(
     A step that is left out is removed; a step without an id of the plan is new. 409 `plan_changed` if somebody else was
     faster, or a step of the list has begun; 422 `invalid_plan` with the `problems` of steps that can't be carried out.
     """
-    require_write(caller)
     version = body.version if body.version is not None else _version_in(if_match)
     edits = [step.to_edit() for step in body.steps]
     return await _answer(await plans.edit(caller, thread_id, version, edits), caller, runs, response)
 
 
 @router.post("/pause", responses=problem_responses(403, 404, 409))
-async def pause(thread_id: str, caller: CallerDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+async def pause(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
     """Pause the plan after the running step, until you resume or stop it, also over restarts."""
     return await _command(thread_id, "pause", caller, plans, runs, response)
 
 
 @router.post("/resume", responses=problem_responses(403, 404, 409))
-async def resume(thread_id: str, caller: CallerDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+async def resume(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
     """Resume the plan."""
     return await _command(thread_id, "run", caller, plans, runs, response)
 
 
 @router.post("/stop", responses=problem_responses(403, 404, 409))
-async def stop(thread_id: str, caller: CallerDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+async def stop(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
     """Stop the plan after the running step: the other steps are skipped, and its changes stay.
 
     `POST /api/runs/{run_id}/cancel` ends the running step, too.
@@ -69,7 +68,6 @@ async def stop(thread_id: str, caller: CallerDep, plans: PlansDep, runs: RunsDep
 async def _command(
     thread_id: str, command: PlanCommand, caller: Caller, plans: Plans, runs: Runs, response: Response
 ) -> PlanView:
-    require_write(caller)
     return await _answer(await plans.command(caller, thread_id, command), caller, runs, response)
 
 

@@ -3,7 +3,6 @@
 from fastapi import APIRouter, Response
 
 from api.http.dependencies import CallerDep, RunsDep, ServiceDep
-from api.http.problems import problem_responses
 from api.http.requests import RedoBody, UndoBody
 from api.http.schemas import (
     CancelView,
@@ -18,6 +17,7 @@ from api.http.schemas import (
 from api.http.views import audit_view, run_view, undo_view
 from api.ports import ModelCall
 from api.runs.changes import changes_to_view
+from drive_server.http.problem import problem_responses
 from graph.language import language_of
 
 router = APIRouter(prefix="/runs/{run_id}", tags=["runs"])

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query
 from starlette.status import HTTP_204_NO_CONTENT
 
 from api.errors import NotFoundError
-from api.http.dependencies import ApprovalsDep, CallerDep, RunsDep, ServiceDep, ThreadsDep, require_write
-from api.http.problems import problem_responses
+from api.http.dependencies import ApprovalsDep, CallerDep, RunsDep, ServiceDep, ThreadsDep, WriterDep
 from api.http.requests import MAX_REF_CHARACTERS, ThreadPatch, ThreadUndoBody
 from api.http.schemas import MessageView, ResultView, ThreadList, ThreadSummary, ThreadView, UndoView
 from api.http.views import approval_view, message_view, run_view, undo_view
 from api.storage.tables import RunRow, ThreadRow
+from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/threads", tags=["threads"])
 
@@ -59,19 +59,17 @@ async def get_result(thread_id: str, reference: str, caller: CallerDep, service:
 
 
 @router.patch("/{thread_id}", responses=problem_responses(403, 404))
-async def rename_thread(thread_id: str, body: ThreadPatch, caller: CallerDep, threads: ThreadsDep) -> ThreadSummary:
+async def rename_thread(thread_id: str, body: ThreadPatch, caller: WriterDep, threads: ThreadsDep) -> ThreadSummary:
     """Give a thread another title; it is cut to 80 characters."""
-    require_write(caller)
     return _summary(await threads.rename(caller, thread_id, body.title))
 
 
 @router.delete("/{thread_id}", status_code=HTTP_204_NO_CONTENT, responses=problem_responses(403, 404, 409))
-async def delete_thread(thread_id: str, caller: CallerDep, service: ServiceDep) -> None:
+async def delete_thread(thread_id: str, caller: WriterDep, service: ServiceDep) -> None:
     """Delete a thread with all its messages; its changes in the drive stay.
 
     409 `thread_busy` while a run works. A run that waits for an approval is cancelled, and the approval rejected.
     """
-    require_write(caller)
     await service.delete_thread(caller, thread_id)
 
 

@@ -9,12 +9,13 @@ import pytest
 from sqlalchemy import Connection, insert
 from sqlalchemy.exc import IntegrityError
 
-from api.errors import StorageFailureError
 from api.events import log as event_log
 from api.events.frames import Frame, encode, read_frames
 from api.events.log import BUFFER_FRAMES, EventLog
-from api.storage.database import Database, open_database
+from api.storage.database import open_database
 from api.storage.tables import EventRow
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -67,7 +68,7 @@ async def test_nothing_is_sent_that_is_not_stored(database: Database, monkeypatc
             work(connection)
             if not refused.is_set():
                 refused.set()
-                raise StorageFailureError
+                raise StorageFailureError("The disk is full.")
 
         return await real(self, failing)
 

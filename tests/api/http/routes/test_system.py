@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from drive_server.storage.schema import Schema
 from graph.events import EVENTS
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def test_what_is_not_ready_is_named(service: RunningService, alice: Person, monk
         raise OSError("/secret/path is gone")
 
     monkeypatch.setattr(service.parts.graph, "check", broken)
-    monkeypatch.setattr("api.storage.migrations.newest_version", lambda: "9999")
+    monkeypatch.setattr(Schema, "newest_version", lambda _schema: "9999")
     response = alice.http.get("/readyz")
     assert response.status_code == 503
     problem = response.json()
