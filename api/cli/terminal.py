@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -86,6 +87,11 @@ class Terminal:
         line = sys.stdin.readline() if sys.stdin is not None else ""
         self.out.print(Text(visible_line(line.rstrip("\r\n"))))
         return line.rstrip("\r\n") if line else None
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON on standard output."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))  # noqa: T201 - the output a program reads
 
 
 def _ask_person(question: str) -> str | None:

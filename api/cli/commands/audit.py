@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from api.cli.commands.drive import print_json
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, visible_line
+from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import httpx
 
 from api.cli.client import read_json
-from api.cli.commands.drive import WAITING, print_json
+from api.cli.commands.drive import WAITING
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected, find_running
 from api.cli.service.data_dir import is_held
-from api.cli.terminal import Terminal, format_size
+from api.cli.terminal import Terminal, format_size, print_json
 from drive_server.settings import DriveSettings
 from graph.settings import OFFLINE, AgentSettings
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from api.cli.progress import Progress
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, format_size, visible_line
+from api.cli.terminal import Terminal, format_size, print_json, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -112,11 +111,6 @@ def _states_of(counts: dict[str, int]) -> str:
     """Return the reasons why files were skipped, as in " (2 needs ocr)"."""
     skipped = (f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()) if state not in READ)
     return f" ({', '.join(skipped)})"
-
-
-def print_json(value: Any) -> None:
-    """Print a value as JSON on standard output."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))  # noqa: T201 - the output a program reads
 
 
 def _passage(text: str) -> str:

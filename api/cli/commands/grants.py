@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from api.cli.commands.drive import print_json
 from api.cli.failure import ServiceError
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, visible_line
+from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
