@@ -41,7 +41,7 @@ class Format:
     `is_text`: the extracted text is the file itself, so that it can be read and edited by offset. The reader is then
         called as `elements(text, limit)`, else as `extraction(path)`.
     `signature`: a pattern of the first bytes.
-    `entries`: of a zip archive or compound file those of which one tells this format; also its `mimetype` does.
+    `entries`: entries of a zip archive or compound file, any of which identifies the format; so does a `mimetype`.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Format:
 
     @property
     def is_packed(self) -> bool:
-        """Whether its signature is that of a container, so that only the container's entries tell the format."""
+        """Whether its signature is that of a container, so that only the entries identify the format."""
         return self.signature in (ZIP, COMPOUND)
 
     def begins(self, head: bytes) -> bool:
@@ -74,7 +74,7 @@ TEXT: Final = Format(
     "source.plain:text_elements",
     is_text=True,
 )
-"""Also stands for files that nothing else is known of, and for those that turn out to be no text at all."""
+"""Also the format of unknown files, even if they turn out to be no text."""
 
 ARCHIVE: Final = Format("archive", {"application/zip": "zip", "": "jar apk"}, "archive", signature=ZIP)
 
@@ -272,7 +272,7 @@ def format_of(name: str, media_type: str, head: bytes = b"") -> Format:
     """Return the format of a file. `head` is its first `HEAD_BYTES` bytes; contents win over names.
 
     The media type counts for a name that says nothing: browsers and servers guess it from the name anyway.
-    For a zip archive or compound file the head does not tell which format it is; `packed_format` does.
+    For a zip archive or compound file the head is not enough; `packed_format` decides.
     """
     claimed = _claimed_format(name, media_type)
     if not head:

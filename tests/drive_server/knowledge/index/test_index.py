@@ -15,7 +15,7 @@ from drive_server.knowledge.index import maintenance as upkeep
 from drive_server.knowledge.index import table as passage_table
 from drive_server.knowledge.index import tables as tables_module
 from drive_server.knowledge.index.index import KnowledgeIndex
-from drive_server.knowledge.index.rows import IndexedFile, digest_of
+from drive_server.knowledge.index.rows import IndexedFile, text_digest
 from drive_server.knowledge.text.elements import Part, join
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH, TRAVEL_ZH
 from tests.drive_server.knowledge.shelf import ANA, BEN, PORTS, SOUP, Shelf, file_id
@@ -44,7 +44,7 @@ def english(tmp_path: Path) -> Iterator[Shelf]:
 async def test_an_index_that_was_never_written_finds_nothing_and_stays_unwritten(shelf: Shelf, tmp_path: Path) -> None:
     assert await shelf.found("leave") == []
     assert await shelf.index.table_names() == set()
-    await shelf.index.tend(idle=True)
+    await shelf.index.maintain(idle=True)
     assert not list((tmp_path / "index").glob("*.lance"))
 
 
@@ -161,9 +161,9 @@ async def test_upkeep_keeps_everything_findable(shelf: Shelf, monkeypatch: pytes
     monkeypatch.setattr(upkeep, "ROWS_FOR_VECTOR_INDEX", 4)
     for number in range(1, 9):
         await shelf.put(number, f"{LEAVE} Number {number} is unlike the others.")
-        await shelf.index.tend()
+        await shelf.index.maintain()
     await shelf.put(9, LEAVE_ZH)
-    await shelf.index.tend(idle=True)
+    await shelf.index.maintain(idle=True)
     assert sorted(await shelf.found("parents born")) == list(range(1, 9))
     assert await shelf.found("育儿假") == [9]
 
@@ -172,7 +172,7 @@ async def test_small_changes_wait_until_tending_is_worth_it(shelf: Shelf, monkey
     table = shelf.index._tables.current  # pyright: ignore[reportPrivateUsage] - LanceDB's own figures are asked for
 
     async def unindexed() -> int:
-        await shelf.index.tend(idle=True)
+        await shelf.index.maintain(idle=True)
         return (await (await table.writable(0)).index_stats("words_idx")).num_unindexed_rows
 
     await shelf.put(1, LEAVE)
@@ -219,7 +219,7 @@ async def test_the_table_of_the_model_before_serves_until_the_new_one_is_settled
     assert (await after.found(question))[0] == 1
     await after.index.remove([file_id(3)])
     assert await after.found("port", mode="text") == []
-    await after.index.settle()
+    await after.index.promote()
     assert tables(tmp_path) == [after.index.table_name]
     assert await after.found("parents", mode="text") == []
     assert await after.found("noodles", mode="text") == [2]
@@ -235,7 +235,7 @@ async def test_a_process_whose_table_was_settled_elsewhere_goes_on_with_the_new_
     reader, writer = (Shelf(KnowledgeIndex(url, none), none) for _ in range(2))
     assert await reader.found("parents") == [1]
     await writer.put(1, LEAVE)
-    await writer.index.settle()
+    await writer.index.promote()
     assert await reader.found("parents") == [1]
     for shelf in (before, reader, writer):
         shelf.index.close()
@@ -251,7 +251,7 @@ async def test_the_way_back_to_a_model_before_it_was_left_wholly_is_none(tmp_pat
     again = KnowledgeIndex(url, local)
     hits = await again.search("port", owner_ids=[ANA])
     assert [hit.file_id for hit in hits] == [file_id(2)]
-    await again.settle()
+    await again.promote()
     assert tables(tmp_path) == [again.table_name]
     for index in (one.index, other.index, again):
         index.close()
@@ -280,14 +280,14 @@ async def test_what_is_stored_of_files_comes_back_whole(shelf: Shelf) -> None:
         join([Part("title", "Handbook", level=1), Part("text", LEAVE), Part("text", LEAVE_ZH)])
     )
     for passage, vector in zip(file.chunks, file.vectors, strict=True):
-        assert (vector is not None) == shelf.embedder.reads(passage.searched)
+        assert (vector is not None) == shelf.embedder.supports(passage.search_text)
 
 
 async def test_vectors_are_found_by_the_digests_of_their_texts(english: Shelf) -> None:
     await english.put(1, LEAVE)
     await english.put(2, LEAVE)
     await english.put(3, LEAVE_ZH)
-    digests = [digest_of(text) for text in (LEAVE, LEAVE_ZH, "unknown")]
+    digests = [text_digest(text) for text in (LEAVE, LEAVE_ZH, "unknown")]
     vectors = await english.index.vectors(digests)
     assert list(vectors) == digests[:1]
     assert np.allclose(vectors[digests[0]], await english.embedder.embed_query(LEAVE), atol=1e-5)
@@ -301,7 +301,7 @@ async def test_vectors_can_come_after_words(tmp_path: Path) -> None:
     chunks = chunk(join([Part("text", LEAVE)]))
     await shelf.index.replace([IndexedFile(file_id(1), ANA, 1, "content", chunks, [None])])
     assert await shelf.found("parents") == [1]
-    assert await shelf.index.vectors([digest_of(LEAVE)]) == {}
+    assert await shelf.index.vectors([text_digest(LEAVE)]) == {}
     await shelf.put(2, PORTS)
     assert await shelf.found("Which socket does the program use?", mode="vector") == [2]
     assert await shelf.found("parents") == [1]
@@ -346,7 +346,7 @@ async def test_while_many_files_come_in_tending_waits_for_many_rows(
 
     async def unindexed_after(file: int, rows: int, *, busy: bool) -> int:
         await shelf.put(file, *("x " * 400 for _ in range(rows)))
-        await shelf.index.tend(busy=busy)
+        await shelf.index.maintain(busy=busy)
         return (await (await table.writable(0)).index_stats("words_idx")).num_unindexed_rows
 
     assert await unindexed_after(1, 9, busy=True) == 9

@@ -167,5 +167,5 @@ async def test_a_search_beside_writes_and_upkeep_never_fails_nor_finds_anything_
 async def test_a_slip_is_forgiven_where_the_index_has_stems(shelf: Shelf, query: str) -> None:
     for number, text in enumerate(("the invoice", "three budgets", "both policies")):
         await shelf.put(number, text)
-    await shelf.index.tend(idle=True)
+    await shelf.index.maintain(idle=True)
     assert len(await shelf.found(query, mode="text")) == 1
