@@ -59,7 +59,7 @@ class Format:
 
     @property
     def is_packed(self) -> bool:
-        """Whether its signature is that of a container, so that only the entries identify the format."""
+        """True if its signature is that of a container, so that only the entries identify the format."""
         return self.signature in (ZIP, COMPOUND)
 
     def begins(self, head: bytes) -> bool:

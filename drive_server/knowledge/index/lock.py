@@ -18,7 +18,7 @@ class WriterLock:
 
     @property
     def is_held(self) -> bool:
-        """Whether the lock is ours."""
+        """True if the lock is ours."""
         return self._holds > 0
 
     def acquire(self) -> bool:

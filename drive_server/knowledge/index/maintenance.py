@@ -39,12 +39,12 @@ class MaintenanceProcess:
 
     @property
     def is_started(self) -> bool:
-        """Whether it was started, and not ended since."""
+        """True if it was started, and not ended since."""
         return self._process is not None
 
     @property
     def is_running(self) -> bool:
-        """Whether it is still working."""
+        """True while it is still working."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:

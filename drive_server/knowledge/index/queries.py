@@ -51,7 +51,7 @@ class Query:
 
     @property
     def is_strict(self) -> bool:
-        """Whether a passage with all the words may still be filtered out."""
+        """True if a passage with all the words may still be filtered out."""
         return bool(self.phrases or self.excluded)
 
     def without_phrases(self) -> "Query":

@@ -70,7 +70,7 @@ class Job:
 
     @property
     def is_searchable(self) -> bool:
-        """Whether searches find the file in its current version before this job is done."""
+        """True if searches find the file in its current version before this job is done."""
         return self.state != "indexing"
 
 

@@ -58,10 +58,10 @@ class Pipeline:
         self, pending: PendingFiles, preparer: FilePreparer, index: KnowledgeIndex, notify: Callable[[], None]
     ) -> None:
         self.is_waiting_for_model = False
-        """Whether a file has to wait for the embedding model."""
+        """True if a file waits for the embedding model."""
 
         self.was_idle = True
-        """Whether there was nothing to be done."""
+        """True if there was nothing to do."""
 
         self._pending = pending
         self._preparer = preparer
@@ -171,7 +171,7 @@ class Pipeline:
 
     @property
     def _is_store_due(self) -> bool:
-        """Whether to store now, or to wait for more files: every write has a fixed cost."""
+        """True if it is time to store what was read, as every write has a fixed cost."""
         size = sum(len(one.file.chunks) for one in self._prepared)
         is_all = len(self._prepared) == len(self._jobs)
         is_late = anyio.current_time() >= self._stored_at + STORE_SECONDS

@@ -109,7 +109,7 @@ def _reused(job: Job, readings: Mapping[str, Reading], stored: Mapping[str, Inde
     if reading is None or had is None:
         return None
     result = Result(job, reading.state, reading.reason, reading.passages)
-    return PreparedFile(result, _file(job, had.chunks, had.vectors), is_indexed=_is_as_wanted(had, job))
+    return PreparedFile(result, _file(job, had.chunks, had.vectors), is_indexed=_is_up_to_date(had, job))
 
 
 def prepare(job: Job, passages: ChunkedText) -> PreparedFile:
@@ -133,7 +133,7 @@ def _indexed_content(job: Job, reading: Reading, stored: Mapping[str, IndexedFil
     return None
 
 
-def _is_as_wanted(had: IndexedFile, job: Job) -> bool:
+def _is_up_to_date(had: IndexedFile, job: Job) -> bool:
     same = (had.file_id, had.owner_id, had.version) == (job.file_id, job.owner_id, job.version)
     return same and bool(had.chunks) and not job.is_searchable
 

@@ -16,7 +16,7 @@ MAX_ENTRIES = 20_000
 MAX_UNPACKED_BYTES = 300_000_000
 HARMLESS_BYTES = 30_000_000
 MAX_RATIO = 250
-"""How many times its packed size a large entry may unpack to. XML of real documents stays below a hundred."""
+"""The largest ratio of unpacked to packed size of a large entry. XML of real documents stays below a hundred."""
 
 _PIECE = 1 << 20
 _ENCRYPTED = 1

@@ -23,7 +23,7 @@ def file_id(number: int) -> str:
 
 
 @dataclass
-class Shelf:
+class Corpus:
     """An index with a shorthand for putting files into it."""
 
     index: KnowledgeIndex
