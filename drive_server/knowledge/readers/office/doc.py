@@ -11,14 +11,7 @@ from pathlib import Path
 import olefile
 
 from drive_server.knowledge.readers.compound import read_stream
-from drive_server.knowledge.text.elements import (
-    MAX_CHARACTERS,
-    Extraction,
-    Part,
-    UnreadableError,
-    join,
-    needs_password,
-)
+from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, UnreadableError, join, needs_password
 
 _MAGIC, _OLDEST = 0xA5EC, 0x00C1
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
