@@ -11,7 +11,6 @@ from starlette.requests import Request
 
 from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
-from api.errors import InvalidInputError
 from api.http.application import assemble
 from api.plans import Plans
 from api.ports import Caller, Place, RunChange, RunUndo
@@ -19,12 +18,12 @@ from api.runs.webhooks import target_of
 from api.service import open_service
 from api.storage.database import open_database
 from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
+from drive_server.errors import InvalidInputError
 from drive_server.http.build import (
     BodyLimit,
     bearer_token,
     build_http,
     build_pages,
-    install_problem_handlers,
     mount_mcp,
     principal_of_request,
     serving,
@@ -34,7 +33,7 @@ from graph.model_factory import open_models
 from graph.models.asking import ModelRole
 from graph.models.sampling import LentModel
 from graph.settings import AgentSettings
-from graph.single_flight import Together
+from graph.single_flight import SingleFlight
 
 HEARTBEAT_SECONDS = 5.0
 CHANGES_PAGE = 200
@@ -63,7 +62,7 @@ def create_app(
             drive = await stack.enter_async_context(open_drive(settings))
             await drive.identity.ensure_local_user()
             await stack.enter_async_context(serving(app, drive))
-            database = await open_database(_database_url(settings))
+            database = await open_database(_database_url(settings), drive.signer)
             stack.push_async_callback(database.dispose)
             agent = agent_settings or AgentSettings()
             chosen = models or await stack.enter_async_context(open_models(agent))
@@ -93,7 +92,6 @@ def create_app(
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)
-    install_problem_handlers(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
     return app
 
@@ -110,14 +108,14 @@ class DriveForService:
 
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
-        self._asking = Together[Principal]()
+        self._principals = SingleFlight[Principal]()
 
     async def authenticate(self, request: Request) -> Principal:
         """Return who makes a request, by bearer token or session cookie; requests with one token at once ask once."""
         token = bearer_token(request)
         if token is None:
             return await principal_of_request(self._drive, request)
-        return await self._asking.ask(token, lambda: principal_of_request(self._drive, request))
+        return await self._principals.do(token, lambda: principal_of_request(self._drive, request))
 
     async def locate(self, caller: Caller, place: Place) -> Place:
         """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""

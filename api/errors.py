@@ -1,29 +1,26 @@
 """Every error that the service's own routes raise on purpose, in one tree.
 
-Each has a stable `code` that clients may switch on, an HTTP `status`, a sentence for a person and a `hint` that says
-what to do next; `details` is JSON. They leave as problem+json (RFC 9457).
+They extend the drive's tree, so that one handler answers both as problem+json (RFC 9457).
 """
 
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar
 
+from drive_server import errors
 
-class ApiError(Exception):
-    """Base of all errors that may be shown to a client as they are."""
 
-    code: str = "internal"
-    status: ClassVar[int] = 500
+class ApiError(errors.DriveError):
+    """Base of the service's errors, with a sentence and a hint for those that are raised without."""
+
     default_message: ClassVar[str] = "Something went wrong in the service."
     default_hint: ClassVar[str] = "Try again; the service's log has the cause."
 
     def __init__(
         self, message: str | None = None, *, hint: str | None = None, details: dict[str, Any] | None = None
     ) -> None:
-        self.message = message or self.default_message
-        self.hint = self.default_hint if hint is None else hint
-        self.details = details or {}
-        super().__init__(self.message)
+        hint = self.default_hint if hint is None else hint
+        super().__init__(message or self.default_message, hint=hint, details=details)
 
 
 class NotFoundError(ApiError):
@@ -50,19 +47,8 @@ class InvalidGrantError(InvalidDecisionError):
     default_hint = "Approve without a grant, or give one for an action that can be undone; the approval still waits."
 
 
-class InvalidInputError(ApiError):
-    """An argument that can't be used."""
-
-    code = "invalid_argument"
-    status = HTTPStatus.UNPROCESSABLE_ENTITY
-    default_hint = "See /docs for what this takes."
-
-
-class MissingScopeError(ApiError):
+class MissingScopeError(errors.MissingScopeError):
     """The caller's key lacks the scope that `details["scope"]` names."""
-
-    code = "missing_scope"
-    status = HTTPStatus.FORBIDDEN
 
     def __init__(self, scope: str) -> None:
         super().__init__(
@@ -211,12 +197,3 @@ class ShuttingDownError(ApiError):
     status = HTTPStatus.SERVICE_UNAVAILABLE
     default_message = "The service is shutting down."
     default_hint = "Try again in a moment."
-
-
-class StorageFailureError(ApiError):
-    """The disk or the database refused; nothing of the request was kept."""
-
-    code = "storage_failure"
-    status = HTTPStatus.INSUFFICIENT_STORAGE
-    default_message = "The service could not store or read this; nothing of the request was kept."
-    default_hint = "Check that the disk is not full, then try again."

@@ -16,9 +16,8 @@ from api.ports import Authenticator, Caller, DrivePort, GraphPort
 from api.runs.execution import Workshop
 from api.runs.service import Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
-from api.storage import migrations
-from api.storage.database import Database
 from api.threads import Threads
+from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +88,7 @@ class Service:
         await self.threads.remove(thread_id)
 
     async def _check_database(self) -> None:
-        version, newest = await self.database.schema_version(), migrations.newest_version()
+        version, newest = await self.database.schema_version(), self.database.schema.newest_version()
         if version != newest:
             raise ApiError(f"The schema is at {version}; this program needs {newest}.")
 

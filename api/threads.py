@@ -8,11 +8,12 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete
 from sqlalchemy.orm import Session
 
 from api.clock import Clock
-from api.cursors import decode_cursor, encode_cursor
 from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
 from api.ports import Caller
-from api.storage.database import Database
+from api.storage.database import erase
 from api.storage.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id, table_of
+from drive_server.services.pagination import Cursors
+from drive_server.storage.database import Database
 
 TITLE_CHARACTERS = 80
 
@@ -38,16 +39,18 @@ class Threads:
         self._clock = clock
 
     async def page(self, caller: Caller, limit: int, cursor: str | None = None) -> ThreadPage:
-        """Return the caller's threads, the one used last first. Raises `InvalidInputError` for a bad cursor."""
+        """Return the caller's threads, the one used last first. Raises `InvalidCursorError` for a bad cursor."""
+        cursors = Cursors(self._database.signer, caller.user_id, "threads")
         query = select(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.deleted_at.is_(None))
         if cursor:
-            moment, thread_id = decode_cursor(cursor)
-            query = query.where(_before(moment, thread_id))
+            moment, thread_id = cursors.decode(cursor, str, str)
+            query = query.where(_before(datetime.fromisoformat(moment), thread_id))
         newest_first = query.order_by(ThreadRow.updated_at.desc(), ThreadRow.id.desc())
         async with self._database.read() as session:
             rows = list(await session.scalars(newest_first.limit(limit + 1)))
-        more = encode_cursor(rows[limit - 1].updated_at, rows[limit - 1].id) if len(rows) > limit else None
-        return ThreadPage(rows[:limit], more)
+        shown = rows[:limit]
+        more = cursors.encode(shown[-1].updated_at, shown[-1].id) if len(rows) > limit else None
+        return ThreadPage(shown, more)
 
     async def get(self, caller: Caller, thread_id: str) -> ThreadRow:
         """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
@@ -97,7 +100,7 @@ class Threads:
             for table in reversed(Base.metadata.sorted_tables):
                 if (mine := _of_thread(table, thread_id, runs)) is not None:
                     await session.execute(delete(table).where(mine))
-        await self._database.erase()
+        await erase(self._database)
 
 
 def _of_thread(table: Table, thread_id: str, runs: Sequence[str]) -> ColumnElement[bool] | None:

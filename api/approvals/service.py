@@ -13,8 +13,8 @@ from api.clock import Clock
 from api.errors import ApprovalClosedError, NotFoundError
 from api.events.events import Event
 from api.ports import Caller
-from api.storage.database import Database
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
+from drive_server.storage.database import Database
 
 PARKED = "run_parked"
 

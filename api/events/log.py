@@ -14,11 +14,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Executable
 
-from api.errors import StorageFailureError
 from api.events.events import Event, Frame, encode
 from api.events.feed import Feed
 from api.events.store import NEW_EVENT, newest_number, read_frames, row_of
-from api.storage.database import Database
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
 

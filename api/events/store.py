@@ -4,8 +4,8 @@ import orjson
 from sqlalchemy import func, insert, select
 
 from api.events.events import Event, Frame
-from api.storage.database import Database
 from api.storage.tables import EventRow, table_of
+from drive_server.storage.database import Database
 
 PAGE_FRAMES = 1000
 NEW_EVENT = insert(table_of(EventRow))

@@ -7,8 +7,8 @@ from importlib.metadata import version
 from fastapi import APIRouter, Depends, FastAPI
 
 from api.http.deps import bearer
-from api.http.problems import install_problems
 from api.http.routes import approvals, chat, grants, memories, plans, runs, system, threads
+from drive_server.http.problem import install_problem_handlers
 
 DESCRIPTION = """
 Your drive, and an assistant that works in it, asks before what matters, and can take all of it back.
@@ -26,5 +26,5 @@ def assemble(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)
-    install_problems(app)
+    install_problem_handlers(app)
     return app

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
 from api.approvals.service import Approvals
+from api.errors import MissingScopeError
 from api.plans import Plans
 from api.ports import Caller
 from api.runs.service import Runs
@@ -33,6 +34,13 @@ async def get_caller(request: Request, service: ServiceDep) -> Caller:
     return await service.authenticate(request)
 
 
+async def get_writer(caller: Annotated[Caller, Depends(get_caller)]) -> Caller:
+    """Return who is calling. Raises `MissingScopeError` unless they may write."""
+    if "write" not in caller.scopes:
+        raise MissingScopeError("write")
+    return caller
+
+
 async def get_runs(service: ServiceDep) -> Runs:
     """Return the runs."""
     return service.runs
@@ -54,6 +62,7 @@ async def get_threads(service: ServiceDep) -> Threads:
 
 
 CallerDep = Annotated[Caller, Depends(get_caller)]
+WriterDep = Annotated[Caller, Depends(get_writer)]
 RunsDep = Annotated[Runs, Depends(get_runs)]
 ApprovalsDep = Annotated[Approvals, Depends(get_approvals)]
 PlansDep = Annotated[Plans, Depends(get_plans)]

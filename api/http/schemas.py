@@ -406,15 +406,3 @@ class UndoView(BaseModel):
     skipped: list[dict[str, Any]]
     change_id: int | None
     preview: bool
-
-
-class Problem(BaseModel):
-    """An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` says what to do next."""
-
-    type: str = "about:blank"
-    title: str
-    status: int
-    detail: str
-    code: str
-    hint: str = ""
-    details: dict[str, Any] = {}

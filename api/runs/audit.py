@@ -11,8 +11,8 @@ from sqlalchemy import select
 
 from api.events.store import read_all
 from api.ports import DrivePort, RunChange
-from api.storage.database import Database
 from api.storage.tables import ApprovalRow, RunRow
+from drive_server.storage.database import Database
 
 STARTED = "tool_call_start"
 PROGRESS = "tool_progress"

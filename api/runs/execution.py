@@ -12,7 +12,6 @@ from sqlalchemy import bindparam, select, update
 
 from api.approvals.service import Approvals, cancelling, needed_event, parked_event
 from api.clock import Clock
-from api.errors import ApiError
 from api.events.events import Event
 from api.events.link_filter import Speech
 from api.events.log import EventLog, Statement
@@ -21,9 +20,10 @@ from api.plans import Plans
 from api.ports import DrivePort, GraphPort, Mode, RunChange, Snapshot
 from api.runs.changes import told_changes
 from api.runs.webhooks import Webhooks
-from api.storage.database import Database
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.threads import USED
+from drive_server.errors import DriveError
+from drive_server.storage.database import Database
 from graph.events import GraphEvent, Piece, listening
 from graph.language import language_of
 from graph.planning.views import PLAN_PAUSED, edited_event
@@ -108,7 +108,7 @@ class Execution:
         return Ending(SUCCESS)
 
     def _failed(self, error: Exception) -> Ending:
-        if isinstance(error, ApiError):
+        if isinstance(error, DriveError):
             return Ending(FAILED, error.code, error.message, retryable=True)
         return Ending(FAILED, *self._shop.graph.failure(error))
 

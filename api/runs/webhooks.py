@@ -20,9 +20,9 @@ import orjson
 from sqlalchemy import CursorResult, Executable, func, insert, select, update
 
 from api.clock import Clock
-from api.errors import StorageFailureError
-from api.storage.database import Database
 from api.storage.tables import RunRow, WebhookRow, new_id
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
 

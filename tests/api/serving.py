@@ -13,7 +13,6 @@ from api.http.application import assemble
 from api.service import open_service
 from api.storage.checkpoints import open_checkpoints
 from api.storage.database import open_database
-from drive_server.http.problem import install_problem_handlers
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS
 from tests.api.fakes import MemoryDrive, authenticate
 from tests.api.small_graph import SmallGraph
@@ -59,7 +58,6 @@ class SmallService:
         self.graph: SmallGraph
         self.service: Service
         self.app = assemble(self._lifespan)
-        install_problem_handlers(self.app)
 
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncGenerator[None]:

@@ -6,11 +6,11 @@ from fastapi import APIRouter
 
 from api.approvals.decisions import Decision
 from api.http.deps import ApprovalsDep, CallerDep, ServiceDep
-from api.http.problems import problem_responses
 from api.http.schemas import ApprovalList, ApprovalView, DecisionsBody
+from api.http.views import approval_view
 from api.ports import Caller, Place
 from api.service import Service
-from api.storage.tables import ApprovalRow
+from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/approvals", tags=["approvals"])
 
@@ -50,19 +50,3 @@ async def _placed(decision: Decision, caller: Caller, service: Service) -> Decis
         return decision
     place = await service.drive.locate(caller, Place(folder_id=decision.grant["folder_id"]))
     return replace(decision, grant={**decision.grant, "folder_id": place.folder_id})
-
-
-def approval_view(row: ApprovalRow) -> ApprovalView:
-    """Return an approval as clients see it."""
-    return ApprovalView(
-        approval_id=row.id,
-        thread_id=row.thread_id,
-        run_id=row.run_id,
-        status=row.status,  # pyright: ignore[reportArgumentType] - the model checks the word
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        actions=row.payload["actions"],
-        decisions=row.decisions,
-        decided_by=row.decided_by,
-        decided_at=row.decided_at,
-    )

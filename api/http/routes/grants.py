@@ -6,9 +6,9 @@ from fastapi import APIRouter, Response
 
 from api.errors import NotFoundError
 from api.http.deps import CallerDep, ServiceDep
-from api.http.problems import problem_responses
 from api.http.schemas import GrantList, GrantView
 from api.ports import GrantInfo
+from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/grants", tags=["grants"])
 

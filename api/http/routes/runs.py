@@ -4,7 +4,6 @@ from fastapi import APIRouter, Response
 
 from api.http.audit_schemas import AuditedCallView, AuditedChangeView, RunAudit
 from api.http.deps import CallerDep, RunsDep, ServiceDep
-from api.http.problems import problem_responses
 from api.http.schemas import (
     CancelView,
     ChangeList,
@@ -16,10 +15,11 @@ from api.http.schemas import (
     UndoBody,
     UndoView,
 )
-from api.ports import ModelCall, RunUndo
+from api.http.views import run_view, undo_view
+from api.ports import ModelCall
 from api.runs.audit import Audit
-from api.runs.changes import told_changes, told_undo
-from api.storage.tables import RunRow
+from api.runs.changes import told_changes
+from drive_server.http.problem import problem_responses
 from graph.language import language_of
 
 router = APIRouter(prefix="/runs/{run_id}", tags=["runs"])
@@ -89,17 +89,6 @@ def _call_view(call: ModelCall) -> ModelCallView:
     )
 
 
-def run_view(run: RunRow) -> RunView:
-    """Return a run as clients see it."""
-    return RunView(
-        run_id=run.id,
-        thread_id=run.thread_id,
-        status=run.status,  # pyright: ignore[reportArgumentType] - the model checks the word
-        created_at=run.created_at,
-        finished_at=run.finished_at,
-    )
-
-
 def audit_view(audit: Audit) -> RunAudit:
     """Return the audit as clients see it."""
     run = audit.run
@@ -117,8 +106,3 @@ def audit_view(audit: Audit) -> RunAudit:
         calls=[AuditedCallView.model_validate(call) for call in audit.calls],
         other_changes=[AuditedChangeView.model_validate(change) for change in audit.other_changes],
     )
-
-
-def undo_view(run: RunRow, done: RunUndo) -> UndoView:
-    """Return what was taken back as clients see it, in the language of the run's message."""
-    return UndoView.model_validate(told_undo(done, language_of(run.message)))

@@ -7,8 +7,8 @@ from fastapi import APIRouter
 from starlette.responses import FileResponse, Response
 
 from api.http.deps import ServiceDep
-from api.http.problems import problem
 from api.service import OK
+from drive_server.http.problem import problem
 
 router = APIRouter(tags=["system"])
 

@@ -5,11 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.status import HTTP_204_NO_CONTENT
 
-from api.errors import MissingScopeError, NotFoundError
-from api.http.deps import ApprovalsDep, CallerDep, RunsDep, ServiceDep, ThreadsDep
-from api.http.problems import problem_responses
-from api.http.routes.approvals import approval_view
-from api.http.routes.runs import run_view, undo_view
+from api.errors import NotFoundError
+from api.http.deps import ApprovalsDep, CallerDep, RunsDep, ServiceDep, ThreadsDep, WriterDep
 from api.http.schemas import (
     MAX_REF_CHARACTERS,
     ResultView,
@@ -21,8 +18,9 @@ from api.http.schemas import (
     UndoView,
 )
 from api.http.transcript import read_transcript
-from api.ports import Caller
+from api.http.views import approval_view, run_view, undo_view
 from api.storage.tables import ThreadRow
+from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/threads", tags=["threads"])
 
@@ -68,25 +66,18 @@ async def get_result(thread_id: str, reference: str, caller: CallerDep, service:
 
 
 @router.patch("/{thread_id}", responses=problem_responses(403, 404))
-async def rename_thread(thread_id: str, body: ThreadPatch, caller: CallerDep, threads: ThreadsDep) -> ThreadSummary:
+async def rename_thread(thread_id: str, body: ThreadPatch, caller: WriterDep, threads: ThreadsDep) -> ThreadSummary:
     """Give a thread another title; it is cut to 80 characters."""
-    _require_write(caller)
     return _summary(await threads.rename(caller, thread_id, body.title))
 
 
 @router.delete("/{thread_id}", status_code=HTTP_204_NO_CONTENT, responses=problem_responses(403, 404, 409))
-async def delete_thread(thread_id: str, caller: CallerDep, service: ServiceDep) -> None:
+async def delete_thread(thread_id: str, caller: WriterDep, service: ServiceDep) -> None:
     """Delete a thread with all that was said in it; what it changed in the drive stays.
 
     409 `thread_busy` while a run is at work. One that waits for an approval is cancelled, and the approval rejected.
     """
-    _require_write(caller)
     await service.delete_thread(caller, thread_id)
-
-
-def _require_write(caller: Caller) -> None:
-    if "write" not in caller.scopes:
-        raise MissingScopeError("write")
 
 
 @router.post("/{thread_id}/undo", responses=problem_responses(403, 404, 409))

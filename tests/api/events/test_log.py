@@ -9,14 +9,15 @@ import pytest
 from sqlalchemy import Connection, insert
 from sqlalchemy.exc import IntegrityError
 
-from api.errors import StorageFailureError
 from api.events import log as event_log
 from api.events.events import Frame, encode
 from api.events.feed import TAIL_FRAMES
 from api.events.log import EventLog
 from api.events.store import read_all
-from api.storage.database import Database, open_database
+from api.storage.database import open_database
 from api.storage.tables import EventRow
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -69,7 +70,7 @@ async def test_nothing_is_sent_that_is_not_stored(database: Database, monkeypatc
             work(connection)
             if not refused.is_set():
                 refused.set()
-                raise StorageFailureError
+                raise StorageFailureError("The disk is full.")
 
         return await real(self, failing)
 

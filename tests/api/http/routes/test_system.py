@@ -3,6 +3,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from drive_server.storage.schema import Schema
+
 if TYPE_CHECKING:
     import pytest
 
@@ -23,7 +25,7 @@ def test_what_is_not_ready_is_named(service: RunningService, alice: Person, monk
         raise OSError("/secret/path is gone")
 
     monkeypatch.setattr(service.parts.graph, "check", broken)
-    monkeypatch.setattr("api.storage.migrations.newest_version", lambda: "9999")
+    monkeypatch.setattr(Schema, "newest_version", lambda _: "9999")
     response = alice.http.get("/readyz")
     assert response.status_code == 503
     problem = response.json()
