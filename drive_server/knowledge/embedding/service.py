@@ -62,7 +62,7 @@ class EmbeddingService:
         `EmbedderUnavailableError` if it answers nothing of use.
         """
         if self._clock() < self._backoff_until:
-            raise EmbedderUnavailableError("The embedding service failed a moment ago, and gets no request for now.")
+            raise EmbedderUnavailableError("The embedding service failed a moment ago, and is left alone for now.")
         body = orjson.dumps({"model": model, "input": list(texts), "encoding_format": "float"})
         try:
             return _vectors(await self._answer(body, retries, timeout_seconds), len(texts))
