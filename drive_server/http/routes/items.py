@@ -8,8 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.mcp.results import ItemResult, ListResult
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
-from drive_server.mcp.tools.files import FileTools
-from drive_server.mcp.tools.places import list_place
+from drive_server.mcp.tools.files import FileTools, list_place
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.located import MAX_REF_CHARACTERS
 
