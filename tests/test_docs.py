@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
@@ -42,8 +43,10 @@ def test_every_tool_has_its_row(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(EVENTS))
-def test_every_event_has_its_row(name: str) -> None:
-    assert f"| `{name}` |" in HTTP
+def test_every_event_has_its_row_with_its_fields(name: str) -> None:
+    row = next(line for line in HTTP.splitlines() if line.startswith(f"| `{name}` |"))
+    fields = set(get_type_hints(EVENTS[name].schema)) - {"type"}
+    assert fields <= set(re.findall(r"\w+", row))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from drive_server.access import Scope, require_person, require_scope
-from drive_server.knowledge.ingest.watch import IndexWatch
+from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec

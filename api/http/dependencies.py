@@ -1,6 +1,6 @@
-"""What routes ask for, as annotated types: a signature says who calls and what is needed.
+"""The dependencies of routes as annotated types, so that a signature says who calls and what is needed.
 
-All of it is asynchronous, though little of it waits: FastAPI would run each in a thread.
+All of them are asynchronous, though few wait: FastAPI would run each in a thread.
 """
 
 from typing import Annotated
@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
 from api.approvals.service import Approvals
+from api.errors import MissingScopeError
 from api.plans import Plans
 from api.ports import Caller
 from api.runs.service import Runs
@@ -29,8 +30,15 @@ ServiceDep = Annotated[Service, Depends(get_service)]
 
 
 async def get_caller(request: Request, service: ServiceDep) -> Caller:
-    """Return who is calling; the drive's 401 otherwise."""
+    """Return the caller. Raises the drive's 401."""
     return await service.authenticate(request)
+
+
+async def get_writer(caller: Annotated[Caller, Depends(get_caller)]) -> Caller:
+    """Return the caller. Raises `MissingScopeError` if they may not write."""
+    if "write" not in caller.scopes:
+        raise MissingScopeError("write")
+    return caller
 
 
 async def get_runs(service: ServiceDep) -> Runs:
@@ -54,6 +62,7 @@ async def get_threads(service: ServiceDep) -> Threads:
 
 
 CallerDep = Annotated[Caller, Depends(get_caller)]
+WriterDep = Annotated[Caller, Depends(get_writer)]
 RunsDep = Annotated[Runs, Depends(get_runs)]
 ApprovalsDep = Annotated[Approvals, Depends(get_approvals)]
 PlansDep = Annotated[Plans, Depends(get_plans)]

@@ -2,8 +2,14 @@
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 _RANGE = re.compile(r"bytes=\s*(\d{0,18})\s*-\s*(\d{0,18})\s*", re.ASCII | re.IGNORECASE)
+
+# HTTP clients send these when nobody chose a type: the file's name tells more.
+UNCHOSEN: Final = frozenset(
+    {"", "application/octet-stream", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain"}
+)
 
 
 class UnsatisfiableError(Exception):
@@ -45,3 +51,9 @@ def matches_etag(header: str | None, etag: str) -> bool:
         return False
     named = [tag.strip().removeprefix("W/") for tag in header.split(",")]
     return "*" in named or etag in named
+
+
+def chosen_type(content_type: str) -> str | None:
+    """Return the media type in a header, None for one that clients send without anybody's choice."""
+    given = content_type.partition(";")[0].strip().lower()
+    return None if given in UNCHOSEN else given
