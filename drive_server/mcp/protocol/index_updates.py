@@ -1,4 +1,4 @@
-"""Tells sessions that watch `drive://index` when more of their person's files can be searched, or fewer."""
+"""Notify sessions that watch `drive://index` when the number of searchable files changes."""
 
 from collections.abc import Awaitable, Callable
 from weakref import WeakKeyDictionary

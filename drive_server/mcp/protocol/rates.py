@@ -1,4 +1,4 @@
-"""How many calls a key may make in a minute."""
+"""Limit the calls that a key may make in a minute."""
 
 from collections import deque
 from collections.abc import Callable
