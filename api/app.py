@@ -33,7 +33,7 @@ from graph.model_factory import open_models
 from graph.models.asking import ModelRole
 from graph.models.sampling import LentModel
 from graph.settings import AgentSettings
-from graph.single_flight import Together
+from graph.single_flight import SingleFlight
 
 HEARTBEAT_SECONDS = 5.0
 CHANGES_PAGE = 200
@@ -108,14 +108,14 @@ class DriveForService:
 
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
-        self._asking = Together[Principal]()
+        self._principals = SingleFlight[Principal]()
 
     async def authenticate(self, request: Request) -> Principal:
         """Return who makes a request, by bearer token or session cookie; requests with one token at once ask once."""
         token = bearer_token(request)
         if token is None:
             return await principal_of_request(self._drive, request)
-        return await self._asking.ask(token, lambda: principal_of_request(self._drive, request))
+        return await self._principals.do(token, lambda: principal_of_request(self._drive, request))
 
     async def locate(self, caller: Caller, place: Place) -> Place:
         """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""

@@ -27,7 +27,7 @@ from graph.errors import explain
 from graph.language import language_of
 from graph.link_filter import Outgoing, hosts_of
 from graph.memory.facts import Facts
-from graph.messages.stored_results import clear_shelf
+from graph.messages.stored_results import delete_results
 from graph.model_factory import open_models
 from graph.models.asking import ModelRole
 from graph.policy.grant_offers import check_grant
@@ -42,7 +42,7 @@ class Assistant:
     def __init__(self, deps: GraphDependencies, saver: CheckpointSaver, files: Sequence[Path] = ()) -> None:
         self.graph: Any = build_graph(deps)
         self._files = files
-        self._shelves = deps.shelves
+        self._shelves = deps.result_cache
         self.memory = AssistantMemory(deps, self.graph)
         self._saver = saver
         self._hosts = deps.hosts
@@ -92,7 +92,7 @@ class Assistant:
     async def forget(self, user_id: str, thread_id: str) -> None:
         """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""
         await self._saver.adelete_thread(thread_id)
-        await clear_shelf(self._store, self._shelves, user_id, thread_id)
+        await delete_results(self._store, self._shelves, user_id, thread_id)
         await Facts(self._store, user_id).unlink(thread_id)
         for path in self._files:
             await truncate_log(path)

@@ -18,7 +18,7 @@ from api.storage.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, Thread
 from drive_server.storage.database import Database
 from graph.planning.abilities import problems_of_abilities
 from graph.planning.commands import Wish
-from graph.planning.editing import PlanEditError, StepEdit, edited, planned
+from graph.planning.editing import PlanEditError, StepEdit, apply_edits, planned_step_of
 from graph.planning.progress import is_editable
 from graph.state import Plan
 
@@ -80,7 +80,7 @@ class Plans:
                 raise PlanChangedError(row.version)
             run = await session.get_one(RunRow, row.run_id)
             try:
-                plan = edited(cast("Plan", row.plan), steps)
+                plan = apply_edits(cast("Plan", row.plan), steps)
             except PlanEditError as error:
                 raise _told(error, row.version) from error
             _refuse_unable(plan, in_document=bool(run.place.get("file_id")))
@@ -153,7 +153,7 @@ async def _refuse_over(session: AsyncSession, row: PlanRow) -> None:
 
 
 def _refuse_unable(plan: Plan, *, in_document: bool) -> None:
-    steps = [planned(step) for step in plan["steps"] if is_editable(step)]
+    steps = [planned_step_of(step) for step in plan["steps"] if is_editable(step)]
     if problems := problems_of_abilities(steps, in_document=in_document):
         raise InvalidPlanError(problems)
 

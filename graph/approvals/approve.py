@@ -22,7 +22,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.errors import DriveUnavailableError
 from graph.events import DecisionView, emit
-from graph.messages.written import Outcome, report, result_message, written
+from graph.messages.written import Outcome, add_messages, report, result_message
 from graph.policy.bounds import Bounds
 from graph.policy.contract import digest
 from graph.policy.grant_offers import bounds_for
@@ -79,7 +79,7 @@ def make_approve(deps: GraphDependencies) -> Any:
             _announce_again(again)
             ttl = ttl_seconds(deps.settings, user.mode)
             closed = open_approval(settled, approval["run_id"], deps.clock(), ttl)
-        return {**written([report(refusal) for refusal in refusals]), "calls": settled, "approval": closed}
+        return {**add_messages([report(refusal) for refusal in refusals]), "calls": settled, "approval": closed}
 
     return approve
 

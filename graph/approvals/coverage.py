@@ -1,4 +1,4 @@
-"""What the person has agreed to beforehand, as one round of calls uses it up: the plan's contract and their grants."""
+"""Cover a round of calls by what the person agreed to before: the plan's contract and their grants."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -27,7 +27,7 @@ from graph.events import emit
 from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
 from graph.messages.grouping import AnyCall, unanswered
-from graph.messages.written import report, result_message, text_of, written
+from graph.messages.written import add_messages, report, result_message, text_of
 from graph.policy.contract import digest
 from graph.policy.reasons import sentence
 from graph.policy.rules import Hints, Judgement, Situation, judge
@@ -53,7 +53,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What one round of calls is judged by."""
+    """The inputs for judging one round of calls."""
 
     toolbox: Toolbox
     tools: frozenset[str]
@@ -170,7 +170,7 @@ def make_review(deps: GraphDependencies) -> Any:
                 runtime.store,
                 [str(call["id"]) for call in unanswered(state["messages"])],
             ),
-            evidence=Evidence(state, toolbox, deps.shelf(runtime)),
+            evidence=Evidence(state, toolbox, deps.result_store(runtime)),
             email=user.email,
             max_result=deps.settings.max_result_characters,
         )
@@ -190,7 +190,7 @@ def make_review(deps: GraphDependencies) -> Any:
         ttl = ttl_seconds(deps.settings, deps.user(runtime).mode)
         run_id = running_turn(state)["run_id"]
         approval = open_approval(calls, run_id, deps.clock(), ttl) if asked(calls) else None
-        update = {**written([*refused]), "calls": calls, "approval": approval}
+        update = {**add_messages([*refused]), "calls": calls, "approval": approval}
         plan, contract = state.get("plan"), judging.coverage.contract
         if plan and contract and contract != judging.situation.contract:
             update["plan"] = with_contract(plan, contract)

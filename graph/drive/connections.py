@@ -177,7 +177,7 @@ class ConnectionPool:
 
     @property
     def open_sessions(self) -> int:
-        """How many sessions are open now."""
+        """Return the number of open sessions."""
         return len(self._owners)
 
     async def toolbox(self, who: RunContext) -> Toolbox:

@@ -11,7 +11,7 @@ from langchain_core.messages.tool import invalid_tool_call
 from graph.clock import Clock
 from graph.limits.limits import LIMIT, REFUSED, RETRY_AFTER, CallLimit
 from graph.limits.rates import ToolRates, parse_rate, parse_rates
-from graph.limits.repeats import fingerprint, made_in_vain, messages_of_turn
+from graph.limits.repeats import fingerprint, messages_of_turn, repeated_calls
 from graph.messages.grouping import AnyCall
 from graph.messages.written import result_message
 from graph.policy.rules import RULES
@@ -31,7 +31,7 @@ class CallLimits:
 
     def refused(self, user_id: str, wanted: Sequence[AnyCall], state: State) -> Mapping[str, ToolMessage]:
         """Return the results of those calls that are not made, by tool_call_id. The others are counted."""
-        earlier = made_in_vain(_messages_of_attempt(state))
+        earlier = repeated_calls(_messages_of_attempt(state))
         found: dict[str, ToolMessage] = {}
         for call in wanted:
             result = self._refusal(user_id, call, earlier)

@@ -1,4 +1,4 @@
-"""The messages that the graph itself writes, and how each tells what became of a call."""
+"""The messages that the graph itself writes, each with the outcome of its call."""
 
 import re
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ def outgoing_for(state: State, hosts: Hosts) -> Outgoing:
     return Outgoing(hosts.asked_for(asked), turn["language"])
 
 
-def written(messages: Sequence[AnyMessage], **turn: Any) -> Update:
+def add_messages(messages: Sequence[AnyMessage], **turn: Any) -> Update:
     """Return the update that adds messages of ours, together with their ids: the ledger of what is not foreign."""
     return {"messages": [*messages], "turn": {**turn, "written": [str(message.id) for message in messages]}}
 

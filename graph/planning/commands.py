@@ -1,4 +1,4 @@
-"""What a person says to a running plan in the chat, in English and Chinese: nothing but these few words."""
+"""The commands that a person can give a running plan in the chat, in English and Chinese."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ SAID: Final[Mapping[Wish, tuple[re.Pattern[str], ...]]] = {
 }
 
 
-def wish_of(text: str) -> Wish | None:
+def command_of(text: str) -> Wish | None:
     """Return what is wished of the plan; None for any message that says something else, too."""
     said = " ".join(text.split()).strip(" .!?。！？~～")
     for wish, patterns in SAID.items():

@@ -23,9 +23,9 @@ from graph.planning.shape import (
     PlannedStep,
     ProposedBounds,
     TaskPlan,
+    make_steps,
     new_step,
     problems_of_shape,
-    steps_of,
     with_ids,
     with_waves,
 )
@@ -118,5 +118,5 @@ async def _planned(
             logger.warning("Planning fell back to one step: %s", error)
             break
         else:
-            return steps_of(steps), plan.bounds
+            return make_steps(steps), plan.bounds
     return [new_step(str(uuid4()), request.text, active_agent(state), request.text)], None

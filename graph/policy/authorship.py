@@ -1,4 +1,4 @@
-"""Which versions of files are a person's own words: the assistant wrote them in a thread that had read nothing else."""
+"""File versions that are a person's own words: the assistant wrote them in a thread that had read nothing foreign."""
 
 import asyncio
 from collections.abc import Iterable

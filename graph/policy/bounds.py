@@ -1,4 +1,4 @@
-"""How far something may go without a question: a grant and the contract of a plan are both such bounds. Pure.
+"""Bounds within which calls run without a question: a grant and a plan's contract are both such bounds. Pure.
 
 Bounds cover only what can be taken back. Nothing here covers deleting for good, sharing, links or download addresses:
 there is no kind for them.
@@ -90,7 +90,7 @@ class Bounds:
 
     @property
     def left(self) -> int:
-        """How many more items they cover."""
+        """Return the number of items that the bounds still cover."""
         return max(0, self.max_items - self.used)
 
 

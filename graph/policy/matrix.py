@@ -23,7 +23,7 @@ LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What holds for a kind of tool at a level.
+    """The rule for a kind of tool at a level.
 
     `in_tainted_turn` is the verdict once content that is not from the person was read in the turn. `cover` says when a
     grant or a plan's contract lets it run without a question: never, as long as the thread is untainted, or always.
@@ -70,14 +70,14 @@ RISKS: Final[Mapping[ToolKind, Risk]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Where a tool stands in the matrix."""
+    """The cell of a tool in the matrix."""
 
     kind: ToolKind
     level: Level
 
     @property
     def cell(self) -> Cell:
-        """What holds for it."""
+        """Return the rule of the cell."""
         return MATRIX[self.kind, self.level]
 
     @property
@@ -92,7 +92,7 @@ class Rule:
 
     @property
     def changes(self) -> bool:
-        """Whether it changes items, so that it matters which, and where they are."""
+        """Say whether the tool changes items, so that it matters which ones and where they are."""
         return self.kind in {"write", "removal"}
 
 

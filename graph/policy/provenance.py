@@ -1,4 +1,4 @@
-"""Whose words a result holds: the person's own, imported, shared by others, or from outside. Pure.
+"""The provenance of a result's words: the person's own, imported, shared by others, or from outside. Pure.
 
 The drive tells whose a file is, not who wrote what is in it: an upload may come from anywhere. A file is the person's
 own words only if the assistant wrote this very version for them, in a thread that had read nothing else

@@ -1,4 +1,4 @@
-"""Which calls run, which wait for the person, and which never run. Pure: no state, no clock, no drive."""
+"""Decide for each call: run it, ask the person, or never run it. Pure: no state, no clock, no drive."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Hints:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What a call is judged in.
+    """The circumstances in which a call is judged.
 
     `tainted`: content that is not from the person was read in the thread; `in_turn`: in this very turn. `grants` are
     by their ids. `touched` is what the call touches, None as long as nobody has looked, or if it can't be told. `now`

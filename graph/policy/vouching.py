@@ -1,4 +1,4 @@
-"""Whether a person's own words ask for what the assistant is about to keep of them, or to forget. Pure.
+"""Check that the person's own words ask the assistant to remember or to forget a fact. Pure.
 
 What a file says can make a model call a tool, but it can't write the person's message.
 """

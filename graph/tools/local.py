@@ -1,4 +1,4 @@
-"""What a tool of the assistant's own is, and one box for all tools: nodes call either kind alike."""
+"""The assistant's own tools, and one toolset for both kinds: nodes call either kind alike."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from typing_extensions import override
 
 from graph.clock import Clock
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY, META_RUN_ID, OnProgress, Toolbox
-from graph.messages.stored_results import Shelf
+from graph.messages.stored_results import ResultStore
 
 META_UNANSWERED: Final = "the assistant's own tools are called by the graph"
 
 
 @dataclass(frozen=True, slots=True)
-class Workbench:
-    """What the assistant's tools work with in one run: the person and the thread are the run's, never arguments."""
+class ToolContext:
+    """The context of the assistant's tools in a run: person and thread come from the run, never from arguments."""
 
     toolbox: Toolbox
     store: BaseStore | None
-    shelf: Shelf | None
+    result_store: ResultStore | None
     user_id: str
     thread_id: str
     clock: Clock
@@ -33,7 +33,7 @@ class Request:
     """One call: its arguments fit the schema. `run_id` is the id of the message that it serves too."""
 
     args: Mapping[str, Any]
-    bench: Workbench
+    bench: ToolContext
     run_id: str
     key: str
 
@@ -67,11 +67,11 @@ class LocalTool:
 class Toolset(Toolbox):
     """The drive's tools and the assistant's own, by name; the drive's come first."""
 
-    bench: Workbench
+    bench: ToolContext
     local: Mapping[str, LocalTool]
 
     @classmethod
-    def of(cls, bench: Workbench, offered: Sequence[LocalTool]) -> "Toolset":
+    def of(cls, bench: ToolContext, offered: Sequence[LocalTool]) -> "Toolset":
         """Return the box with these tools beside those of the drive."""
         local = {tool.name: tool for tool in offered if tool.name not in bench.toolbox.tools}
         tools = {**bench.toolbox.tools, **{name: _TOOLS(tool) for name, tool in local.items()}}
@@ -111,12 +111,12 @@ async def _never(**_args: Any) -> str:
     raise NotImplementedError(META_UNANSWERED)
 
 
-def said(text: str, data: Mapping[str, Any] | None = None) -> CallToolResult:
+def text_result(text: str, data: Mapping[str, Any] | None = None) -> CallToolResult:
     """Return a tool's answer: a short text, and data."""
     return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=dict(data) if data else None)
 
 
-def refused(code: str, sentence: str) -> CallToolResult:
+def error_result(code: str, sentence: str) -> CallToolResult:
     """Return a tool's refusal."""
     told = TextContent(type="text", text=f"{code}: {sentence}")
     return CallToolResult(content=[told], structuredContent={"code": code, "message": sentence}, isError=True)

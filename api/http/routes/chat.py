@@ -18,7 +18,7 @@ from api.ports import Caller, Place
 from api.service import Service
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
-from graph.planning.commands import wish_of
+from graph.planning.commands import command_of
 
 router = APIRouter(tags=["chat"])
 
@@ -84,7 +84,7 @@ async def events(
 
 async def _to_the_plan(body: ChatRequest, caller: Caller, service: Service) -> EventStream | None:
     """Do with the thread's plan as the message says, if that is all it says and there is a plan at work."""
-    wish = wish_of(body.message) if body.thread_id and "write" in caller.scopes else None
+    wish = command_of(body.message) if body.thread_id and "write" in caller.scopes else None
     plan = await service.plans.heard(caller, body.thread_id, wish) if body.thread_id and wish else None
     if plan is None:
         return None
