@@ -11,7 +11,6 @@ from starlette.requests import HTTPConnection
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
-from drive_server.http.throttle import LoginThrottle
 
 COOKIE: Final = "drive_session"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -78,14 +77,6 @@ async def get_actor(request: Request, principal: PrincipalDep) -> Actor:
     """Return the call as the services take it; the journal names the route."""
     route = request.scope.get("route")
     return Actor(principal, tool=getattr(route, "name", ""))
-
-
-def login_throttle(request: Request) -> LoginThrottle:
-    """Return the application's own count of wrong tokens."""
-    state = request.app.state
-    if not hasattr(state, "login_throttle"):
-        state.login_throttle = LoginThrottle()
-    return state.login_throttle
 
 
 ActorDep = Annotated[Actor, Depends(get_actor)]
