@@ -28,8 +28,8 @@ from drive_server.drive import Drive
 from drive_server.knowledge.embedding.selection import Embedders
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
-from drive_server.knowledge.ingest.job import Ingester
-from drive_server.knowledge.readers.extracted import TextSource
+from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.mcp.protocol.in_process import TrustingSession
 from drive_server.mcp.server import build_server
 from drive_server.services.documents.citations import Citations

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from drive_server.access import Scope, require_person, require_scope
 from drive_server.drive_services import DriveServices
-from drive_server.knowledge.ingest.watch import IndexWatch
+from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.tools.annotations import READS
 from drive_server.mcp.tools.texts import counted

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from drive_server.knowledge.index.matching import shortened
 from drive_server.knowledge.index.queries import parse
-from drive_server.knowledge.text.folding import fold_case
+from drive_server.knowledge.text.characters import fold_case
 from drive_server.services.search.snippets import cut_snippet
 
 if TYPE_CHECKING:

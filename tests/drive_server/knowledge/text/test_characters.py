@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.text.folding import CHARACTERS, fold, fold_case
+from drive_server.knowledge.text.characters import CHARACTERS, fold, fold_case
 
 
 @pytest.mark.parametrize(

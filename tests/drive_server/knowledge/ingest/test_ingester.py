@@ -16,8 +16,8 @@ from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.lock import WriterLock
-from drive_server.knowledge.ingest.job import Ingester
-from drive_server.knowledge.readers.extracted import TextSource
+from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.storage.tables import IndexEntryRow
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
@@ -448,8 +448,8 @@ async def test_meaning_is_indexed_where_the_model_reads_the_language(tmp_path: P
 def test_importing_the_ingester_loads_none_of_the_heavy_libraries() -> None:
     program = """
 import sys
-import drive_server.knowledge.ingest.job, drive_server.knowledge.embedding.embedder
-import drive_server.knowledge.readers.extracted
+import drive_server.knowledge.ingest.ingester, drive_server.knowledge.embedding.embedder
+import drive_server.knowledge.readers.text_source
 heavy = {"lancedb", "lance", "pyarrow", "onnxruntime", "tokenizers", "unstructured", "pypdfium2", "pandas", "docx"}
 print(sorted(heavy & set(sys.modules)))
 """

@@ -7,8 +7,8 @@ import anyio.to_thread
 import pytest
 
 from drive_server.errors import StorageFailureError
-from drive_server.knowledge.readers import extracted as text_module
-from drive_server.knowledge.readers.extracted import TextSource
+from drive_server.knowledge.readers import text_source as text_module
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.storage.blobs import open_blobs
 from tests.drive_server.knowledge import samples
 

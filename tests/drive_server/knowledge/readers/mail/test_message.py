@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from drive_server.knowledge.chunk import chunk
 from drive_server.knowledge.readers.extract import extract
-from drive_server.knowledge.readers.mail import attachments
+from drive_server.knowledge.readers.mail import message as mail_message
 from tests.drive_server.knowledge import documents, samples
 from tests.drive_server.knowledge.compound_file import message
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
@@ -110,7 +110,7 @@ def test_the_body_is_not_read_twice(tmp_path: Path) -> None:
 
 
 def test_when_time_is_up_attachments_are_only_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attachments, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(mail_message, "MOST_SECONDS", -1.0)
     made = mail()
     attach(made, "last.txt", LEAVE.encode())
     text = read(tmp_path, bytes(made)).text

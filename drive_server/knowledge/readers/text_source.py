@@ -7,9 +7,8 @@ from weakref import WeakValueDictionary
 import anyio
 import anyio.to_thread
 
-from drive_server.knowledge.readers.extract import extract
-from drive_server.knowledge.readers.formats import HEAD_BYTES, Format, format_of
-from drive_server.knowledge.readers.passages import Passages, passages_of, read_passages
+from drive_server.knowledge.formats import HEAD_BYTES, Format, format_of
+from drive_server.knowledge.readers.extract import Passages, extract, passages_of, read_passages
 from drive_server.knowledge.readers.pool import ReaderPool
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.storage.blobs import BlobStore
@@ -93,6 +92,6 @@ async def _is_harmless(path: Path, name: str, media_type: str, most_bytes: int) 
     def look() -> bool:
         with path.open("rb") as file:
             head = file.read(HEAD_BYTES)
-        return format_of(name, media_type, head).keeps_offsets and path.stat().st_size <= most_bytes
+        return format_of(name, media_type, head).is_text and path.stat().st_size <= most_bytes
 
     return await anyio.to_thread.run_sync(look, abandon_on_cancel=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from drive_server.knowledge.ingest.watch import IndexWatch
+from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.models import IndexStatus
 
 if TYPE_CHECKING:
