@@ -15,9 +15,9 @@ from starlette.types import Receive, Scope, Send
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import bearer_token
-from drive_server.http.hosts import KnownHosts
 from drive_server.http.problem import CODES, problem
 from drive_server.http.routes.index_events import IndexStreams
+from drive_server.http.streamable_http.hosts import HostAllowlist
 from drive_server.http.streamable_http.requests import McpRequests
 from drive_server.http.streamable_http.sessions import SessionTable
 from drive_server.mcp.calls.callers import DriveToken
@@ -37,7 +37,7 @@ class McpEndpoint:
     def __init__(self, drive: Drive, clock: Callable[[], float] = monotonic) -> None:
         self._drive = drive
         self._guard = Guard(drive.settings, clock)
-        self._hosts = KnownHosts(drive.settings)
+        self._hosts = HostAllowlist(drive.settings)
         self.sessions = SessionTable(drive.server.protocol, self._guard, drive.settings, clock)
         self._requests = McpRequests(self.sessions, self._guard, drive.identity, drive.settings)
 

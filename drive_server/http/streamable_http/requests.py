@@ -12,8 +12,8 @@ from starlette.types import Send
 
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnauthenticatedError
 from drive_server.http.problem import CODES, problem, problem_of
-from drive_server.http.step_up import challenged
 from drive_server.http.streamable_http.event_store import Stream
+from drive_server.http.streamable_http.scope_challenge import scope_challenge
 from drive_server.http.streamable_http.sessions import HttpSession, SessionTable
 from drive_server.http.streamable_http.stream import EVENT_STREAM, JSON_TYPE, EventStreamResponse
 from drive_server.mcp.calls.callers import DriveToken
@@ -66,7 +66,9 @@ class McpRequests:
         root = message.root
         if isinstance(root, JSONRPCRequest):
             self._require_time(root)
-            if challenge := challenged(self.settings, token.principal, {"method": root.method, "params": root.params}):
+            if challenge := scope_challenge(
+                self.settings, token.principal, {"method": root.method, "params": root.params}
+            ):
                 raise RefusalError(challenge)
             if root.method == INITIALIZE and SESSION_HEADER not in request.headers:
                 await self._open(request, root, token, send)
