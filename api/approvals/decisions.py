@@ -1,4 +1,4 @@
-"""Whether decisions fit an approval. Pure: nothing is stored here, so a refusal leaves the approval waiting."""
+"""Check that decisions fit an approval. Pure: nothing is stored here, so a refusal leaves the approval waiting."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,7 +90,6 @@ class DecisionCheck:
 
 
 def _stored(decision: Decision) -> dict[str, Any]:
-    given = {name: decision[name] for name in ("args", "message", "grant") if decision.get(name)}
-    if decision["type"] == "edit":
-        given["args"] = decision["args"]
+    optional = {"args": decision["args"], "message": decision["message"] or None, "grant": decision.get("grant")}
+    given = {name: value for name, value in optional.items() if value is not None}
     return {"tool_call_id": decision["tool_call_id"], "type": decision["type"], **given}

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, FastAPI
 
 from drive_server.connect import open_drive
 from drive_server.http import metadata
-from drive_server.http.access import bearer_token, keep_to_caller, principal_of_request
+from drive_server.http.access import bearer_token, prevent_caching, principal_of_request
 from drive_server.http.limits import BodyLimit
 from drive_server.http.pages import connect, link, passage
 from drive_server.http.problem import install_problem_handlers
@@ -34,7 +34,7 @@ def build_http() -> APIRouter:
     drive = APIRouter(prefix="/drive")
     for part in (search, index_events, files, uploads, changes, shares, items):
         drive.include_router(part.router)
-    api = APIRouter(prefix="/api", dependencies=[Depends(keep_to_caller)])
+    api = APIRouter(prefix="/api", dependencies=[Depends(prevent_caching)])
     api.include_router(drive)
     api.include_router(auth.router)
     api.include_router(links.router)

@@ -42,7 +42,7 @@ class BlobStore:
     """Content-addressed bytes over obstore. What `put_*` returned survives a power failure.
 
     obstore's local store syncs nothing, so on a local disk the spooled file itself is synced and moved into place.
-    A content that is put again counts as just written: what nothing refers to is collected only when it is old.
+    A content that is put again counts as just written: only old contents without a reference are collected.
     Every method raises `StorageFailureError` if the store refuses or has lost a blob.
     """
 
@@ -252,7 +252,7 @@ def _open(url: str, spool: Path | None) -> BlobStore:
     folder.mkdir(mode=0o700, exist_ok=True)
     sync(root)
     sync(root.parent)
-    with suppress(PermissionError):  # a folder of the system, that was there before
+    with suppress(PermissionError):  # a folder of the system
         sync(root.parent.parent)
     remove_unfinished(folder, time.time() - ABANDONED_AFTER_SECONDS)
     return BlobStore(LocalStore(root), folder, root)
@@ -271,7 +271,7 @@ def _require_fits(size: int, limit: int) -> None:
 
 
 def _is_renewed(target: Path, size: int) -> bool:
-    """Whether the content is there, whole, and counts as just written from now on."""
+    """Renew the time of the content, and say whether it is there and whole."""
     try:
         os.utime(target)
         return target.stat().st_size == size
@@ -295,7 +295,7 @@ def _old_in(shard: Path, before: float) -> list[str]:
 def _remove_file(path: Path, aside_folder: Path, before: float) -> int | None:
     """Remove the file unless it was put again since; return its size if it is gone.
 
-    It is looked at once more under a name where nobody finds it: whoever came just before has renewed it, and whoever
+    Check it once more under a name where nobody finds it: a writer that came just before has renewed it, and one that
     comes now writes it anew.
     """
     aside = aside_folder / path.name
@@ -313,7 +313,7 @@ def _remove_file(path: Path, aside_folder: Path, before: float) -> int | None:
 
 
 async def in_thread(work: Callable[..., T], *arguments: Any) -> T:
-    """Return what the work returns, done in a thread. Raises `StorageFailureError` for an error of the disk."""
+    """Return the result of `work`, run in a thread. Raises `StorageFailureError` for an error of the disk."""
     with _translated():
         return await anyio.to_thread.run_sync(work, *arguments)
 

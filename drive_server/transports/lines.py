@@ -19,11 +19,11 @@ END: Final = b""
 
 
 class TooLongLine:
-    """Stands for a line that was over the limit, and was not kept."""
+    """Stands for a line over the limit, which was dropped."""
 
 
 class LineSplitter:
-    """Cuts what comes into lines without their ends. Of a line over `most` bytes nothing is kept."""
+    """Splits bytes into lines without their ends. Drops a line over `most` bytes."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -20,10 +20,10 @@ KEEP_ALIVE_SECONDS: Final = 75
 GRACE_SECONDS: Final = 4
 MOST_HEADER_BYTES: Final = 65_536
 SWITCH_SECONDS: Final = 0.0005
-"""How long the event loop goes on while a thread wants the interpreter.
+"""Time that the event loop goes on while a thread wants the interpreter.
 
-With Python's 5 ms, each statement of a thread's transaction waits so long for a busy loop, and the next transaction for
-all of them.
+With Python's 5 ms, each statement of a thread's transaction waits that long for a busy loop, and the next transaction
+waits for all of them.
 """
 
 

@@ -30,7 +30,7 @@ WORDS: Final[dict[str, DecisionType]] = {
 
 APPROVE_ALL: Final = "approve_all"
 OF_THE_SERVICE: Final = frozenset({"decided_by", "decided_at"})
-"""What a service that passes an answer on adds to it."""
+"""Keys that a service adds to an answer that it passes on."""
 
 
 class DecisionError(ValueError):
@@ -71,7 +71,7 @@ def decided_at(answer: object, now: datetime) -> datetime:
 
 
 def decided_by(answer: object) -> str | None:
-    """Return the email of who answered, where the service that passes the answer on has said so."""
+    """Return the email of the person who answered, where the service that passes the answer on names it."""
     value = answer.get("decided_by") if isinstance(answer, Mapping) else None
     return value if isinstance(value, str) else None
 

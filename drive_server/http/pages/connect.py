@@ -188,7 +188,7 @@ async def _shown(request: Request, drive: Drive, sign_in: SignIn, key: str = "",
 
 
 async def _person(request: Request, drive: Drive) -> Principal | None:
-    """Return who is logged in, in this browser: a bearer token is no person in front of a page."""
+    """Return the person who is logged in with this browser; a bearer token is no person in front of a page."""
     session = request.cookies.get(COOKIE)
     if not session:
         return None
@@ -246,7 +246,7 @@ async def _let_in(
 
 
 def _form_token(request: Request, drive: Drive, sign_in: SignIn) -> str:
-    """Return what only a page holds that was made for this browser's session and this request to sign in."""
+    """Return a token that binds the form to this browser's session and this sign-in."""
     session = sha256(request.cookies.get(COOKIE, "").encode()).digest()
     return drive.signer.sign(PURPOSE, session + bytes.fromhex(sign_in.id))
 

@@ -1,4 +1,4 @@
-"""Routes for who may come in: log in and out, API keys, accounts."""
+"""Routes for authentication: log in and out, API keys, accounts."""
 
 from datetime import datetime
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -55,7 +55,7 @@ class NewKey(BaseModel):
 
 
 class KeyChange(BaseModel):
-    """What a key may be used for from now on."""
+    """New scopes of a key."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -71,7 +71,7 @@ class NewUser(BaseModel):
 
 
 class MeResult(BaseModel):
-    """Who is calling, and what the key in use may do."""
+    """The caller, and the scopes of the key in use."""
 
     id: str
     email: str
@@ -86,7 +86,7 @@ class MeResult(BaseModel):
 
 
 class NewQuota(BaseModel):
-    """How many bytes a person may keep; 0: no limit, null: as the settings say."""
+    """A new quota in bytes; 0: no limit, null: the limit in the settings."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -94,7 +94,7 @@ class NewQuota(BaseModel):
 
 
 class QuotaResult(BaseModel):
-    """What a person keeps and may keep, in bytes; a quota of 0 is no limit."""
+    """Usage and quota of a person in bytes; a quota of 0 is no limit."""
 
     id: str
     email: str
@@ -230,7 +230,7 @@ async def open_session(drive: Drive, request: Request, response: Response, token
         failures.count(network)
         raise
     secret, ends = await SessionService(drive.database).create(principal)
-    # Behind a proxy the scheme is what the proxy says, if the HTTP server was told to trust it.
+    # Behind a proxy that the HTTP server trusts, the scheme is the proxy's.
     is_secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
     return principal

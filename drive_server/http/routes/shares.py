@@ -36,7 +36,7 @@ class NewShare(Terms):
 
 
 class ShareChange(Terms):
-    """What to change: the role; of a link also its terms, and which ones to `remove`."""
+    """A change of a share: the role; of a link also its terms, and the ones to `remove`."""
 
     role: OptionalRole = None
     remove: Annotated[list[Term], Field(max_length=len(TERMS))] = []
