@@ -152,7 +152,7 @@ class LinkRow(Base):
 
 
 class UploadRow(Base):
-    """A resumable upload: what it will become. Its bytes so far lie in a file of their own, named by `id`."""
+    """A resumable upload and the file that it becomes. A partial file, named by `id`, holds its bytes so far."""
 
     __tablename__ = "uploads"
     __table_args__ = (Index("ix_uploads_expires", "expires_at"),)
@@ -171,10 +171,10 @@ class UploadRow(Base):
 
 
 class TaskRow(Base):
-    """A call of a tool that goes on after its answer: asked for, going on, or ended with a result.
+    """A tool call that runs on after its answer: queued, running, or ended with a result.
 
     It belongs to the user, not to the session that made it. `caller` is the principal as JSON; `lease_until` says that
-    the process `worker` works on it until then. `cancel_requested` tells that process to stop. The journal knows its
+    the process `worker` holds it until then. `cancel_requested` tells that process to stop. The journal knows its
     work by `idempotency_key`.
     """
 
@@ -230,9 +230,9 @@ class BulkFindingRow(Base):
 
 
 class SignInRow(Base):
-    """A host that asked to be let in, and waits until a person agrees in the browser: `key_id` is then its key.
+    """A host that waits until a person lets it in with the browser: `key_id` is then its key.
 
-    `declined_at` is set when they said no.
+    `declined_at` is set when they declined.
     """
 
     __tablename__ = "sign_ins"
@@ -246,7 +246,7 @@ class SignInRow(Base):
 
 
 class SecretRow(Base):
-    """A secret of the drive itself, made once: what its links, cursors and addresses are signed with."""
+    """A secret of the drive, made once: it signs links, cursors and addresses."""
 
     __tablename__ = "secrets"
 
@@ -279,9 +279,9 @@ class ApiKeyRow(Base):
 class ChangeRow(Base):
     """The journal: one row per call that changed something, written in the transaction of the change.
 
-    `entries` is a list of {"table", "id", "before", "after"}; `result` is what the call returned, kept so that a
-    repeated `idempotency_key` answers the same; `arguments_digest` tells a repeat from a different call.
-    `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` is what allowed it.
+    `entries` is a list of {"table", "id", "before", "after"}; `result` is the answer of the call, so
+    that a repeated `idempotency_key` gets the same; `arguments_digest` tells a repeat from a different call.
+    `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` allowed it.
     """
 
     __tablename__ = "changes"
@@ -336,7 +336,7 @@ class ReadRow(Base):
 class IndexEntryRow(Base):
     """The state of a file in the index: written as `pending` in the transaction of every change of content.
 
-    It outlives a file that is deleted for good, until the index has let go of the file's passages. `content` is the key
+    It outlives a file that is deleted for good, until the index has dropped the file's passages. `content` is the key
     of the content whose passages the index has of it, in the table `index_table`; both are empty if it has none.
     """
 

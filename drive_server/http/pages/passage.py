@@ -129,7 +129,7 @@ class PassagePage:
         return f"/api/drive/files/{quote(self.found.item.id, safe='')}/content{self._earlier()}"
 
     def _earlier(self) -> str:
-        """The newest version is open to viewers only where no number is asked for."""
+        """Return the query of an earlier version: viewers get the newest only without a number."""
         return "" if self.found.version == self.found.item.version else f"?version={self.found.version}"
 
     def _link(self, key: str, address: str) -> str:

@@ -31,7 +31,7 @@ class HostAllowlist:
     def refusal(self, scope: Scope) -> int | None:
         """Return the HTTP status to refuse the request with: 421 for its Host, 403 for its Origin. None: it may pass.
 
-        What comes in over a Unix socket comes from no browser, and passes.
+        Requests over a Unix socket come from no browser, and pass.
         """
         server = scope.get("server")
         if server is None or server[1] is None:

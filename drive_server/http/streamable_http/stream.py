@@ -27,8 +27,8 @@ Allowed = Callable[[], Awaitable[bool]]
 class EventStreamResponse:
     """Sends the events of a stream.
 
-    A primed one begins with an event without data, from which the client can resume (SEP-1699). What comes soon goes
-    out in one piece with that; where `can_be_json`, an answer that comes soon and alone goes out as JSON, unless it is
+    A primed one begins with an event without data, from which the client can resume (SEP-1699). Events that come soon
+    go out with it; where `can_be_json`, an answer that comes soon and alone goes out as JSON, unless it is
     so large that its client should be able to resume. A client that takes nothing for half a minute is disconnected;
     `EventLog` buffers what it missed. The response calls `allowed` before it sends anything, and every few seconds.
     """
