@@ -1,4 +1,4 @@
-"""Every error that the service's own routes raise on purpose, in one tree.
+"""The errors of the service's own routes, in one tree.
 
 They extend the drive's tree, so that one handler answers both as problem+json (RFC 9457).
 """
@@ -11,7 +11,7 @@ from drive_server import errors
 
 
 class ApiError(errors.DriveError):
-    """Base of the service's errors, with a sentence and a hint for those that are raised without."""
+    """Base of the service's errors, with a default sentence and hint."""
 
     default_message: ClassVar[str] = "Something went wrong in the service."
     default_hint: ClassVar[str] = "Try again; the service's log has the cause."
@@ -73,7 +73,7 @@ class ThreadBusyError(ApiError):
 
 
 class ApprovalPendingError(ApiError):
-    """The thread waits for an approval, which a message never answers; `details["approval_id"]` names it."""
+    """The thread waits for an approval, and a message never decides it; `details["approval_id"]` names it."""
 
     code = "approval_pending"
     status = HTTPStatus.CONFLICT
@@ -87,7 +87,7 @@ class ApprovalPendingError(ApiError):
 
 
 class PlanPausedError(ApiError):
-    """The thread has a plan that is paused, which a message does not answer."""
+    """The plan of the thread is paused."""
 
     code = "plan_paused"
     status = HTTPStatus.CONFLICT
@@ -101,7 +101,7 @@ class PlanPausedError(ApiError):
 
 
 class PlanOverError(ApiError):
-    """The plan is over, so that nothing of it can be changed; `details["status"]` says how it ended."""
+    """The plan is over and can't be changed; `details["status"]` says how it ended."""
 
     code = "plan_over"
     status = HTTPStatus.CONFLICT
@@ -115,15 +115,15 @@ class PlanOverError(ApiError):
 
 
 class PlanChangedError(ApiError):
-    """The plan is not the one that was seen: somebody changed it, or steps that were to be changed have begun."""
+    """The plan has another version than the request: somebody changed it, or its steps have begun."""
 
     code = "plan_changed"
     status = HTTPStatus.CONFLICT
 
     def __init__(self, version: int, *, begun: Sequence[str] = ()) -> None:
-        told = "Steps that were to be changed have begun." if begun else "The plan was changed meanwhile."
+        reason = "Steps that were to be changed have begun." if begun else "The plan was changed meanwhile."
         super().__init__(
-            f"{told} Nothing of this request was done.",
+            f"{reason} Nothing of this request was done.",
             hint="Read the plan again, and change it from there.",
             details={"version": version, "begun": list(begun)},
         )
@@ -177,7 +177,7 @@ class RunFinishedError(ApiError):
 
 
 class RunActiveError(ApiError):
-    """The run is not over yet, so this can't be done with it."""
+    """The run is not over yet."""
 
     code = "run_active"
     status = HTTPStatus.CONFLICT
@@ -191,7 +191,7 @@ class RunActiveError(ApiError):
 
 
 class ShuttingDownError(ApiError):
-    """The service ends and starts nothing new."""
+    """The service is shutting down and starts no run."""
 
     code = "shutting_down"
     status = HTTPStatus.SERVICE_UNAVAILABLE

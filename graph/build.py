@@ -19,7 +19,7 @@ from graph.citations.cite import make_cite, must_cite
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
-from graph.link_filter import hosts_of
+from graph.link_filter import host_allowlist
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
 from graph.model_factory import build_models
@@ -173,7 +173,7 @@ async def make_graph() -> Graph:
             connections=ConnectionPool.of(settings, drive.open_session),
             settings=settings,
             only_user=LOCAL_USER,
-            hosts=hosts_of(settings.link_hosts, drive_settings.public_url),
+            hosts=host_allowlist(settings.link_hosts, drive_settings.public_url),
         )
         _graphs[loop] = build_graph(deps)
     return _graphs[loop]

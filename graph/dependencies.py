@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from graph.clock import Clock, utc_now
 from graph.context import RunContext
-from graph.link_filter import Hosts
+from graph.link_filter import HostAllowlist
 from graph.messages.stored_results import ResultCache, ResultStore
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class GraphDependencies:
             return None
         return ResultStore(runtime.store, self.result_cache, self.user(runtime).user_id, thread_id)
 
-    hosts: Hosts = field(default_factory=Hosts)
+    hosts: HostAllowlist = field(default_factory=HostAllowlist)
 
     def user(self, runtime: "Runtime[RunContext]") -> RunContext:
         """Return who this run is for."""

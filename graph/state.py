@@ -119,6 +119,7 @@ class Call(TypedDict):
     `standing`: allowed (the policy lets it run), asked (waits for the person), approved, refused. `effect` is what the
     dry run found, without its diff, which is in the preview; None if the tool knows none. `code` is the reason's;
     `covered_by` is the grant that lets it run, or `plan`; `passage` is what was read before that may have led to it.
+    `action` is the kind of action that a grant may allow, None if none may.
     """
 
     tool_call_id: str
@@ -137,6 +138,7 @@ class Call(TypedDict):
     covered_by: NotRequired[str | None]
     approval_id: NotRequired[str | None]
     passage: NotRequired["Passage | None"]
+    action: NotRequired[str | None]
 
 
 class Taint(TypedDict):

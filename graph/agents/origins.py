@@ -8,6 +8,7 @@ from langgraph.store.base import BaseStore
 from graph.context import RunContext
 from graph.policy.authorship import known, note
 from graph.policy.provenance import Read, foreign, origin_of
+from graph.policy.tools import ToolFacts
 from graph.state import Taint
 
 
@@ -18,7 +19,7 @@ async def foreign_sources(reads: Sequence[Read], user: RunContext, store: BaseSt
 
 
 async def record_own_version(
-    tool: str, data: Mapping[str, Any] | None, user: RunContext, store: BaseStore | None
+    tool: ToolFacts, data: Mapping[str, Any] | None, user: RunContext, store: BaseStore | None
 ) -> None:
     """Note that what an untainted thread has just written are the person's own words."""
     written = data or {}

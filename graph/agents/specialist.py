@@ -16,16 +16,16 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, ModelOutputError
-from graph.events import speaker
+from graph.events import delta_listener
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import has_budget, limit_reached
-from graph.link_filter import let_out
+from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
 from graph.memory.summaries import summary_section
 from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.grouping import call_ids, unanswered, used_call_ids
-from graph.messages.written import add_messages, outgoing_for, with_own_ids
+from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
 from graph.prompts import json_section, section
 from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
@@ -75,7 +75,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         answer = await _answer(model, view.messages, spending)
         scale = scale_after(state, view, answer)
         answer = without_long_arguments(answer, deps.settings.max_argument_characters)
-        answer = let_out(answer, outgoing_for(state, deps.hosts))
+        answer = filter_answer(answer, link_filter_for(state, deps.hosts))
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view), dict(spending.usage), state, taints),
@@ -102,7 +102,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
 async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
     """Ask, once more if the answer is empty; count what was used for both."""
     for _ in range(ATTEMPTS):
-        answer = await ask(model, [sendable(message) for message in messages], said=speaker())
+        answer = await ask(model, [sendable(message) for message in messages], said=delta_listener())
         spending.add(answer, messages)
         if answer.text.strip() or call_ids(answer):
             return answer

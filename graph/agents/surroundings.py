@@ -61,7 +61,7 @@ class DriveReader:
         """Return the data of an answer that this look sees, and note of which files it has words."""
         if result is None or result.isError:
             return None
-        self.reads.extend(reads_in(tool, result.structuredContent))
+        self.reads.extend(reads_in(self.toolbox.facts_of(tool), result.structuredContent))
         return result.structuredContent
 
 

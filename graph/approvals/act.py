@@ -86,9 +86,10 @@ def make_act(deps: GraphDependencies) -> Any:
         if result.isError:
             await _give_back(task, user, runtime.store)
             return _finished(call, error_text(result, limit), "error", _since(begun))
-        taints = await foreign_sources(reads_in(call["name"], result.structuredContent), user, runtime.store)
+        tool = toolbox.facts_of(call["name"])
+        taints = await foreign_sources(reads_in(tool, result.structuredContent), user, runtime.store)
         if not task.get("tainted", True):
-            await record_own_version(call["name"], result.structuredContent, user, runtime.store)
+            await record_own_version(tool, result.structuredContent, user, runtime.store)
         told, data = text_of(result), without_addresses(result.structuredContent)
         update = _finished(
             call,

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from mcp.types import CallToolResult, TextContent
 
 from graph.events import emit
-from graph.link_filter import Hosts, Outgoing
+from graph.link_filter import HostAllowlist, LinkFilter
 from graph.state import State, Update, running_turn
 
 Outcome = Literal["done", "error", "cancelled", "rejected"]
@@ -76,11 +76,11 @@ def _with_own_id(call: Any, taken: set[str]) -> Any:
     return {**call, "id": key}
 
 
-def outgoing_for(state: State, hosts: Hosts) -> Outgoing:
-    """Return what lets text of this turn out: to the hosts, and to addresses that the person wrote in the message."""
+def link_filter_for(state: State, hosts: HostAllowlist) -> LinkFilter:
+    """Return the link filter of this turn: it allows the hosts, and addresses in the person's message."""
     turn = running_turn(state)
     asked = next((message.text for message in reversed(state["messages"]) if message.id == turn["run_id"]), "")
-    return Outgoing(hosts.asked_for(asked), turn["language"])
+    return LinkFilter(hosts.with_addresses_in(asked), turn["language"])
 
 
 def add_messages(messages: Sequence[AnyMessage], **turn: Any) -> Update:

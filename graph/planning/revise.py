@@ -16,8 +16,8 @@ from graph.errors import ModelError, ModelOutputError
 from graph.events import emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
-from graph.link_filter import Outgoing
-from graph.messages.written import add_messages, outgoing_for, say
+from graph.link_filter import LinkFilter
+from graph.messages.written import add_messages, link_filter_for, say
 from graph.models.asking import ask_for
 from graph.planning.begin_step import exchange_plan
 from graph.planning.plan import ATTEMPTS, announce, refuse_wrong, request_of, system_of
@@ -56,15 +56,15 @@ def make_revise(deps: GraphDependencies) -> Any:
         answer = await _revised(planner, state, current, spending)
         if answer is None or not answer.steps:
             return {"plan": _cut(current, language), **spending.update}
-        return _update(current, _let_out(answer, outgoing_for(state, deps.hosts)), language, spending)
+        return _update(current, _filter_texts(answer, link_filter_for(state, deps.hosts)), language, spending)
 
     return revise
 
 
-def _let_out(answer: RevisedPlan, outgoing: Outgoing) -> RevisedPlan:
+def _filter_texts(answer: RevisedPlan, link_filter: LinkFilter) -> RevisedPlan:
     """Return the answer with what people read of it as it may leave."""
-    steps = [step.model_copy(update={"title": outgoing.clean(step.title)}) for step in answer.steps]
-    return answer.model_copy(update={"why": outgoing.clean(answer.why), "steps": steps})
+    steps = [step.model_copy(update={"title": link_filter.clean(step.title)}) for step in answer.steps]
+    return answer.model_copy(update={"why": link_filter.clean(answer.why), "steps": steps})
 
 
 def _update(current: Plan, answer: RevisedPlan, language: Language, spending: Spending) -> Update:

@@ -8,6 +8,8 @@ from mcp.types import CallToolResult
 from graph.memory.facts import FACT_CHARACTERS, MOST_FACTS, Fact, Facts, FactSource, TooManyFactsError, one_line
 from graph.memory.relevance import by_relevance, facts_section
 from graph.memory.source_files import visible_facts
+from graph.policy.matrix import Rule
+from graph.policy.vouching import asks_to_forget_it, asks_to_remember_it
 from graph.tools.local import LocalTool, Request, ToolContext, error_result, text_result
 
 if TYPE_CHECKING:
@@ -127,22 +129,25 @@ REMEMBER: Final = LocalTool(
     "“记住...”). Copy their words exactly: what is worded otherwise, or is from a file, waits for their approval.",
     schema=_REMEMBER,
     answer=_remember,
-    reads_only=False,
+    rule=Rule("write", "high"),
     effect_of=_effect,
+    vouched=asks_to_remember_it,
 )
 FORGET: Final = LocalTool(
     name="forget",
     description="Forget one remembered fact for good, only if the person asks for it.",
     schema=_FORGET,
     answer=_forget,
-    reads_only=False,
+    rule=Rule("write", "high"),
     effect_of=_effect_of_forgetting,
+    vouched=asks_to_forget_it,
 )
 LIST_MEMORIES: Final = LocalTool(
     name="list_memories",
     description="List what the person asked to be remembered, with the ids that `forget` takes.",
     schema=_LIST,
     answer=_list,
+    rule=Rule("query", "low"),
 )
 CHANGING_TOOLS: Final = frozenset({REMEMBER.name, FORGET.name})
 """After these the person's facts may be others."""

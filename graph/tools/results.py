@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from mcp.types import CallToolResult
 
+from graph.policy.matrix import Rule
 from graph.tools.local import LocalTool, Request, error_result, text_result
 
 NAME: Final = "read_result"
@@ -51,4 +52,5 @@ READ_RESULT: Final = LocalTool(
     "It is as it was then; files may have changed since.",
     schema=SCHEMA,
     answer=_read,
+    rule=Rule("read", "low"),
 )

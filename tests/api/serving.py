@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import uvicorn
 
 from api.clock import SystemClock
-from api.http.application import assemble
+from api.http.application import build_api
 from api.service import open_service
 from api.storage.checkpoints import open_checkpoints
 from api.storage.database import open_database
@@ -57,7 +57,7 @@ class SmallService:
         self.gate_open = False
         self.graph: SmallGraph
         self.service: Service
-        self.app = assemble(self._lifespan)
+        self.app = build_api(self._lifespan)
 
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncGenerator[None]:

@@ -1,4 +1,4 @@
-"""What you asked the assistant to remember: list it, change it, have it forgotten."""
+"""The facts that the assistant remembers of a person: list, read, change, forget."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,8 +7,9 @@ from fastapi import APIRouter
 from starlette.status import HTTP_204_NO_CONTENT
 
 from api.errors import NotFoundError
-from api.http.deps import CallerDep, ServiceDep, WriterDep
-from api.http.schemas import MemoryList, MemoryPatch, MemoryView
+from api.http.dependencies import CallerDep, ServiceDep, WriterDep
+from api.http.requests import MemoryPatch
+from api.http.schemas import MemoryList, MemoryView
 from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/memories", tags=["memories"])
@@ -16,13 +17,13 @@ router = APIRouter(prefix="/memories", tags=["memories"])
 
 @router.get("", responses=problem_responses())
 async def list_memories(caller: CallerDep, service: ServiceDep) -> MemoryList:
-    """List what is remembered of you, the newest first; without what is from files that are in the trash."""
+    """List your remembered facts, the newest first, without those of files in the trash."""
     return MemoryList(items=[_view(fact) for fact in await service.graph.memory.facts(caller)])
 
 
 @router.get("/{memory_id}", responses=problem_responses(404))
 async def get_memory(memory_id: str, caller: CallerDep, service: ServiceDep) -> MemoryView:
-    """Return one fact, with where it is from."""
+    """Return one fact, with its origin."""
     return _found(await service.graph.memory.fact(caller, memory_id))
 
 

@@ -1,18 +1,19 @@
-"""The plan of a thread: see it, change what has not begun, pause, resume and stop it."""
+"""The plan of a thread: read, edit, pause, resume and stop it."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Response
 
-from api.http.deps import CallerDep, PlansDep, RunsDep, WriterDep
-from api.http.schemas import PlanPatch, PlanView
+from api.http.dependencies import CallerDep, PlansDep, RunsDep, WriterDep
+from api.http.requests import PlanPatch
+from api.http.schemas import PlanView
 from api.plans import OVER, Plans
 from api.ports import Caller
 from api.runs.service import Runs
 from api.storage.tables import PlanRow
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
-from graph.planning.commands import Wish
+from graph.planning.commands import PlanCommand
 
 router = APIRouter(prefix="/threads/{thread_id}/plan", tags=["plans"])
 
@@ -33,10 +34,10 @@ async def edit_plan(
     response: Response,
     if_match: Annotated[str | None, Header(description="The version that was seen, instead of `version`.")] = None,
 ) -> PlanView:
-    """Change the steps that have not begun: the list is what they are from now on, in this order.
+    """Replace the steps that have not begun with this list, in this order.
 
-    A step that is left out is removed; one without an id of the plan is new. 409 `plan_changed` if somebody else was
-    faster, or a step of the list has begun; 422 `invalid_plan` with the `problems` for what can't be carried out.
+    A step that is left out is removed; a step without an id of the plan is new. 409 `plan_changed` if somebody else was
+    faster, or a step of the list has begun; 422 `invalid_plan` with the `problems` of steps that can't be carried out.
     """
     version = body.version if body.version is not None else _version_in(if_match)
     edits = [step.to_edit() for step in body.steps]
@@ -45,27 +46,29 @@ async def edit_plan(
 
 @router.post("/pause", responses=problem_responses(403, 404, 409))
 async def pause(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
-    """Let the plan wait after the step that is running; it waits as long as it takes, over restarts too."""
-    return await _want(thread_id, "pause", caller, plans, runs, response)
+    """Pause the plan after the running step, until you resume or stop it, also over restarts."""
+    return await _command(thread_id, "pause", caller, plans, runs, response)
 
 
 @router.post("/resume", responses=problem_responses(403, 404, 409))
 async def resume(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
-    """Let the plan go on."""
-    return await _want(thread_id, "run", caller, plans, runs, response)
+    """Resume the plan."""
+    return await _command(thread_id, "run", caller, plans, runs, response)
 
 
 @router.post("/stop", responses=problem_responses(403, 404, 409))
 async def stop(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
-    """End the plan after the step that is running: the other steps are skipped, what was done stays.
+    """Stop the plan after the running step: the other steps are skipped, and its changes stay.
 
     `POST /api/runs/{run_id}/cancel` ends the running step, too.
     """
-    return await _want(thread_id, "stop", caller, plans, runs, response)
+    return await _command(thread_id, "stop", caller, plans, runs, response)
 
 
-async def _want(thread_id: str, wish: Wish, caller: Caller, plans: Plans, runs: Runs, response: Response) -> PlanView:
-    return await _answer(await plans.want(caller, thread_id, wish), caller, runs, response)
+async def _command(
+    thread_id: str, command: PlanCommand, caller: Caller, plans: Plans, runs: Runs, response: Response
+) -> PlanView:
+    return await _answer(await plans.command(caller, thread_id, command), caller, runs, response)
 
 
 async def _answer(row: PlanRow, caller: Caller, runs: Runs, response: Response) -> PlanView:

@@ -156,7 +156,7 @@ class Reading:
             data = result.structuredContent or {}
             if result.isError or not isinstance(data.get("text"), str):
                 return self._found("failed", text_of(result))
-            self.reads += reads_in("read_file", data)
+            self.reads += reads_in(toolbox.facts_of("read_file"), data)
             if data["text"].strip() and (answer := reply_of(await self._ask(READ, self._of_part(data["text"])))):
                 said.append((f"part {number}", answer))
             start, total = int(data.get("end") or 0), int(data.get("total_characters") or 0)

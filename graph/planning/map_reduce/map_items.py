@@ -85,7 +85,7 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
     while waiting and seen < MOST_FOLDERS:
         seen += 1
         items = await _listed(toolbox, waiting.popleft())
-        reads += reads_in("list_folder", {"items": items})
+        reads += reads_in(toolbox.facts_of("list_folder"), {"items": items})
         for item in items:
             if item.get("kind") == "folder":
                 waiting.append(str(item["id"]))

@@ -9,7 +9,7 @@ from graph.dependencies import GraphDependencies
 from graph.errors import ModelError
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget, limit_reached
-from graph.messages.written import add_messages, outgoing_for, say
+from graph.messages.written import add_messages, link_filter_for, say
 from graph.models.asking import ask
 from graph.planning.map_reduce.map_items import MOST_ITEMS
 from graph.planning.map_reduce.prompts import (
@@ -47,7 +47,7 @@ def make_map_whole(deps: GraphDependencies) -> Any:
             return {**ended, "failure": TEXTS["none_read"][language].format(total=len(findings), which=which)}
         bringing = Bringing(deps, survey["task"], language)
         whole = await bringing.together(state, findings)
-        text = outgoing_for(state, deps.hosts).clean(told(survey, findings, whole, MOST_ITEMS, language))
+        text = link_filter_for(state, deps.hosts).clean(told(survey, findings, whole, MOST_ITEMS, language))
         return {**add_messages([say(f"{text}\n")], usage=dict(bringing.spending.usage)), **ended, "failure": None}
 
     return map_whole

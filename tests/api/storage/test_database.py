@@ -12,7 +12,7 @@ from sqlalchemy import create_engine, make_url
 
 from api.storage.database import SCHEMA, open_database
 from api.storage.tables import Base, ThreadRow
-from api.threads import title_of
+from api.threads import make_title
 from drive_server.errors import StorageFailureError
 from drive_server.storage.engine import configure_sqlite
 
@@ -84,5 +84,5 @@ async def test_a_write_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     ],
 )
 def test_a_title_is_the_first_line_cut_where_a_word_ends(message: str, title: str) -> None:
-    assert title_of(message) == title
-    assert len(title_of(message)) <= 80
+    assert make_title(message) == title
+    assert len(make_title(message)) <= 80

@@ -13,6 +13,7 @@ from graph.agents.surroundings import DriveReader, _listings, read_folder_surrou
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, DriveUnavailableError
 from tests.graph.assistant import Assistant
+from tests.graph.facts import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +52,7 @@ class Folder:
             StructuredTool(name=n, description=n, args_schema={}, coroutine=never)
             for n in ("list_folder", "get_file_info")
         ]
-        return Toolbox({tool.name: tool for tool in tools}, self.send)
+        return Toolbox({tool.name: tool for tool in tools}, self.send, TOOLS)
 
 
 async def looking(toolbox: Toolbox, count: int, folder_id: str | None = None) -> tuple[list[DriveReader], list[Any]]:

@@ -1,14 +1,15 @@
-"""Asks the person about the actions that wait for them, and turns the answers into decisions."""
+"""Show the actions of an approval, ask about them, and turn the answers into decisions."""
 
 from __future__ import annotations
 
 import json
 import shlex
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from api.cli.chat.approval_view import show_action, time_left
 from api.cli.chat.transcript import show_value
+from api.cli.terminal import visible_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,24 +28,27 @@ EACH = frozenset({"p", "each", "逐个"})
 GRANT = frozenset({"g", "grant", "允许"})
 SHOW = frozenset({"s", "show", "全部"})
 NO_ANSWER = "Standard input ended without an answer."
+LONGEST_ARGUMENT = 500
+MOST_PREVIEW_LINES = 60
+DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @dataclass(slots=True)
 class Answers:
-    """The decisions about an approval; `unanswered` says that standard input ended before all were given."""
+    """The decisions on an approval; `unanswered`: standard input ended before all were given."""
 
     decisions: list[Decision] = field(default_factory=list[Decision])
     unanswered: bool = False
 
 
 def ask_about(event: Event, terminal: Terminal, yes_to: str | None = None) -> Answers:
-    """Show the actions of an `approval_needed` event and return what the person decides about each.
+    """Show the actions of an `approval_needed` event and return the person's decision on each.
 
-    Actions of a risk up to `yes_to` are approved unasked; sharing and deleting never are.
+    Actions of a risk up to `yes_to` are approved without a question; sharing and deleting never are.
     """
     actions: list[Action] = event["actions"]
-    answers = Answers([approve(action) for action in actions if _granted(action, yes_to)])
-    waiting = [action for action in actions if not _granted(action, yes_to)]
+    answers = Answers([approve(action) for action in actions if _approved_in_advance(action, yes_to)])
+    waiting = [action for action in actions if not _approved_in_advance(action, yes_to)]
     if waiting:
         terminal.say(f"Approval needed{time_left(event.get('expires_at'))}", "bold yellow")
         for number, action in enumerate(waiting, 1):
@@ -54,17 +58,17 @@ def ask_about(event: Event, terminal: Terminal, yes_to: str | None = None) -> An
 
 
 def approve(action: Action) -> Decision:
-    """Return the decision that an action may be done as it is."""
+    """Return the decision that approves an action as it is."""
     return {"tool_call_id": action["tool_call_id"], "type": "approve"}
 
 
 def reject(action: Action, message: str) -> Decision:
-    """Return the decision that an action may not be done; the message tells the assistant why."""
+    """Return the decision that rejects an action; the message tells the assistant why."""
     decision = {"tool_call_id": action["tool_call_id"], "type": "reject"}
     return {**decision, "message": message} if message else decision
 
 
-def _granted(action: Action, yes_to: str | None) -> bool:
+def _approved_in_advance(action: Action, yes_to: str | None) -> bool:
     risk = action.get("risk")
     if yes_to not in {"read", "write"} or risk not in RISKS:
         return False
@@ -128,7 +132,7 @@ def _decide(action: Action, word: str, rest: str, terminal: Terminal) -> Decisio
 
 
 def _grant(action: Action, line: str, terminal: Terminal) -> Decision | None:
-    """Approve, and let the assistant do the like unasked for a while; None if the line names no folder."""
+    """Return an approval with a grant for actions of the same kind; None if the line names no folder."""
     try:
         folder, *numbers = shlex.split(line)
         terms = dict(zip(("minutes", "max_items"), map(int, numbers), strict=False))
@@ -139,7 +143,7 @@ def _grant(action: Action, line: str, terminal: Terminal) -> Decision | None:
 
 
 def _edit(action: Action, line: str, terminal: Terminal) -> Decision | None:
-    """Ask for changed arguments until they can be read; None if the person gives none after all."""
+    """Ask for changed arguments until they can be read; None if the person gives none."""
     while True:
         text = line or terminal.ask("Change (name=value ..., or a JSON object; empty: nothing): ")
         if not text or not text.strip():
@@ -181,3 +185,44 @@ def _read_value(value: str, current: Any) -> Any:
         return json.loads(value)
     except ValueError:
         return value
+
+
+def time_left(expires_at: Any) -> str:
+    """Return the time until an approval expires, as " (within 4:59 minutes)"; empty if it is unknown."""
+    try:
+        seconds = round((datetime.fromisoformat(str(expires_at)) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return ""
+    return f" (within {seconds // 60}:{seconds % 60:02} minutes)" if seconds > 0 else ""
+
+
+def show_action(action: Action, number: int, terminal: Terminal, *, whole: bool = False) -> None:
+    """Print one action; long arguments, lists and diffs are cut with a note unless `whole`."""
+    undo = "can be undone" if action.get("reversible") else "can NOT be undone"
+    terminal.say(f"{number:3}. {action['name']}   risk: {action.get('risk', 'unknown')}, {undo}", "bold")
+    if action.get("reason"):
+        terminal.say(_indented(str(action["reason"])))
+    for name, value in action["args"].items():
+        terminal.say(f"     {name} = {_argument(show_value(value), whole=whole)}", "dim")
+    _show_preview(str(action.get("preview") or ""), terminal, whole=whole)
+
+
+def _argument(text: str, *, whole: bool) -> str:
+    if whole or len(text) <= LONGEST_ARGUMENT:
+        return visible_line(text)
+    return f"{visible_line(text[:LONGEST_ARGUMENT])}… ({len(text)} characters in all)"
+
+
+def _show_preview(preview: str, terminal: Terminal, *, whole: bool) -> None:
+    lines = preview.splitlines()
+    shown = lines if whole else lines[:MOST_PREVIEW_LINES]
+    in_diff = False
+    for line in shown:
+        in_diff = in_diff or line.startswith("@@")
+        terminal.say(f"     {line}", DIFF_STYLES.get(line[:1], "") if in_diff else "")
+    if len(lines) > len(shown):
+        terminal.say(f"     … and {len(lines) - len(shown)} more lines")
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"     {line}" for line in text.splitlines())

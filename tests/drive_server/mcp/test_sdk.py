@@ -23,7 +23,7 @@ from mcp.types import (
 
 from drive_server.connect import in_process_session
 from drive_server.mcp.calls.sampling import HostModel
-from drive_server.mcp.protocol.in_process import TrustingSession
+from drive_server.mcp.sdk import InProcessSession
 from tests.drive_server.gates import cancel, next_id
 from tests.drive_server.lender import reply
 
@@ -209,7 +209,7 @@ async def test_a_model_that_answers_a_server_that_is_gone_breaks_nothing() -> No
     with anyio.fail_after(PATIENCE):
         async with (
             create_client_server_memory_streams() as (ours, (reading, writing)),
-            TrustingSession(*ours, sampling_callback=lent),
+            InProcessSession(*ours, sampling_callback=lent),
         ):
             await writing.send(SessionMessage(JSONRPCMessage(JSONRPCRequest(jsonrpc="2.0", id=1, **question))))
             await lent.is_asked(1)

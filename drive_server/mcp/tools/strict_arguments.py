@@ -1,10 +1,9 @@
-"""How tools are added to the server, and how their arguments are checked before they run."""
+"""Check the arguments of a tool before it runs: those of its schema, and no others."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Final, Protocol
+from collections.abc import Callable
+from typing import Any, Final
 
 from mcp.server.fastmcp.utilities.func_metadata import FuncMetadata
-from mcp.types import CallToolResult, ToolAnnotations
 from pydantic import ValidationError
 
 from drive_server.errors import InvalidInputError
@@ -16,21 +15,6 @@ ERROR_PROPERTIES: Final[dict[str, Any]] = {
     **{name: {"type": "string"} for name in ("code", "message", "hint")},
     "details": {"type": "object", "additionalProperties": True},
 }
-
-ToolFunction = Callable[..., Awaitable[CallToolResult]]
-
-
-class Toolbox(Protocol):
-    """Where tools are put."""
-
-    def put(
-        self, function: ToolFunction, title: str, annotations: ToolAnnotations, *, can_be_task: bool = False
-    ) -> None:
-        """Add a tool: its name is the function's, its description the docstring, its schema the annotations.
-
-        `can_be_task`: the host may let it go on as a task and fetch its result later.
-        """
-        ...
 
 
 class StrictArguments(FuncMetadata):

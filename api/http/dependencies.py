@@ -1,6 +1,6 @@
-"""What routes ask for, as annotated types: a signature says who calls and what is needed.
+"""The dependencies of routes as annotated types, so that a signature says who calls and what is needed.
 
-All of it is asynchronous, though little of it waits: FastAPI would run each in a thread.
+All of them are asynchronous, though few wait: FastAPI would run each in a thread.
 """
 
 from typing import Annotated
@@ -30,12 +30,12 @@ ServiceDep = Annotated[Service, Depends(get_service)]
 
 
 async def get_caller(request: Request, service: ServiceDep) -> Caller:
-    """Return who is calling; the drive's 401 otherwise."""
+    """Return the caller. Raises the drive's 401."""
     return await service.authenticate(request)
 
 
 async def get_writer(caller: Annotated[Caller, Depends(get_caller)]) -> Caller:
-    """Return who is calling. Raises `MissingScopeError` unless they may write."""
+    """Return the caller. Raises `MissingScopeError` if they may not write."""
     if "write" not in caller.scopes:
         raise MissingScopeError("write")
     return caller
