@@ -12,8 +12,8 @@ from sqlalchemy import Executable, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.clock import Clock
+from api.drive import Principal
 from api.errors import InvalidPlanError, NotFoundError, PlanChangedError, PlanOverError
-from api.ports import Caller
 from api.storage.database import Database
 from api.storage.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, ThreadRow
 from graph.planning.abilities import problems_of_abilities
@@ -50,7 +50,7 @@ class Plans:
                     await session.execute(self.pausing(run_id))
         return plan
 
-    async def get(self, caller: Caller, thread_id: str) -> PlanRow:
+    async def get(self, caller: Principal, thread_id: str) -> PlanRow:
         """Return the newest plan of a thread of the caller. Raises `NotFoundError`."""
         async with self._database.read() as session:
             return await self._newest(session, caller, thread_id)
@@ -62,14 +62,14 @@ class Plans:
         async with self._database.read() as session:
             return await session.scalar(paused)
 
-    async def heard(self, caller: Caller, thread_id: str, wish: Wish) -> PlanRow | None:
+    async def heard(self, caller: Principal, thread_id: str, wish: Wish) -> PlanRow | None:
         """Do with the thread's plan as was said in the chat, and return it; None if there is no plan at work."""
         try:
             return await self.want(caller, thread_id, wish)
         except (NotFoundError, PlanOverError):
             return None
 
-    async def edit(self, caller: Caller, thread_id: str, version: int, steps: Sequence[StepEdit]) -> PlanRow:
+    async def edit(self, caller: Principal, thread_id: str, version: int, steps: Sequence[StepEdit]) -> PlanRow:
         """Make the steps that have not begun these ones. All or nothing; of two editors at once, one is heard.
 
         Raises `NotFoundError`, `PlanOverError`, `PlanChangedError` and `InvalidPlanError`.
@@ -88,7 +88,7 @@ class Plans:
         self._wake(row.run_id)
         return row
 
-    async def want(self, caller: Caller, thread_id: str, wish: Wish) -> PlanRow:
+    async def want(self, caller: Principal, thread_id: str, wish: Wish) -> PlanRow:
         """Pause, resume or stop a plan; it does so between two steps. Raises `NotFoundError` and `PlanOverError`."""
         async with self._database.write() as session:
             row = await self._open(session, caller, thread_id)
@@ -129,12 +129,12 @@ class Plans:
         row.status = plan.get("status", RUNNING)
         row.updated_at = self._clock.now()
 
-    async def _open(self, session: AsyncSession, caller: Caller, thread_id: str) -> PlanRow:
+    async def _open(self, session: AsyncSession, caller: Principal, thread_id: str) -> PlanRow:
         row = await self._newest(session, caller, thread_id)
         await _refuse_over(session, row)
         return row
 
-    async def _newest(self, session: AsyncSession, caller: Caller, thread_id: str) -> PlanRow:
+    async def _newest(self, session: AsyncSession, caller: Principal, thread_id: str) -> PlanRow:
         own = select(PlanRow).join(ThreadRow, ThreadRow.id == PlanRow.thread_id)
         own = own.where(PlanRow.thread_id == thread_id, PlanRow.user_id == caller.user_id)
         newest = own.where(ThreadRow.deleted_at.is_(None)).order_by(PlanRow.updated_at.desc()).limit(1)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from api.approvals.service import Approvals
+from api.assistant import Assistant
 from api.clock import Clock
+from api.drive import DriveForService, Principal
 from api.errors import ApiError
 from api.events.log import EventLog
 from api.plans import Plans
-from api.ports import Authenticator, Caller, DrivePort, GraphPort
 from api.runs.execution import Workshop
 from api.runs.service import Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
@@ -36,14 +37,13 @@ class Service:
     approvals: Approvals
     plans: Plans
     log: EventLog
-    graph: GraphPort
-    drive: DrivePort
+    graph: Assistant
+    drive: DriveForService
     database: Database
-    authenticate: Authenticator
     heartbeat_seconds: float
     clock: Clock
 
-    async def delete_thread(self, caller: Caller, thread_id: str) -> None:
+    async def delete_thread(self, caller: Principal, thread_id: str) -> None:
         """Delete a thread with all that was said in it. A run that waits on it is cancelled, its approval rejected.
 
         Raises `NotFoundError`, and `ThreadBusyError` while a run is at work.
@@ -97,9 +97,8 @@ class Service:
 @asynccontextmanager
 async def open_service(
     database: Database,
-    graph: GraphPort,
-    drive: DrivePort,
-    authenticate: Authenticator,
+    graph: Assistant,
+    drive: DriveForService,
     clock: Clock,
     heartbeat_seconds: float,
     plans: Plans | None = None,
@@ -113,9 +112,7 @@ async def open_service(
     webhooks = Webhooks(database, clock, webhook)
     runs = Runs(Workshop(graph, drive, database, log, approvals, clock, plans, webhooks))
     threads = Threads(database, clock)
-    service = Service(
-        runs, threads, approvals, plans, log, graph, drive, database, authenticate, heartbeat_seconds, clock
-    )
+    service = Service(runs, threads, approvals, plans, log, graph, drive, database, heartbeat_seconds, clock)
     writer = asyncio.create_task(log.write(), name="event log")
     messenger = asyncio.create_task(webhooks.deliver(), name="webhooks")
     keeper = asyncio.create_task(tended(service, thread_days), name="retention")

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from api.clock import Clock
 from api.cursors import decode_cursor, encode_cursor
+from api.drive import Principal
 from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
-from api.ports import Caller
 from api.storage.database import Database
 from api.storage.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id, table_of
 
@@ -37,7 +37,7 @@ class Threads:
         self._database = database
         self._clock = clock
 
-    async def page(self, caller: Caller, limit: int, cursor: str | None = None) -> ThreadPage:
+    async def page(self, caller: Principal, limit: int, cursor: str | None = None) -> ThreadPage:
         """Return the caller's threads, the one used last first. Raises `InvalidInputError` for a bad cursor."""
         query = select(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.deleted_at.is_(None))
         if cursor:
@@ -49,7 +49,7 @@ class Threads:
         more = encode_cursor(rows[limit - 1].updated_at, rows[limit - 1].id) if len(rows) > limit else None
         return ThreadPage(rows[:limit], more)
 
-    async def get(self, caller: Caller, thread_id: str) -> ThreadRow:
+    async def get(self, caller: Principal, thread_id: str) -> ThreadRow:
         """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
         async with self._database.read() as session:
             return await session.run_sync(find_thread, caller, thread_id)
@@ -60,14 +60,14 @@ class Threads:
         async with self._database.read() as session:
             return await session.scalar(query)
 
-    async def rename(self, caller: Caller, thread_id: str, title: str) -> ThreadRow:
+    async def rename(self, caller: Principal, thread_id: str, title: str) -> ThreadRow:
         """Give a thread another title."""
         async with self._database.write() as session:
             row = await session.run_sync(find_thread, caller, thread_id)
             row.title = title_of(title)
         return row
 
-    async def hide(self, caller: Caller, thread_id: str) -> None:
+    async def hide(self, caller: Principal, thread_id: str) -> None:
         """Make a thread unknown to everyone. Raises `NotFoundError`, and `ThreadBusyError` while a run is at work."""
         async with self._database.write() as session:
             row = await session.run_sync(find_thread, caller, thread_id)
@@ -109,7 +109,7 @@ def _of_thread(table: Table, thread_id: str, runs: Sequence[str]) -> ColumnEleme
     return table.c.run_id.in_(runs) if "run_id" in table.c else None
 
 
-def find_thread(session: Session, caller: Caller, thread_id: str) -> ThreadRow:
+def find_thread(session: Session, caller: Principal, thread_id: str) -> ThreadRow:
     """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
     row = session.get(ThreadRow, thread_id)
     if row is None or row.user_id != caller.user_id or row.deleted_at is not None:
@@ -136,7 +136,7 @@ def refuse_if_taken(session: Session, thread_id: str) -> None:
     raise ThreadBusyError(run.id)
 
 
-def thread_for(connection: Connection, caller: Caller, thread_id: str | None, message: str, now: datetime) -> str:
+def thread_for(connection: Connection, caller: Principal, thread_id: str | None, message: str, now: datetime) -> str:
     """Return the id of the thread that a message goes to: the one named, which has to be free, or a new one."""
     if thread_id is not None:
         with Session(connection) as session:

@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NotRequired, R
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.channels.delta import DeltaChannel
+from langgraph.graph.message import (
+    _messages_delta_reducer,  # pyright: ignore[reportPrivateUsage] - langgraph exports it under this name only
+)
 from typing_extensions import TypedDict
 
-from graph.appending import appended
 from graph.memory.summaries import Summary
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ StepStatus = Literal["pending", "in-progress", "completed", "failed", "skipped"]
 AGENTS: Final[tuple[AgentName, ...]] = ("document_agent", "drive_agent", "search_agent")
 
 MESSAGES: Final = DeltaChannel[list[AnyMessage]](
-    cast("Callable[[Any, Sequence[Any]], Any]", appended), snapshot_frequency=1000
+    cast("Callable[[Any, Sequence[Any]], Any]", _messages_delta_reducer), snapshot_frequency=1000
 )
 """Keeps differences between two full copies every 1000 writes: 14 MB instead of 4.7 GB for 200 long turns."""
 

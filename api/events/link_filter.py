@@ -5,8 +5,8 @@ from typing import Any
 
 from api.events.events import Event, Frame
 from api.events.replay import Replay
-from api.ports import TextFilter
 from graph.events import Piece
+from graph.link_filter import Outgoing
 
 
 class Speech:
@@ -15,7 +15,7 @@ class Speech:
     With `frames`, what another process had said already is not said again.
     """
 
-    def __init__(self, outgoing: TextFilter, frames: Sequence[Frame] = ()) -> None:
+    def __init__(self, outgoing: Outgoing, frames: Sequence[Frame] = ()) -> None:
         self._outgoing = outgoing
         self._replay = Replay(frames)
         self._speaking: str | None = None

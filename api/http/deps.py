@@ -9,8 +9,8 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
 from api.approvals.service import Approvals
+from api.drive import Principal
 from api.plans import Plans
-from api.ports import Caller
 from api.runs.service import Runs
 from api.service import Service
 from api.threads import Threads
@@ -28,9 +28,9 @@ async def get_service(request: Request) -> Service:
 ServiceDep = Annotated[Service, Depends(get_service)]
 
 
-async def get_caller(request: Request, service: ServiceDep) -> Caller:
+async def get_caller(request: Request, service: ServiceDep) -> Principal:
     """Return who is calling; the drive's 401 otherwise."""
-    return await service.authenticate(request)
+    return await service.drive.authenticate(request)
 
 
 async def get_runs(service: ServiceDep) -> Runs:
@@ -53,7 +53,7 @@ async def get_threads(service: ServiceDep) -> Threads:
     return service.threads
 
 
-CallerDep = Annotated[Caller, Depends(get_caller)]
+CallerDep = Annotated[Principal, Depends(get_caller)]
 RunsDep = Annotated[Runs, Depends(get_runs)]
 ApprovalsDep = Annotated[Approvals, Depends(get_approvals)]
 PlansDep = Annotated[Plans, Depends(get_plans)]

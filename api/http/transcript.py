@@ -6,8 +6,8 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from api.http.schemas import MessageView
-from api.ports import Graph
 from api.storage.tables import RunRow
+from graph.build import Graph
 
 # Where the graph's own results say what became of the call: to LangChain a rejection is an error like any other.
 OUTCOME = "outcome"

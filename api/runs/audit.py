@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 from sqlalchemy import select
 
+from api.drive import DriveForService, RunChange
 from api.events.store import read_all
-from api.ports import DrivePort, RunChange
 from api.storage.database import Database
 from api.storage.tables import ApprovalRow, RunRow
 
@@ -62,7 +62,7 @@ class Audit:
     other_changes: tuple[RunChange, ...]
 
 
-async def read_audit(database: Database, drive: DrivePort, run: RunRow) -> Audit:
+async def read_audit(database: Database, drive: DriveForService, run: RunRow) -> Audit:
     """Put the chain of a run together from its events, its approvals and the drive's journal."""
     frames, approvals, changes = await asyncio.gather(
         read_all(database, run.id), _approvals(database, run.id), drive.changes(run.user_id, run.id)

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import HumanMessage
-from langgraph.types import Command, Interrupt
+from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
 
 from api.approvals.service import Approvals, cancelling, needed_event, parked_event
+from api.assistant import Assistant
 from api.clock import Clock
+from api.drive import DriveForService, RunChange
 from api.errors import ApiError
 from api.events.events import Event
 from api.events.link_filter import Speech
 from api.events.log import EventLog, Statement
 from api.events.store import open_calls, read_all
 from api.plans import Plans
-from api.ports import DrivePort, GraphPort, Mode, RunChange, Snapshot
 from api.runs.changes import told_changes
 from api.runs.webhooks import Webhooks
 from api.storage.database import Database
@@ -27,6 +28,7 @@ from api.threads import USED
 from graph.events import GraphEvent, Piece, listening
 from graph.language import language_of
 from graph.planning.views import PLAN_PAUSED, edited_event
+from graph.state import Mode
 
 if TYPE_CHECKING:
     from graph.state import Language, Plan
@@ -46,8 +48,8 @@ ENDED: Final = (
 class Workshop:
     """Everything that a run works with."""
 
-    graph: GraphPort
-    drive: DrivePort
+    graph: Assistant
+    drive: DriveForService
     database: Database
     log: EventLog
     approvals: Approvals
@@ -138,14 +140,13 @@ class Execution:
                 step, self._config, context=self._context, durability="sync", version="v2"
             )
         self._send(self._speech.end())
-        await self._shop.graph.saved(self.run.thread_id)
         if output.value is None:
             await self._state()
         else:
             self._note(output.value)
         return next(iter(output.interrupts), None)
 
-    async def _state(self) -> Snapshot:
+    async def _state(self) -> StateSnapshot:
         snapshot = await self._shop.graph.graph.aget_state(self._config)
         self._note(snapshot.values)
         return snapshot
@@ -220,14 +221,6 @@ class Execution:
         await log.commit(run.id, [last], *self._closing(ending))
         log.close(run.id)
         logger.info("run %s: %s", run.id, ending.status)
-        await self._settle()
-
-    async def _settle(self) -> None:
-        try:
-            await self._shop.graph.settle(self.run.thread_id)
-        except Exception:
-            # Nothing is lost: the next run of the thread does it.
-            logger.exception("the checkpoints of thread %s could not be made small", self.run.thread_id)
 
     async def _last_event(self, ending: Ending) -> tuple[Event, Ending]:
         if ending.status != FAILED:
@@ -293,7 +286,7 @@ def mode_of(run: RunRow) -> Mode:
     return UNATTENDED if run.mode == UNATTENDED else "attended"
 
 
-def _interrupt(snapshot: Snapshot) -> Interrupt | None:
+def _interrupt(snapshot: StateSnapshot) -> Interrupt | None:
     return next((interrupt for task in snapshot.tasks for interrupt in task.interrupts), None)
 
 

@@ -6,14 +6,15 @@ from collections.abc import AsyncGenerator
 
 from sqlalchemy import Connection, insert, select, update
 
+from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.events import Event, Frame, encode
 from api.events.store import NEW_EVENT, row_of
-from api.ports import Caller, Mode, Place, RunChange, RunUndo
 from api.runs.audit import Audit, read_audit
 from api.runs.execution import Execution, Workshop
 from api.storage.tables import RUNNING, RunRow, new_id, table_of, values_of
 from api.threads import thread_for
+from graph.state import Mode
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +32,7 @@ class Runs:
 
     async def start(
         self,
-        caller: Caller,
+        caller: Principal,
         message: str,
         place: Place,
         *,
@@ -66,7 +67,7 @@ class Runs:
         self._launch(Execution(run, self._shop))
         return run
 
-    async def get(self, caller: Caller, run_id: str) -> RunRow:
+    async def get(self, caller: Principal, run_id: str) -> RunRow:
         """Return a run of the caller. Raises `NotFoundError`, also for somebody else's."""
         async with self._shop.database.read() as session:
             run = await session.get(RunRow, run_id)
@@ -78,7 +79,7 @@ class Runs:
         """Yield the run's events after a number, to its last; an empty list whenever it is quiet for a while."""
         return self._shop.log.follow(run_id, after, idle_seconds)
 
-    async def cancel(self, caller: Caller, run_id: str) -> bool:
+    async def cancel(self, caller: Principal, run_id: str) -> bool:
         """Stop a run; True once it has ended, False if that takes longer. What it did stays, and can be undone.
 
         Raises `RunFinishedError` if it had ended before.
@@ -99,18 +100,18 @@ class Runs:
             raise RunFinishedError(run_id, run.status)
         return run.finished_at is not None
 
-    async def changes(self, caller: Caller, run_id: str) -> tuple[RunChange, ...]:
+    async def changes(self, caller: Principal, run_id: str) -> tuple[RunChange, ...]:
         """Return what a run of the caller changed until now."""
         run = await self.get(caller, run_id)
         return await self._shop.drive.changes(run.user_id, run.id)
 
-    async def audit(self, caller: Caller, run_id: str) -> Audit:
+    async def audit(self, caller: Principal, run_id: str) -> Audit:
         """Return what a run of the caller called, what allowed it, and what that changed."""
         run = await self.get(caller, run_id)
         return await read_audit(self._shop.database, self._shop.drive, run)
 
     async def undo(
-        self, caller: Caller, run_id: str, *, preview: bool, change_id: int | None = None
+        self, caller: Principal, run_id: str, *, preview: bool, change_id: int | None = None
     ) -> tuple[RunRow, RunUndo]:
         """Take back what a run changed, or only one change of it. Raises `RunActiveError` while it is at work or waits,
         and `NotFoundError` for a change that is not the run's.
@@ -120,13 +121,13 @@ class Runs:
             raise NotFoundError("There is no such change in this run.")
         return run, await self._shop.drive.undo(caller, [run.id], change_id, preview=preview)
 
-    async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> tuple[RunRow, RunUndo]:
+    async def redo(self, caller: Principal, run_id: str, *, preview: bool) -> tuple[RunRow, RunUndo]:
         """Do again what was taken back of a run. Raises `RunActiveError` while it is at work or waits."""
         run = await self._finished(caller, run_id)
         return run, await self._shop.drive.redo(caller, run.id, preview=preview)
 
     async def undo_thread(
-        self, caller: Caller, thread_id: str, *, since_run: str | None, preview: bool
+        self, caller: Principal, thread_id: str, *, since_run: str | None, preview: bool
     ) -> tuple[RunRow, RunUndo]:
         """Take back, as one change, what all runs of a thread changed, or those from one on.
 
@@ -144,7 +145,7 @@ class Runs:
         wanted = [run.id for run in runs[first:]]
         return runs[-1], await self._shop.drive.undo(caller, wanted, preview=preview)
 
-    async def _finished(self, caller: Caller, run_id: str) -> RunRow:
+    async def _finished(self, caller: Principal, run_id: str) -> RunRow:
         run = await self.get(caller, run_id)
         if run.finished_at is None:
             raise RunActiveError(run_id)
@@ -170,7 +171,7 @@ class Runs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _store(self, caller: Caller, run: RunRow, thread_id: str | None) -> Frame:
+    async def _store(self, caller: Principal, run: RunRow, thread_id: str | None) -> Frame:
         run.created_at = self._shop.clock.now()
 
         def begin(connection: Connection) -> Frame:

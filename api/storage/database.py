@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from api.errors import StorageFailureError
 from api.storage import migrations
 from api.storage.secure_delete import ERASING, truncate_log
-from drive_server.storage.engine import Transactions, configure_sqlite, is_sqlite, open_engine
+from drive_server.storage.engine import Transactions, close_engine, configure_sqlite, is_sqlite, open_engine
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class Database:
     async def dispose(self) -> None:
         """Close every connection."""
         await self._transactions.close()
-        await self._engine.dispose()
+        await close_engine(self._engine)
 
 
 async def open_database(url: str) -> Database:

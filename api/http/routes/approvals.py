@@ -5,10 +5,10 @@ from dataclasses import replace
 from fastapi import APIRouter
 
 from api.approvals.decisions import Decision
+from api.drive import Place, Principal
 from api.http.deps import ApprovalsDep, CallerDep, ServiceDep
 from api.http.problems import problem_responses
 from api.http.schemas import ApprovalList, ApprovalView, DecisionsBody
-from api.ports import Caller, Place
 from api.service import Service
 from api.storage.tables import ApprovalRow
 
@@ -44,7 +44,7 @@ async def decide(
     return approval_view(await approvals.decide(caller, approval_id, decisions, approve_all=body.approve_all))
 
 
-async def _placed(decision: Decision, caller: Caller, service: Service) -> Decision:
+async def _placed(decision: Decision, caller: Principal, service: Service) -> Decision:
     """Return the decision with the id of its grant's folder, which has to be one that the caller sees."""
     if decision.grant is None:
         return decision

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
 from api.approvals.service import PARKED
+from api.drive import Place, Principal
 from api.errors import InvalidInputError
 from api.events.events import Frame
 from api.events.store import newest_number
@@ -16,7 +17,6 @@ from api.http.deps import CallerDep, RunsDep, ServiceDep
 from api.http.problems import problem_responses
 from api.http.schemas import ChatRequest
 from api.http.sse import EventStream
-from api.ports import Caller, Place
 from api.service import Service
 from graph.planning.commands import wish_of
 
@@ -82,7 +82,7 @@ async def events(
     return EventStream(runs.follow(run.id, number, service.heartbeat_seconds))
 
 
-async def _to_the_plan(body: ChatRequest, caller: Caller, service: Service) -> EventStream | None:
+async def _to_the_plan(body: ChatRequest, caller: Principal, service: Service) -> EventStream | None:
     """Do with the thread's plan as the message says, if that is all it says and there is a plan at work."""
     wish = wish_of(body.message) if body.thread_id and "write" in caller.scopes else None
     plan = await service.plans.heard(caller, body.thread_id, wish) if body.thread_id and wish else None

@@ -4,11 +4,11 @@ from dataclasses import asdict
 
 from fastapi import APIRouter, Response
 
+from api.assistant import GrantInfo
 from api.errors import NotFoundError
 from api.http.deps import CallerDep, ServiceDep
 from api.http.problems import problem_responses
 from api.http.schemas import GrantList, GrantView
-from api.ports import GrantInfo
 
 router = APIRouter(prefix="/grants", tags=["grants"])
 

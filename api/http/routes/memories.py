@@ -6,11 +6,11 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.status import HTTP_204_NO_CONTENT
 
+from api.drive import Principal
 from api.errors import MissingScopeError, NotFoundError
 from api.http.deps import CallerDep, ServiceDep
 from api.http.problems import problem_responses
 from api.http.schemas import MemoryList, MemoryPatch, MemoryView
-from api.ports import Caller
 
 router = APIRouter(prefix="/memories", tags=["memories"])
 
@@ -56,6 +56,6 @@ def _missing() -> NotFoundError:
     return NotFoundError("There is no such memory.", hint="List what is remembered, and use an id from there.")
 
 
-def _require_write(caller: Caller) -> None:
+def _require_write(caller: Principal) -> None:
     if "write" not in caller.scopes:
         raise MissingScopeError("write")

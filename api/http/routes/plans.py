@@ -4,12 +4,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Response
 
+from api.drive import Principal
 from api.errors import InvalidInputError, MissingScopeError
 from api.http.deps import CallerDep, PlansDep, RunsDep
 from api.http.problems import problem_responses
 from api.http.schemas import PlanPatch, PlanView
 from api.plans import OVER, Plans
-from api.ports import Caller
 from api.runs.service import Runs
 from api.storage.tables import PlanRow
 from graph.planning.commands import Wish
@@ -65,12 +65,14 @@ async def stop(thread_id: str, caller: CallerDep, plans: PlansDep, runs: RunsDep
     return await _want(thread_id, "stop", caller, plans, runs, response)
 
 
-async def _want(thread_id: str, wish: Wish, caller: Caller, plans: Plans, runs: Runs, response: Response) -> PlanView:
+async def _want(
+    thread_id: str, wish: Wish, caller: Principal, plans: Plans, runs: Runs, response: Response
+) -> PlanView:
     _require_write(caller)
     return await _answer(await plans.want(caller, thread_id, wish), caller, runs, response)
 
 
-async def _answer(row: PlanRow, caller: Caller, runs: Runs, response: Response) -> PlanView:
+async def _answer(row: PlanRow, caller: Principal, runs: Runs, response: Response) -> PlanView:
     response.headers["etag"] = f'"{row.version}"'
     run = await runs.get(caller, row.run_id)
     over = run.finished_at is not None and row.status not in OVER
@@ -93,6 +95,6 @@ def _version_in(if_match: str | None) -> int:
     return int(text)
 
 
-def _require_write(caller: Caller) -> None:
+def _require_write(caller: Principal) -> None:
     if "write" not in caller.scopes:
         raise MissingScopeError("write")

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter, Response
 
+from api.drive import RunUndo
 from api.http.audit_schemas import AuditedCallView, AuditedChangeView, RunAudit
 from api.http.deps import CallerDep, RunsDep, ServiceDep
 from api.http.problems import problem_responses
@@ -16,7 +17,7 @@ from api.http.schemas import (
     UndoBody,
     UndoView,
 )
-from api.ports import ModelCall, RunUndo
+from api.memory import ModelCall
 from api.runs.audit import Audit
 from api.runs.changes import told_changes, told_undo
 from api.storage.tables import RunRow

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.status import HTTP_204_NO_CONTENT
 
+from api.drive import Principal
 from api.errors import MissingScopeError, NotFoundError
 from api.http.deps import ApprovalsDep, CallerDep, RunsDep, ServiceDep, ThreadsDep
 from api.http.problems import problem_responses
@@ -21,7 +22,6 @@ from api.http.schemas import (
     UndoView,
 )
 from api.http.transcript import read_transcript
-from api.ports import Caller
 from api.storage.tables import ThreadRow
 
 router = APIRouter(prefix="/threads", tags=["threads"])
@@ -84,7 +84,7 @@ async def delete_thread(thread_id: str, caller: CallerDep, service: ServiceDep) 
     await service.delete_thread(caller, thread_id)
 
 
-def _require_write(caller: Caller) -> None:
+def _require_write(caller: Principal) -> None:
     if "write" not in caller.scopes:
         raise MissingScopeError("write")
 
