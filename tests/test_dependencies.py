@@ -17,7 +17,6 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("drive_server", "graph", "api")
 PRIVATE_MEMBERS = {
     "drive_server/mcp/sdk.py",
-    "drive_server/storage/trips.py",
     "graph/langgraph_internals.py",
     "graph/models/client/incoming.py",
 }

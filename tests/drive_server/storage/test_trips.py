@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
+from drive_server.storage.trips import READ_AHEAD, TripConnection
 from sqlalchemy import make_url, text
 
 from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
 from drive_server.storage.engine import open_engine
-from drive_server.storage.trips import READ_AHEAD, TripConnection
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
