@@ -67,7 +67,7 @@ class IndexTools(ToolGroup):
 async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> IndexStatus:
     """Return the status when nothing is waiting any more, or when the time is over."""
     ends_at = monotonic() + seconds
-    status = await watch.look() or IndexStatus()
+    status = await watch.poll() or IndexStatus()
     total = 0
     while True:
         total = max(total, status.unfinished)
