@@ -1,4 +1,4 @@
-"""The route for what was done: the journal as an audit."""
+"""The route of the audit: changes in the journal."""
 
 from typing import Annotated
 
@@ -32,7 +32,7 @@ async def list_changes(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
 ) -> ChangesResult:
-    """List what was changed, newest first: by the caller, or to one item by everybody; by filters.
+    """List changes, newest first: of the caller, or of one item by everybody; by filters.
 
     `since` (inclusive) and `until` (exclusive) are ISO 8601, `by` an email. Administrators may ask for `everybodys`;
     `item_id` has to be an id then.

@@ -1,4 +1,4 @@
-"""Routes for who else has access to an item: people by email, and links."""
+"""Routes for shares of an item: people by email, and links."""
 
 from typing import Annotated
 
@@ -37,7 +37,7 @@ class NewShare(Terms):
 
 
 class ShareChange(Terms):
-    """What to change: the role; of a link also its terms, and which ones to `remove`."""
+    """A change of a share: the role; of a link also its terms, and the ones to `remove`."""
 
     role: OptionalRole = None
     remove: Annotated[list[Term], Field(max_length=len(TERMS))] = []
@@ -83,7 +83,7 @@ async def update_share(item_ref: str, who: str, change: ShareChange, drive: Driv
 
 @router.delete("/{item_ref:path}/shares/{who}", name=SharingTools.revoke_share.__name__)
 async def revoke_share(item_ref: str, who: str, drive: DriveDep, actor: WriterDep) -> ShareResult:
-    """Take the role of a person, named by email, back, or end a link, named by id; returns what it was."""
+    """Revoke the role of a person, named by email, or end a link, named by id; return the former share."""
     if not _is_person(who):
         return ShareResult.of((await drive.links.revoke(actor, item_ref, who)).value)
     return ShareResult.of((await drive.sharing.revoke(actor, item_ref, who)).value)

@@ -26,7 +26,7 @@ from drive_server.errors import DriveError, InvalidInputError, RateLimitError, S
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.messages import VERSION, as_error
-from drive_server.mcp.protocol.rates import CallRates
+from drive_server.rate_limiter import RateLimiter
 from drive_server.settings import DriveSettings
 
 INITIALIZE: Final = "initialize"
@@ -43,7 +43,9 @@ class Guard:
 
     def __init__(self, settings: DriveSettings, clock: Callable[[], float] = monotonic) -> None:
         self.concurrent_calls = settings.concurrent_calls
-        self.rates = CallRates(settings.calls_per_minute, clock)
+        limit = settings.calls_per_minute
+        reason = f"This key may make {limit} calls in a minute, and has made them."
+        self.rates = RateLimiter(limit, reason, {"unit": "calls per minute"}, clock=clock)
         self.is_ending = False
 
     def admission(self) -> "Admission":
