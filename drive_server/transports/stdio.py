@@ -107,9 +107,9 @@ class StdioConnection(Connection):
     async def _wind_down(self) -> None:
         self._shutdown.begin()
         self._guard.is_ending = True
-        await self.give_up_questions()
+        await self.cancel_questions()
         with anyio.move_on_after(CALLS_END_WITHIN_SECONDS):
-            await self.admission.quiet()
+            await self.admission.wait_idle()
         self.close()
 
     async def _stop_without_host(self) -> None:

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.mcp.results import ChangesResult
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_RUN_ID_CHARACTERS, MAX_TOOL_CHARACTERS
+from drive_server.mcp.tools.history import HistoryTools
 from drive_server.services.journal.audit import MAX_MOMENT_CHARACTERS, ChangeKind
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.located import MAX_REF_CHARACTERS
@@ -16,7 +17,7 @@ router = APIRouter(tags=["drive"])
 Moment = Annotated[str | None, Query(max_length=MAX_MOMENT_CHARACTERS)]
 
 
-@router.get("/changes", name="list_changes")
+@router.get("/changes", name=HistoryTools.list_changes.__name__)
 async def list_changes(
     drive: DriveDep,
     actor: ActorDep,

@@ -20,7 +20,7 @@ from drive_server.http.routes.index_events import IndexStreams
 from drive_server.http.streamable_http.hosts import HostAllowlist
 from drive_server.http.streamable_http.requests import McpRequests
 from drive_server.http.streamable_http.sessions import SessionTable
-from drive_server.mcp.calls.callers import DriveToken
+from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.guard import Guard
 
 MCP_PATH: Final = "/mcp"

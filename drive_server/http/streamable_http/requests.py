@@ -17,7 +17,7 @@ from drive_server.http.streamable_http.event_store import Stream
 from drive_server.http.streamable_http.scope_challenge import scope_challenge
 from drive_server.http.streamable_http.sessions import HttpSession, SessionTable
 from drive_server.http.streamable_http.stream import EVENT_STREAM, JSON_TYPE, EventStreamResponse
-from drive_server.mcp.calls.callers import DriveToken
+from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.guard import INITIALIZE, Guard, ending
 from drive_server.mcp.protocol.messages import MessageError, as_error, read_message, write_failure, write_message
@@ -88,7 +88,7 @@ class McpRequests:
             with session.in_use():
                 await self._call(session, request, root, token, send)
         finally:
-            if not session.admission.is_introduced:
+            if not session.admission.is_initialized:
                 self.sessions.close(session)
 
     async def _call(

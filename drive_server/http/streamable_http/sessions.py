@@ -69,7 +69,7 @@ class HttpSession(Connection):
     @property
     def idle_seconds(self) -> float:
         """Return the seconds since the client last sent something or had a call running."""
-        is_busy = self._uses or not self.admission.is_quiet
+        is_busy = self._uses or not self.admission.is_idle
         return 0.0 if is_busy else self._clock() - self._last_used
 
     async def call(
@@ -80,7 +80,7 @@ class HttpSession(Connection):
             return refusal
         stream = self.log.begin(request.id)
         metadata = self._metadata(http, stream, can_resume=can_resume)
-        if not await self.pass_on(SessionMessage(JSONRPCMessage(request), metadata)):
+        if not await self.forward(SessionMessage(JSONRPCMessage(request), metadata)):
             self.end_streams()
         return stream
 
@@ -213,10 +213,10 @@ class SessionTable:
         sessions = list(self._sessions.values())
         for session in sessions:
             session.log.own.detach()
-            await session.give_up_questions()
+            await session.cancel_questions()
         with anyio.move_on_after(seconds):
             for session in sessions:
-                await session.admission.quiet()
+                await session.admission.wait_idle()
         self.close_all()
 
     async def _run_session(self, session: HttpSession) -> None:
