@@ -79,8 +79,9 @@ def test_what_contradicts_itself_or_is_for_another_approval_approves_nothing(ans
 
 
 def test_an_approval_can_carry_a_grant() -> None:
+    reversible: list[Call] = [{**one, "action": "trash"} for one in CALLS]
     given_with = {"type": "approve", "grant": {"folder_id": "f", "minutes": "60", "max_items": 5}}
-    first, second = read_decisions({"decisions": [given_with, {"type": "approve"}]}, CALLS, THIS)
+    first, second = read_decisions({"decisions": [given_with, {"type": "approve"}]}, reversible, THIS)
     assert first.get("grant") == {"folder_id": "f", "minutes": 60, "max_items": 5}
     assert second.get("grant") is None
 
