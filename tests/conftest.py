@@ -1,4 +1,14 @@
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
 import pytest
+
+from tests import once
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture
@@ -6,6 +16,21 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Do once what most tests would repeat: migrate empty databases, and build the schemas of the drive's tools."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        once.copy_migrated_databases(monkeypatch, tmp_path_factory.mktemp("migrated"))
+        once.build_tool_schemas_once(monkeypatch)
+        yield
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with the long tests, those that need more time than the others: nobody waits for them alone at the end."""
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+
+
+def pytest_collection_finish() -> None:
+    """Let garbage collection pass over all modules and tests: they stay, and looking at them takes half a second."""
+    gc.collect()
+    gc.freeze()

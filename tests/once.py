@@ -1,0 +1,67 @@
+"""Work that most tests would repeat, done once in each process of the test run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from mcp.server.fastmcp.tools import base
+
+import api.storage.migrations
+import drive_server.storage.migrations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    import pytest
+    from sqlalchemy import URL
+
+
+def copy_migrated_databases(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Migrate one empty SQLite database of each package; every other one begins as a copy of it."""
+    for module in (drive_server.storage.migrations, api.storage.migrations):
+        monkeypatch.setattr(module, "upgrade", _copying(module, folder / f"{module.__name__}.db"))
+
+
+def _copying(module: ModuleType, template: Path) -> Callable[..., None]:
+    upgrade: Callable[..., None] = module.upgrade
+
+    def copy_or_upgrade(url: URL, configure: Callable[[Any], None] | None = None) -> None:
+        if url.get_backend_name() == "sqlite" and url.database and not Path(url.database).exists():
+            if not template.exists():
+                upgrade(url.set(database=str(template)), configure)
+            _copy(template, Path(url.database))
+        else:
+            upgrade(url, configure)
+
+    return copy_or_upgrade
+
+
+def _copy(template: Path, target: Path) -> None:
+    """Put a copy at the target, whole, unless another process is first."""
+    unfinished = target.with_name(f".{uuid4().hex}")
+    shutil.copyfile(template, unfinished)
+    with suppress(FileExistsError):
+        os.link(unfinished, target)
+    unfinished.unlink()
+
+
+def build_tool_schemas_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build the schemas of the drive's tools for the first server; the functions of the others have the same code."""
+    func_metadata = base.func_metadata
+    built: dict[object, Any] = {}
+
+    def build(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        if not function.__module__.startswith("drive_server."):
+            return func_metadata(function, *args, **options)
+        code = getattr(function, "__code__", function)
+        if code not in built:
+            built[code] = func_metadata(function, *args, **options)
+        return built[code]
+
+    monkeypatch.setattr(base, "func_metadata", build)
