@@ -21,7 +21,7 @@ def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Do once what most tests would repeat: migrate empty databases, and build the schemas of the drive's tools."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         once.copy_migrated_databases(monkeypatch, tmp_path_factory.mktemp("migrated"))
-        once.build_tool_schemas_once(monkeypatch)
+        once.describe_tools_once(monkeypatch)
         yield
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from mcp.server.fastmcp.tools import base
+from mcp.server.fastmcp.tools import Tool
 
 import api.storage.migrations
 import drive_server.storage.migrations
@@ -51,17 +51,17 @@ def _copy(template: Path, target: Path) -> None:
     unfinished.unlink()
 
 
-def build_tool_schemas_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def describe_tools_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Build the schemas of the drive's tools for the first server; the functions of the others have the same code."""
-    func_metadata = base.func_metadata
-    built: dict[object, Any] = {}
+    from_function = Tool.from_function
+    described: dict[object, Tool] = {}
 
-    def build(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    def describe(function: Callable[..., Any], name: str | None = None, **options: Any) -> Tool:
         if not function.__module__.startswith("drive_server."):
-            return func_metadata(function, *args, **options)
-        code = getattr(function, "__code__", function)
-        if code not in built:
-            built[code] = func_metadata(function, *args, **options)
-        return built[code]
+            return from_function(function, name, **options)
+        key = (getattr(function, "__code__", function), name)
+        if key not in described:
+            described[key] = from_function(function, name, **options)
+        return described[key].model_copy(update={"fn": function, "parameters": described[key].parameters.copy()})
 
-    monkeypatch.setattr(base, "func_metadata", build)
+    monkeypatch.setattr(Tool, "from_function", describe)
