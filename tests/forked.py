@@ -1,7 +1,7 @@
 """Programs of the tests as processes of their own, without the seconds that their imports take.
 
 `python -m tests.forked MODULE` imports the module, and forks for each request on its standard input, a socket. The fork
-gets the request's environment, working directory and standard streams, and calls the module's `main`.
+gets the request's environment and standard streams, and calls the module's `main`.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Forked:
     """A process, used as a `subprocess.Popen` with pipes of bytes is used."""
 
     def __init__(
-        self, module: str, arguments: Sequence[str], environment: Mapping[str, str], folder: Path | None = None
+        self, module: str, arguments: Sequence[str], environment: Mapping[str, str], output: Path | None = None
     ) -> None:
         theirs_in, ours_in = os.pipe()
         ours_out, theirs_out = os.pipe()
         ours_err, theirs_err = os.pipe()
         self._report, report = os.pipe()
-        request = json.dumps([list(arguments), dict(environment), str(folder) if folder else None]).encode()
+        request = json.dumps([list(arguments), dict(environment), str(output) if output else None]).encode()
         given = [theirs_in, theirs_out, theirs_err, report]
         socket.send_fds(_server(module), [request], given)
         for descriptor in given:
@@ -141,17 +141,20 @@ def _report(child: int, descriptors: list[int]) -> None:
 
 
 def _become(
-    module: Any, arguments: list[str], environment: dict[str, str], folder: str | None, descriptors: list[int]
+    module: Any, arguments: list[str], environment: dict[str, str], output: str | None, descriptors: list[int]
 ) -> None:
-    """Be the program: with its streams, its environment and its folder."""
+    """Be the program: with its streams, or the file that gets all its output, and its environment."""
+    if output:
+        os.close(descriptors[1])
+        descriptors[1] = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.close(descriptors[2])
+        descriptors[2] = os.dup(descriptors[1])
     for number, descriptor in enumerate(descriptors[:3]):
         os.dup2(descriptor, number)
     for descriptor in descriptors:
         os.close(descriptor)
     os.environ.clear()
     os.environ.update(environment)
-    if folder:
-        os.chdir(folder)
     sys.argv[1:] = arguments
     sys.exit(module.main(arguments))
 
