@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,10 +19,12 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Do once what most tests would repeat: migrate empty databases, and build the schemas of the drive's tools."""
+    """Do once what most tests would repeat (migrate an empty database, describe the tools); wait for no disk."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         once.copy_migrated_databases(monkeypatch, tmp_path_factory.mktemp("migrated"))
         once.describe_tools_once(monkeypatch)
+        # Durability is tested in processes of their own, where this does not reach.
+        monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # pyright: ignore[reportUnknownLambdaType]
         yield
 
 
