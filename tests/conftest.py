@@ -24,8 +24,12 @@ def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         once.copy_migrated_databases(monkeypatch, tmp_path_factory.mktemp("migrated"))
         once.describe_tools_once(monkeypatch)
         # Durability is tested in processes of their own, where this does not reach.
-        monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # pyright: ignore[reportUnknownLambdaType]
+        monkeypatch.setattr(os, "fsync", _return_at_once)
         yield
+
+
+def _return_at_once(descriptor: int) -> None:
+    del descriptor
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
