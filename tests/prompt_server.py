@@ -15,5 +15,5 @@ class PromptServer(uvicorn.Server):
     async def main_loop(self) -> None:
         """Return once it is to end."""
         await self.on_tick(0)
-        while not await self.on_tick(1):
+        while not self.should_exit:  # noqa: ASYNC110 - whoever ends it sets an attribute, as uvicorn has it
             await asyncio.sleep(PAUSE_SECONDS)
