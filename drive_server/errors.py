@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 class DriveError(Exception):
     """Base of all errors that may be shown to a client as they are."""
 
-    code: ClassVar[str] = "internal"
+    code: str = "internal"
     status: ClassVar[int] = 500
 
     def __init__(self, message: str, *, hint: str = "", details: dict[str, Any] | None = None) -> None:

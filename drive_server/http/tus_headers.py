@@ -3,11 +3,12 @@
 import re
 from base64 import b64decode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha1, sha256
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from drive_server.errors import MalformedRequestError, ProtocolVersionError, UnsupportedContentError
+from drive_server.http.headers import chosen_type
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.services.tree.located import MAX_REF_CHARACTERS
 from drive_server.services.uploads.service import NewUpload
@@ -26,7 +27,7 @@ EXPOSED: Final = (
     "Content-Location, Location, Retry-After, Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, "
     "Tus-Version, Upload-Defer-Length, Upload-Expires, Upload-Item-Id, Upload-Length, Upload-Metadata, Upload-Offset"
 )
-# SHA-1 is what the protocol asks every server for; it is to find bytes broken on the way, not forged ones.
+# The protocol requires SHA-1; it finds bytes broken on the way, not forged ones.
 ALGORITHMS: Final[Mapping[str, Callable[[], Any]]] = {
     "sha1": lambda: sha1(usedforsecurity=False),
     "sha256": sha256,
@@ -38,7 +39,7 @@ Headers = Mapping[str, str]
 
 
 class Digest:
-    """A checksum that the bytes of a request have to have."""
+    """The expected checksum of the bytes of a request."""
 
     def __init__(self, algorithm: str, expected: bytes) -> None:
         self._digest = ALGORITHMS[algorithm]()
@@ -49,7 +50,7 @@ class Digest:
         self._digest.update(data)
 
     def matches(self) -> bool:
-        """Whether the bytes were as announced."""
+        """Say whether the bytes have the expected checksum."""
         return self._digest.digest() == self._expected
 
 
@@ -61,13 +62,12 @@ def require_version(headers: Headers) -> None:
         )
 
 
-def new_upload(headers: Headers, unchosen: Container[str]) -> NewUpload:
-    """Return what the request asks to begin; media types in `unchosen` tell nothing. Raises `MalformedRequestError`."""
+def new_upload(headers: Headers) -> NewUpload:
+    """Return the upload that the request begins. Raises `MalformedRequestError`."""
     given = headers.get("upload-metadata", "")
     metadata = _metadata(given)
     name = metadata.get("filename") or metadata.get("name") or ""
     parent, on_conflict = metadata.get("parent_id") or "root", metadata.get("on_conflict") or "fail"
-    media_type = metadata.get("filetype", "").partition(";")[0].strip().lower()
     if not name or len(name) > MAX_NAME_CHARACTERS:
         raise _malformed("Upload-Metadata", "It has to have the key filename, with a name of usual length.")
     if len(parent) > MAX_REF_CHARACTERS or on_conflict not in {"fail", "rename", "replace"}:
@@ -75,7 +75,7 @@ def new_upload(headers: Headers, unchosen: Container[str]) -> NewUpload:
     return NewUpload(
         parent=parent,
         name=name,
-        media_type=None if media_type in unchosen else media_type,
+        media_type=chosen_type(metadata.get("filetype", "")),
         on_conflict=cast("OnConflict", on_conflict),
         length=_new_length(headers),
         metadata=given,
@@ -90,18 +90,18 @@ def offset_of(headers: Headers) -> int:
     return offset
 
 
-def told_length(headers: Headers) -> int | None:
-    """Return the length of the whole if the request tells it. Raises `MalformedRequestError`."""
+def upload_length(headers: Headers) -> int | None:
+    """Return the length of the whole upload, None if it is deferred. Raises `MalformedRequestError`."""
     return _number(headers, "Upload-Length")
 
 
 def content_length(headers: Headers) -> int | None:
-    """Return how many bytes the request says that it has. Raises `MalformedRequestError`."""
+    """Return the declared length of the body in bytes. Raises `MalformedRequestError`."""
     return _number(headers, "Content-Length")
 
 
 def has_bytes(headers: Headers) -> bool:
-    """Whether the request says that its body holds bytes of the upload."""
+    """Say whether the body's type is that of bytes of an upload."""
     return headers.get("content-type", "") == BODY_TYPE
 
 
@@ -112,7 +112,7 @@ def require_bytes(headers: Headers) -> None:
 
 
 def verifier_of(headers: Headers) -> Digest | None:
-    """Return what the bytes of the request have to match, if it says so. Raises `MalformedRequestError`."""
+    """Return the checksum in the request, None without one. Raises `MalformedRequestError`."""
     given = headers.get("upload-checksum")
     if given is None:
         return None

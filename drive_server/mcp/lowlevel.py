@@ -1,11 +1,10 @@
-"""The SDK's low-level server as the drive needs it: true capabilities, known sessions, no error without a code."""
+"""The SDK's low-level server with true capabilities, a list of its sessions, and a code for each error."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import anyio
-from mcp.server.experimental.request_context import Experimental
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions, request_ctx
 from mcp.server.models import InitializationOptions
@@ -23,18 +22,18 @@ from mcp.types import (
     ServerResult,
 )
 
-from drive_server.mcp.protocol.cancellation import was_cancelled
-from drive_server.mcp.protocol.failures import error_data, told
+from drive_server.mcp.protocol.failures import error_data, public_error
 from drive_server.mcp.protocol.requests import unknown_method
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions
+from drive_server.mcp.sdk import experimental, handle_notification, was_cancelled
 from drive_server.mcp.tasks.requests import CAPABILITY
 
-Handling = RequestContext[ServerSession, Any, Any]
-Admission = Callable[[Handling, Any], AbstractAsyncContextManager[None]]
+HandlerContext = RequestContext[ServerSession, Any, Any]
+Admission = Callable[[HandlerContext, Any], AbstractAsyncContextManager[None]]
 
 
 @asynccontextmanager
-async def _everyone(context: Handling, request: Any) -> AsyncGenerator[None]:
+async def _admit_all(context: HandlerContext, request: Any) -> AsyncGenerator[None]:
     del context, request
     yield
 
@@ -42,19 +41,19 @@ async def _everyone(context: Handling, request: Any) -> AsyncGenerator[None]:
 class DriveProtocol(Server[Any, Any]):
     """Runs sessions of `DriveSession` and answers their requests.
 
-    `sessions` are those that are open. `admission` is entered around each request, with its context and the request:
-    what limits calls puts itself there, and refuses by raising `McpError` or one of the drive's errors.
+    `sessions` are the open ones. `admission` surrounds each request, with its context: a limiter stands there, and
+    refuses by raising `McpError` or one of the drive's errors.
     """
 
     def __init__(self, name: str, version: str, instructions: str, icon: Icon) -> None:
         super().__init__(name, version, instructions, icons=[icon])
         self.sessions = Sessions()
-        self.admission: Admission = _everyone
+        self.admission: Admission = _admit_all
 
     def get_capabilities(
         self, notification_options: NotificationOptions, experimental_capabilities: dict[str, dict[str, Any]]
     ) -> ServerCapabilities:
-        """Announce what there are handlers for. The SDK's would deny subscriptions and changes of the list."""
+        """Announce the methods that have handlers. The SDK's would deny subscriptions and changes of the list."""
         capabilities = super().get_capabilities(notification_options, experimental_capabilities)
         if capabilities.resources is not None:
             capabilities.resources = ResourcesCapability(subscribe=True, listChanged=True)
@@ -71,6 +70,7 @@ class DriveProtocol(Server[Any, Any]):
         stateless: bool = False,
     ) -> None:
         """Serve one connection until its streams end; calls that are still going on are cancelled then."""
+        del raise_exceptions
         async with AsyncExitStack() as stack:
             lifespan = await stack.enter_async_context(self.lifespan(self))
             session = DriveSession(read_stream, write_stream, initialization_options, stateless=stateless)
@@ -79,7 +79,7 @@ class DriveProtocol(Server[Any, Any]):
             async with anyio.create_task_group() as calls:
 
                 def take(message: Any) -> None:
-                    calls.start_soon(self._handle_message, message, session, lifespan, raise_exceptions)
+                    calls.start_soon(self._take, message, session, lifespan)
 
                 calls.start_soon(session.send_posted)
                 session.takes = take
@@ -90,25 +90,20 @@ class DriveProtocol(Server[Any, Any]):
                     session.takes = None
                     calls.cancel_scope.cancel()
 
-    async def _handle_message(
-        self, message: Any, session: Any, lifespan_context: Any, raise_exceptions: bool = False
-    ) -> None:
-        """Unlike the SDK's, collects no warnings: their filters are the program's, not one message's."""
+    async def _take(self, message: Any, session: DriveSession, lifespan: Any) -> None:
+        """Unlike the SDK's, collect no warnings: their filters are the program's, not one message's."""
         if isinstance(message, RequestResponder):
             with message:
                 if was_cancelled(message):
                     return
-                await self._handle_request(message, message.request.root, session, lifespan_context, raise_exceptions)
+                await self._answer(message, _context_of(message, session, lifespan))
         elif not isinstance(message, Exception):
-            await self._handle_notification(message.root)
+            await handle_notification(self, message.root)
 
-    async def _handle_request(
-        self, message: Any, req: Any, session: Any, lifespan_context: Any, raise_exceptions: bool
-    ) -> None:
-        """Unlike the SDK's, answers what was not foreseen with a code, and without its text."""
-        del raise_exceptions
+    async def _answer(self, message: Any, context: HandlerContext) -> None:
+        """Unlike the SDK's, answer what was not foreseen with a code, and without its text."""
         try:
-            response = await self._response(_context_of(message, req, session, lifespan_context), req)
+            response = await self._response(context, message.request.root)
         except anyio.get_cancelled_exc_class():
             if message.cancelled:  # by its client, who was answered then
                 return
@@ -120,7 +115,7 @@ class DriveProtocol(Server[Any, Any]):
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             return  # the client went away before its answer
 
-    async def _response(self, context: Handling, request: Any) -> ServerResult | ErrorData:
+    async def _response(self, context: HandlerContext, request: Any) -> ServerResult | ErrorData:
         handler = self.request_handlers.get(type(request))
         if handler is None:
             return unknown_method()
@@ -131,22 +126,20 @@ class DriveProtocol(Server[Any, Any]):
         except McpError as error:
             return error.error
         except Exception as error:  # noqa: BLE001 - the last seam: it is logged, and answered without its text
-            return error_data(told(error, request.method))
+            return error_data(public_error(error, request.method))
         finally:
             request_ctx.reset(token)
 
 
-def _context_of(message: Any, request: Any, session: DriveSession, lifespan_context: Any) -> Handling:
+def _context_of(message: Any, session: DriveSession, lifespan: Any) -> HandlerContext:
     found = message.message_metadata
     metadata = found if isinstance(found, ServerMessageMetadata) else ServerMessageMetadata()
-    client = session.client_params.capabilities if session.client_params else None
-    task = getattr(request.params, "task", None)
     return RequestContext(
         message.request_id,
         message.request_meta,
         session,
-        lifespan_context,
-        Experimental(task_metadata=task, _client_capabilities=client, _session=session),
+        lifespan,
+        experimental(session, getattr(message.request.root.params, "task", None)),
         request=metadata.request_context,
         close_sse_stream=metadata.close_sse_stream,
         close_standalone_sse_stream=metadata.close_standalone_sse_stream,

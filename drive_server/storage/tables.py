@@ -1,32 +1,20 @@
 """The drive's tables. Ids are UUID hex strings; times are UTC."""
 
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import JSON, BigInteger, DateTime, ForeignKey, Index, Integer, String, UniqueConstraint, text
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, UniqueConstraint, text
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.types import TypeDecorator
 
+from drive_server.errors import NameConflictError
+from drive_server.storage.schema import COLUMN_TYPES, Schema
 
-class UtcDateTime(TypeDecorator[datetime]):
-    """A time that is always aware and in UTC, also over SQLite, which stores none of that."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
-        """Refuse a naive time; store UTC."""
-        del dialect
-        if value is not None and value.tzinfo is None:
-            msg = "a naive time can't be stored"
-            raise ValueError(msg)
-        return value.astimezone(UTC) if value else None
-
-    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
-        """Return an aware UTC time."""
-        del dialect
-        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+LIVE_NAME_INDEX: Final = "uq_nodes_live_name"
+LIVE_NAME_COLUMNS: Final = "nodes.parent_id, nodes.name"
+"""SQLite names the columns of a broken index, PostgreSQL the index."""
 
 
 def new_id() -> str:
@@ -37,7 +25,7 @@ def new_id() -> str:
 class Base(DeclarativeBase):
     """Base of all tables."""
 
-    type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012 - SQLAlchemy's own declaration style
+    type_annotation_map = COLUMN_TYPES
 
 
 class UserRow(Base):
@@ -67,7 +55,7 @@ class NodeRow(Base):
     __tablename__ = "nodes"
     __table_args__ = (
         Index(
-            "uq_nodes_live_name",
+            LIVE_NAME_INDEX,
             "parent_id",
             "name",
             unique=True,
@@ -75,10 +63,10 @@ class NodeRow(Base):
             postgresql_where=text("trash_id IS NULL"),
         ),
         Index("ix_nodes_owner", "owner_id"),
-        # Of the trash too: without it each deletion of a row would look through all others for children.
+        # With the trash: without it each deletion of a row would scan all others for children.
         Index("ix_nodes_parent", "parent_id"),
         Index("ix_nodes_recent", "owner_id", "updated_at"),
-        # Partial: were live items in it too, SQLite would look there for "not in the trash" and scan everybody's.
+        # Partial: with live items in it, SQLite would use it for "not in the trash" and scan everybody's.
         Index(
             "ix_nodes_trash",
             "trash_id",
@@ -120,7 +108,7 @@ class VersionRow(Base):
 
 
 class HoldingRow(Base):
-    """How many versions in a person's tree have a content: the bytes count once, for the first of them."""
+    """The number of versions in a person's tree that have a content: its bytes count once."""
 
     __tablename__ = "holdings"
 
@@ -145,7 +133,7 @@ class ShareRow(Base):
 
 
 class LinkRow(Base):
-    """Access to an item for whoever has the link's address, which is derived from `id` and kept nowhere.
+    """Access to an item by the link's address, which is derived from `id` and not stored.
 
     `password_hash` is scrypt with its salt; `downloads` counts up to `max_downloads`.
     """
@@ -164,7 +152,7 @@ class LinkRow(Base):
 
 
 class UploadRow(Base):
-    """A resumable upload: what it will become. Its bytes so far lie in a file of their own, named by `id`."""
+    """A resumable upload and the file that it becomes. A partial file, named by `id`, holds its bytes so far."""
 
     __tablename__ = "uploads"
     __table_args__ = (Index("ix_uploads_expires", "expires_at"),)
@@ -183,10 +171,10 @@ class UploadRow(Base):
 
 
 class TaskRow(Base):
-    """A call of a tool that goes on after its answer: asked for, going on, or ended with a result.
+    """A tool call that runs on after its answer: queued, running, or ended with a result.
 
     It belongs to the user, not to the session that made it. `caller` is the principal as JSON; `lease_until` says that
-    the process `worker` works on it until then. `cancel_requested` tells that process to stop. The journal knows its
+    the process `worker` holds it until then. `cancel_requested` tells that process to stop. The journal knows its
     work by `idempotency_key`.
     """
 
@@ -216,7 +204,7 @@ class TaskRow(Base):
 
 
 class BulkResultRow(Base):
-    """What reading many files gave, kept for whoever asked until `expires_at`. `summary` is all but the files."""
+    """The result of reading many files, stored for its caller until `expires_at`. `summary` is all but the files."""
 
     __tablename__ = "bulk_results"
     __table_args__ = (
@@ -232,7 +220,7 @@ class BulkResultRow(Base):
 
 
 class BulkFindingRow(Base):
-    """What a file said in such a result, in the result's order from 0."""
+    """The part of one file in such a result, in the result's order from 0."""
 
     __tablename__ = "bulk_findings"
 
@@ -242,9 +230,9 @@ class BulkFindingRow(Base):
 
 
 class SignInRow(Base):
-    """A host that asked to be let in, and waits until a person agrees in the browser: `key_id` is then its key.
+    """A host that waits until a person lets it in with the browser: `key_id` is then its key.
 
-    `declined_at` is set when they said no.
+    `declined_at` is set when they declined.
     """
 
     __tablename__ = "sign_ins"
@@ -258,7 +246,7 @@ class SignInRow(Base):
 
 
 class SecretRow(Base):
-    """A secret of the drive itself, made once: what its links, cursors and addresses are signed with."""
+    """A secret of the drive, made once: it signs links, cursors and addresses."""
 
     __tablename__ = "secrets"
 
@@ -267,7 +255,7 @@ class SecretRow(Base):
 
 
 class ApiKeyRow(Base):
-    """An API key; only the SHA-256 of its secret is kept (256 random bits need no slow hash).
+    """An API key; only the SHA-256 of its secret is stored (256 random bits need no slow hash).
 
     A browser's session is one too: `opened_by` is then the id of the key that was shown, and ends it when revoked.
     """
@@ -291,9 +279,9 @@ class ApiKeyRow(Base):
 class ChangeRow(Base):
     """The journal: one row per call that changed something, written in the transaction of the change.
 
-    `entries` is a list of {"table", "id", "before", "after"}; `result` is what the call returned, kept so that a
-    repeated `idempotency_key` answers the same; `arguments_digest` tells a repeat from a different call.
-    `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` is what allowed it.
+    `entries` is a list of {"table", "id", "before", "after"}; `result` is the answer of the call, so
+    that a repeated `idempotency_key` gets the same; `arguments_digest` tells a repeat from a different call.
+    `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` allowed it.
     """
 
     __tablename__ = "changes"
@@ -326,7 +314,7 @@ class ChangeRow(Base):
 
 
 class ChangeItemRow(Base):
-    """Which items a change touched: a change of a run's undo, or of a folder, is found from each of them."""
+    """An item that a change touched: it finds the changes of an undo or a folder too."""
 
     __tablename__ = "change_items"
 
@@ -346,9 +334,9 @@ class ReadRow(Base):
 
 
 class IndexEntryRow(Base):
-    """What the index knows of a file: written as `pending` in the transaction of every change of content.
+    """The state of a file in the index: written as `pending` in the transaction of every change of content.
 
-    It outlives a file that is deleted for good, until the index has let go of the file's passages. `content` is the key
+    It outlives a file that is deleted for good, until the index has dropped the file's passages. `content` is the key
     of the content whose passages the index has of it, in the table `index_table`; both are empty if it has none.
     """
 
@@ -367,7 +355,7 @@ class IndexEntryRow(Base):
 
 
 class ReadingRow(Base):
-    """What reading a content gave, so that a copy of it is not read again: state, reason, and how many passages.
+    """The outcome of reading a content, so that a copy of it is not read again: state, reason, number of passages.
 
     `content` is the key of bytes, the format they were read as, and the version of the readers.
     """
@@ -378,3 +366,16 @@ class ReadingRow(Base):
     state: Mapped[str] = mapped_column(String(16))
     reason: Mapped[str] = mapped_column(default="")
     passages: Mapped[int]
+
+
+def _conflict(error: IntegrityError) -> NameConflictError | None:
+    reason = str(error.orig)
+    if LIVE_NAME_INDEX not in reason and LIVE_NAME_COLUMNS not in reason:
+        return None
+    return NameConflictError(
+        "An item of that name was put into the folder at the same moment.", hint="Choose another name."
+    )
+
+
+SCHEMA: Final = Schema(Base.metadata, Path(__file__).parent / "migrations/versions", "alembic_version", _conflict)
+"""The drive's tables."""

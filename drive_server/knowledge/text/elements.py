@@ -1,6 +1,6 @@
-"""What every reader returns: the parts of a file's text in order, after unstructured's element model.
+"""The answer of every reader: the parts of a file's text in order, after unstructured's element model.
 
-A reader yields `Part`s, which know their kind and where they stand; `Extraction` is what the rest of the drive sees.
+A reader yields `Part`s, which know their kind and place. The rest of the drive sees an `Extraction`.
 """
 
 from collections.abc import Iterable
@@ -11,22 +11,6 @@ from drive_server.knowledge.text.place import Place
 
 ElementKind = Literal["title", "text", "list_item", "table", "code"]
 ExtractionState = Literal["ready", "unsupported", "needs_password", "needs_ocr", "failed"]
-
-KIND_OF_UNSTRUCTURED: dict[str, ElementKind] = {
-    "Title": "title",
-    "NarrativeText": "text",
-    "UncategorizedText": "text",
-    "Text": "text",
-    "ListItem": "list_item",
-    "Table": "table",
-    "TableChunk": "table",
-    "CodeSnippet": "code",
-}
-"""The kinds by unstructured's names of them; its others (addresses, headers, formulas, ...) are text here.
-
-Readers of ours and unstructured's partitioners meet at this: what either finds is one of these kinds, with a title's
-depth as its level, from 1, and its page, from 1.
-"""
 
 MAX_CHARACTERS = 20_000_000
 MAX_INDEXED_CHARACTERS = 2_000_000
@@ -53,7 +37,7 @@ class Element:
     path: tuple[str, ...] | None = None
 
     def __reduce__(self) -> tuple[type["Element"], tuple[Any, ...]]:
-        """Be pickled by position: readers send many of these, and the way of dataclasses takes three times as long."""
+        """Be pickled by position: readers send many of these, and pickling as dataclasses takes three times as long."""
         place = (self.page, self.level, self.place, self.path)
         return Element, (self.kind, self.text, self.start, self.end, *place)
 
@@ -77,7 +61,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An element that does not know its place yet: formats without a text of their own have none until joined."""
+    """An element without offsets: `join` makes the text, and with it the offsets."""
 
     kind: ElementKind
     text: str
@@ -87,7 +71,7 @@ class Part:
 
 
 class UnreadableError(Exception):
-    """A reader can't read a file, and knows why: it raises what the extraction's state and reason are to be."""
+    """A reader can't read a file; state and reason are those of the extraction."""
 
     def __init__(self, state: ExtractionState, reason: str) -> None:
         super().__init__(reason)
@@ -118,5 +102,5 @@ def join(parts: Iterable[Part], reason: str = "") -> Extraction:
 
 
 def too_long() -> str:
-    """Return the sentence for a text of which only the beginning was kept."""
+    """Return the sentence for a text of which only the beginning was read."""
     return f"Only the first {MAX_CHARACTERS:,} characters were read."

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from drive_server.knowledge.text.script import CJK
+from drive_server.knowledge.text.characters import CJK
 
 # Possessive and bounded throughout: a megabyte of dots or blanks must not take a quadratic time.
 _END = re.compile(
@@ -42,7 +42,7 @@ def split_words(text: str) -> list[str]:
 
 
 def _ends_sentence(text: str, match: re.Match[str]) -> bool:
-    """Tell a full stop from the point of an abbreviation: by a list, and before a small letter by the word's length."""
+    """Distinguish a full stop from an abbreviation: by a list, and before a small letter by the word's length."""
     before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
     if match["western"] == "." and _ABBREVIATION.search(before):
         return False

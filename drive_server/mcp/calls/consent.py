@@ -1,4 +1,4 @@
-"""Whether the person agrees: what a host outside is asked before something is deleted, shared or taken back."""
+"""Consent: an outside host asks its person before something is deleted, shared or taken back."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from drive_server.access import Actor
 from drive_server.errors import DeclinedError
-from drive_server.mcp.calls.cancel_request import next_request_id, withdraw
+from drive_server.mcp.sdk import cancel_request, next_request_id
 from drive_server.models import Effect, Outcome
 from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
@@ -35,42 +35,24 @@ FORM: Final[dict[str, Any]] = {
         }
     },
 }
-IN_CHINESE: Final = {
-    "rename_item": "重命名并替换同名项目",
-    "move_item": "移动并替换同名项目",
-    "move_items": "移动多个项目并替换同名项目",
-    "copy_item": "复制并替换同名项目",
-    "restore_item": "恢复并替换同名项目",
-    "create_file": "新建文件并替换同名项目",
-    "write_file": "覆盖文件内容",
-    "patch_file": "修改文件内容",
-    "trash_item": "移到回收站",
-    "delete_item": "永久删除",
-    "empty_trash": "清空回收站",
-    "share_item": "共享给他人",
-    "update_share": "更改共享权限",
-    "revoke_share": "取消共享",
-    "create_share_link": "创建分享链接",
-    "undo_changes": "撤销更改",
-    "redo_changes": "重做更改",
-}
 ANY_CHANGE_IN_CHINESE: Final = "更改云盘内容"
 
 
 class Consent:
     """Asks one question for each call, and takes nothing but a yes within the time for one.
 
-    `answer_seconds` is how long a person may take.
+    `answer_seconds` is how long a person may take; `change_zh` names in Chinese what a tool does.
     """
 
-    def __init__(self, journal: Journal, answer_seconds: float) -> None:
+    def __init__(self, journal: Journal, answer_seconds: float, change_zh: Callable[[str], str | None]) -> None:
         self._journal = journal
+        self._change_zh = change_zh
         self._answer_seconds = answer_seconds
         self._turns: WeakValueDictionary[tuple[str, str], anyio.Lock] = WeakValueDictionary()
 
     @asynccontextmanager
     async def turn(self, actor: Actor) -> AsyncGenerator[None]:
-        """Let calls with one idempotency key follow one another: what the first asks, the second need not."""
+        """Let calls with one idempotency key follow one another, so that only the first asks."""
         if actor.idempotency_key is None:
             yield
             return
@@ -94,7 +76,7 @@ class Consent:
             return actor
         rehearsal = await operation(replace(actor, dry_run=True))
         effect = rehearsal.effect or Effect("")
-        await self._ask(session, request_id, question(actor.tool, effect))
+        await self._ask(session, request_id, question(self._change_zh(actor.tool), effect))
         return replace(actor, if_match=effect.etag or actor.if_match, approved_by=actor.principal.email)
 
     async def _ask(self, session: ServerSession, request_id: RequestId, text: str) -> None:
@@ -103,10 +85,10 @@ class Consent:
             with anyio.fail_after(self._answer_seconds):
                 answer = await session.elicit_form(text, FORM, request_id)
         except TimeoutError as error:
-            await withdraw(session, asked, request_id)
+            await cancel_request(session, asked, request_id)
             raise DeclinedError("The person did not answer in time; nothing was changed.") from error
         except anyio.get_cancelled_exc_class():
-            await withdraw(session, asked, request_id)
+            await cancel_request(session, asked, request_id)
             raise
         except (McpError, ValidationError) as error:
             raise DeclinedError("The host could not ask the person; nothing was changed.") from error
@@ -121,13 +103,13 @@ def can_ask(session: ServerSession) -> bool:
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-def question(tool: str, effect: Effect) -> str:
-    """Return what the person is asked, in English and in short in Chinese."""
+def question(change_zh: str | None, effect: Effect) -> str:
+    """Return the question for the person, in English and in short in Chinese."""
     named = [f"- {_shown(item['path'])}" for item in effect.items[:MOST_NAMED]]
     more = effect.count - len(named)
     if named and more > 0:
         named.append(f"- and {more:,} more")
-    return "\n".join([effect.summary, *named, *_difference(effect), *_english(effect), _chinese(tool, effect)])
+    return "\n".join([effect.summary, *named, *_difference(effect), *_english(effect), _chinese(change_zh, effect)])
 
 
 def _difference(effect: Effect) -> list[str]:
@@ -146,8 +128,8 @@ def _english(effect: Effect) -> list[str]:
     return [*lines, "This can be undone." if effect.reversible else "This can't be undone."]
 
 
-def _chinese(tool: str, effect: Effect) -> str:
-    parts = [f"请确认：{IN_CHINESE.get(tool, ANY_CHANGE_IN_CHINESE)}"]
+def _chinese(change_zh: str | None, effect: Effect) -> str:
+    parts = [f"请确认：{change_zh or ANY_CHANGE_IN_CHINESE}"]
     if effect.count:
         parts.append(f"涉及 {effect.count:,} 项")
     if effect.gains_access:

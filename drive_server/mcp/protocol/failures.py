@@ -9,6 +9,7 @@ from mcp.shared.exceptions import McpError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, ErrorData
 
 from drive_server.errors import (
+    CallCancelledError,
     DriveError,
     InvalidInputError,
     NotFoundError,
@@ -20,10 +21,11 @@ logger = logging.getLogger(__name__)
 
 RESOURCE_NOT_FOUND: Final = -32002
 REFUSED: Final = -32000
+REQUEST_CANCELLED: Final = -32800
 
 
-def told(error: BaseException | None, where: str) -> DriveError:
-    """Return what a client may know of the error. What nobody foresaw is logged, and told to nobody."""
+def public_error(error: BaseException | None, where: str) -> DriveError:
+    """Return the error as a client may know it. An unforeseen one is logged, and its text goes to nobody."""
     if isinstance(error, DriveError):
         return error
     logger.error("%s failed", where, exc_info=error)
@@ -49,6 +51,12 @@ def error_data(error: DriveError, *, not_found: int = INVALID_PARAMS, unusable_i
     return ErrorData(code=code, message=error.message, data=error.to_dict())
 
 
+def call_cancelled() -> ErrorData:
+    """Return the answer to a cancelled request (MCP 2025-11-25, basic/utilities/cancellation)."""
+    data = error_data(CallCancelledError("The call was cancelled.", hint="Make it again if it is wanted."))
+    return ErrorData(code=REQUEST_CANCELLED, message=data.message, data=data.data)
+
+
 @contextmanager
 def as_protocol_error(
     where: str, *, not_found: int = INVALID_PARAMS, unusable_is_invalid: bool = False
@@ -59,5 +67,5 @@ def as_protocol_error(
     except McpError:
         raise
     except Exception as error:
-        shown = error_data(told(error, where), not_found=not_found, unusable_is_invalid=unusable_is_invalid)
+        shown = error_data(public_error(error, where), not_found=not_found, unusable_is_invalid=unusable_is_invalid)
         raise McpError(shown) from error

@@ -7,19 +7,18 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from drive_server.access import Scope, require_person, require_scope
-from drive_server.drive_services import DriveServices
-from drive_server.knowledge.ingest.watch import IndexWatch
+from drive_server.knowledge.ingest.ingester import IndexWatch
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
-from drive_server.mcp.tools.annotations import READS
+from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted
-from drive_server.mcp.tools.toolbox import Toolbox
 from drive_server.models import IndexStatus
 from drive_server.services.progress import Progress
 from drive_server.services.tree.names import display_name
 
 MAX_WAIT_SECONDS = 50
 """Below the minute after which many hosts give a call up."""
-PROBLEMS_TOLD = 10
+MOST_PROBLEMS = 10
 
 Wait = Annotated[
     int,
@@ -28,7 +27,7 @@ Wait = Annotated[
 
 
 class IndexResult(BaseModel):
-    """How many of the caller's files are in which state, and which could not be read, with the reason.
+    """The caller's files by state, and those that could not be read, with the reason.
 
     `summary` has the same in five words: pending, indexing, indexed, skipped, failed.
     """
@@ -43,12 +42,12 @@ class IndexResult(BaseModel):
         return cls(counts=state.counts, summary=state.summary, problems=list(state.problems))
 
 
-class IndexTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class IndexTools(ToolGroup):
+    """Tell how far files can be searched."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.SEARCH
 
+    @ToolSpec("How far files can be searched", "查看索引进度", Scope.READ, "query", "low", READS, can_be_task=True)
     async def get_index_status(self, call: Call, wait_seconds: Wait = 0) -> Annotated[CallToolResult, IndexResult]:
         """Tell how many of the person's files can be searched by their text, and which can't, with the reason.
 
@@ -62,13 +61,13 @@ class IndexTools:
         require_scope(actor.principal, Scope.READ)
         watch = IndexWatch(self._drive.ingester, actor.user_id)
         status = await _followed(watch, wait_seconds, call.progress)
-        return answer(actor, _told(status), IndexResult.of(status), _problems(status))
+        return answer(actor, _summary(status), IndexResult.of(status), _problems(status))
 
 
 async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> IndexStatus:
     """Return the status when nothing is waiting any more, or when the time is over."""
     ends_at = monotonic() + seconds
-    status = await watch.look() or IndexStatus()
+    status = await watch.poll() or IndexStatus()
     total = 0
     while True:
         total = max(total, status.unfinished)
@@ -80,17 +79,12 @@ async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> Inde
         status = news
 
 
-def _told(status: IndexStatus) -> str:
+def _summary(status: IndexStatus) -> str:
     counts = ", ".join(f"{count} {state}" for state, count in status.summary.items() if count)
     return f"Files: {counts}." if counts else "There are no files."
 
 
 def _problems(status: IndexStatus) -> str:
-    told = [f"{display_name(one['path'])}: {one['reason']}" for one in status.problems[:PROBLEMS_TOLD]]
-    left = len(status.problems) - len(told)
-    return "\n".join([*told, f"And {counted(left, 'more file')}."] if left else told)
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tool into the box."""
-    box.put(IndexTools(drive).get_index_status, "How far files can be searched", READS, can_be_task=True)
+    text = [f"{display_name(one['path'])}: {one['reason']}" for one in status.problems[:MOST_PROBLEMS]]
+    left = len(status.problems) - len(text)
+    return "\n".join([*text, f"And {counted(left, 'more file')}."] if left else text)

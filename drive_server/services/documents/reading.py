@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role, Scope, require_role, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError
-from drive_server.knowledge.location import place_of, stretch_of
+from drive_server.knowledge.location import find_place, find_span
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.place import Place, parse_place
 from drive_server.models import Item, TextRange
@@ -65,7 +65,7 @@ class Readings:
         if sought is not None:
             wanted = await apart(size, _at, reading.extraction, sought, wanted)
         span = await apart(size, cut, reading.text, wanted)
-        return _range(reading, span, await apart(size, place_of, reading.extraction, span.start, span.end))
+        return _range(reading, span, await apart(size, find_place, reading.extraction, span.start, span.end))
 
 
 async def _version_of(
@@ -92,7 +92,7 @@ def _checked(place: str, wanted: Wanted) -> Place:
 
 
 def _at(extraction: Extraction, place: Place, wanted: Wanted) -> Wanted:
-    stretch = stretch_of(extraction, place)
+    stretch = find_span(extraction, place)
     if stretch is None:
         raise NotFoundError("The file has no such place.", hint="Read it from the beginning to see what there is.")
     return replace(wanted, start=stretch[0], end=stretch[1])

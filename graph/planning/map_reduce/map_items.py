@@ -6,12 +6,13 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graph.agents.origins import foreign_in
+from graph.agents.origins import foreign_sources
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
+from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, SEARCH_NAMES
 from graph.errors import AgentError, DriveUnavailableError
-from graph.limits.limits import limit_of
+from graph.limits.limits import limit_reached
 from graph.messages.written import text_of
 from graph.planning.map_reduce.prompts import Item, Survey
 from graph.policy.provenance import Read, reads_in
@@ -35,7 +36,7 @@ class ListingError(AgentError):
 
     @property
     def sentence(self) -> str:
-        """What the drive said."""
+        """The sentence of the drive."""
         return self._said
 
 
@@ -46,12 +47,12 @@ def make_map_items(deps: GraphDependencies) -> Any:
         step = current_step(state)
         if step is None:
             return {}
-        if reached := limit_of(state, deps.settings):
+        if reached := limit_reached(state, deps.settings):
             return {"limit": reached, "survey": None, "findings": None}
         try:
             toolbox = await deps.connections.toolbox(deps.user(runtime))
             survey, reads = await _survey(toolbox, step, state)
-            taints = await foreign_in(reads, deps.user(runtime), runtime.store)
+            taints = await foreign_sources(reads, deps.user(runtime), runtime.store)
         except (ListingError, DriveUnavailableError) as error:
             error.language = running_turn(state)["language"]
             return {"failure": error.sentence, "survey": None, "findings": None}
@@ -85,7 +86,7 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
     while waiting and seen < MOST_FOLDERS:
         seen += 1
         items = await _listed(toolbox, waiting.popleft())
-        reads += reads_in("list_folder", {"items": items})
+        reads += reads_in(toolbox.facts_of(LIST_FOLDER), {"items": items})
         for item in items:
             if item.get("kind") == "folder":
                 waiting.append(str(item["id"]))
@@ -103,10 +104,10 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
 async def _folder(toolbox: Toolbox, named: str) -> str:
     """Return the folder's id or path; a name that is neither is looked for. Left as it is if it can't be found."""
     for ref in (named, f"/{named}"):
-        info = await toolbox.call("get_file_info", {"item_id": ref}, meta={})
+        info = await toolbox.call(FILE_INFO, {"item_id": ref}, meta={})
         if not info.isError:
             return ref
-    found = await toolbox.call("search_files", {"query": named, "limit": FOUND_FOLDERS}, meta={})
+    found = await toolbox.call(SEARCH_NAMES, {"query": named, "limit": FOUND_FOLDERS}, meta={})
     hits = (found.structuredContent or {}).get("hits", [])
     folders = {hit["file"]["id"] for hit in hits if _is_called(hit["file"], named)}
     return folders.pop() if len(folders) == 1 else named
@@ -121,7 +122,7 @@ async def _listed(toolbox: Toolbox, folder_id: str) -> list[dict[str, Any]]:
     cursor: str | None = None
     while True:
         args: dict[str, Any] = {"folder_id": folder_id, "limit": PAGE}
-        result = await toolbox.call("list_folder", {**args, "cursor": cursor} if cursor else args, meta={})
+        result = await toolbox.call(LIST_FOLDER, {**args, "cursor": cursor} if cursor else args, meta={})
         if result.isError:
             raise ListingError(text_of(result))
         data = result.structuredContent or {}

@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 
 from drive_server.errors import DriveError
-from drive_server.http.build import build_http, install_problem_handlers, mount_mcp
+from drive_server.http.app import build_http, install_problem_handlers, mount_mcp
 from drive_server.http.problem import CODES, problem_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ FIELDS = {"type", "title", "status", "detail", "code", "hint", "details"}
 
 
 def every_error(base: type[DriveError]) -> list[type[DriveError]]:
-    return [base, *(error for below in base.__subclasses__() for error in every_error(below))]
+    found = [base, *(error for below in base.__subclasses__() for error in every_error(below))]
+    return [error for error in found if error.__module__ == DriveError.__module__]
 
 
 @pytest.mark.parametrize("error", every_error(DriveError))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from drive_server.knowledge.chunk import ENOUGH, MAX_SIZE, chunk
 from drive_server.knowledge.readers.source.markdown import markdown_elements
-from drive_server.knowledge.readers.source.plain import table_elements
+from drive_server.knowledge.readers.source.plain import csv_elements
 from drive_server.knowledge.text.elements import Element, Extraction, Part, join
 from drive_server.knowledge.text.place import Place
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
@@ -25,7 +25,7 @@ def test_a_passage_is_the_text_between_its_offsets() -> None:
 def test_headings_break_and_are_carried_along() -> None:
     passages = chunk(markdown(f"# Leave\n\n{LEAVE}\n\n## 育儿假\n\n{LEAVE_ZH}\n\n# Other\n\nText.\n"))
     assert [passage.heading for passage in passages] == ["Leave", "Leave › 育儿假", "Other"]
-    assert passages[1].searched == f"Leave › 育儿假\n## 育儿假\n\n{LEAVE_ZH}"
+    assert passages[1].search_text == f"Leave › 育儿假\n## 育儿假\n\n{LEAVE_ZH}"
 
 
 def test_headings_with_nothing_between_them_stay_together() -> None:
@@ -61,7 +61,7 @@ def test_the_items_of_a_list_are_packed_together() -> None:
 
 def test_the_rows_of_a_table_carry_its_heading() -> None:
     text = "name,amount\n" + "".join(f"person {number},{number}\n" for number in range(200))
-    extraction = Extraction("ready", elements=tuple(table_elements(text, len(text))), text=text)
+    extraction = Extraction("ready", elements=tuple(csv_elements(text, len(text))), text=text)
     passages = chunk(extraction)
     assert len(passages) > 1
     assert {passage.heading for passage in passages} == {"name,amount"}

@@ -3,14 +3,14 @@ from typing import Any
 import pytest
 
 from graph.approvals.preview import LEADS, WORDS, preview_of
-from graph.policy.rules import RULES
+from tests.graph.facts import ASKED
 
 ITEM = {"id": "1", "kind": "file", "name": "计划.md", "path": "/Old/计划.md"}
 EFFECT: dict[str, Any] = {"summary": "Move 计划.md to the trash", "count": 1, "items": [ITEM], "reversible": True}
 
 
 def test_it_says_what_happens_to_which_items_and_that_it_can_be_taken_back() -> None:
-    text = preview_of("trash_item", {}, EFFECT, "en")
+    text = preview_of("trash_item", {}, EFFECT, "en", "trash")
     assert text.split("\n") == [
         "Move 计划.md to the trash",
         "- /Old/计划.md",
@@ -62,7 +62,7 @@ def test_without_an_effect_it_is_the_call_itself() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("tool", [tool for tool, rule in RULES.items() if rule.verdict == "ask"])
+@pytest.mark.parametrize("tool", ASKED)
 def test_every_asked_tool_has_a_preview_even_for_an_empty_effect(tool: str, language: Any) -> None:
     assert preview_of(tool, {}, {}, language)
     assert tool in LEADS

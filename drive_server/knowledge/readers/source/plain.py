@@ -1,13 +1,13 @@
 """Elements of plain text and comma-separated tables, each with its place in the text as it stands.
 
-unstructured's own readers are not used for these: they keep no offsets and cut Chinese paragraphs up.
+unstructured's own readers for these keep no offsets and split Chinese paragraphs.
 """
 
 import re
 from collections.abc import Iterator
 
+from drive_server.knowledge.text.characters import is_cjk
 from drive_server.knowledge.text.elements import Element, ElementKind
-from drive_server.knowledge.text.script import is_cjk
 
 _LINE = re.compile(r"[^\r\n]+")
 _BLANK = re.compile(r"(?:\r\n|\r|\n)(?:[^\S\r\n]*+(?:\r\n|\r|\n))++")
@@ -33,7 +33,7 @@ def text_elements(text: str, limit: int) -> Iterator[Element]:
             yield from (_paragraph(text, *span) for span in paragraphs)
 
 
-def table_elements(text: str, limit: int) -> Iterator[Element]:
+def csv_elements(text: str, limit: int) -> Iterator[Element]:
     """Yield the rows of a comma- or tab-separated table; the first is the heading of the others.
 
     A quoted field may hold line breaks: a row ends at the first break outside of quotes.
@@ -52,7 +52,7 @@ def table_elements(text: str, limit: int) -> Iterator[Element]:
 
 
 def blocks(text: str, stop: int, start: int = 0, *, keep_indent: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of what stands between blank lines in text[start:stop]."""
+    """Yield (start, end) of the blocks between blank lines in text[start:stop]."""
     for match in (*_BLANK.finditer(text, start, stop), None):
         end = match.start() if match else stop
         begin = end - len(text[start:end].lstrip("\r\n" if keep_indent else None))

@@ -1,0 +1,33 @@
+"""Send a client whose token lacks a scope for one that has it, before a call begins.
+
+MCP 2025-11-25, authorization, "Scope Challenge Handling". The answer is HTTP's 403. Only a program that
+gets its tokens from an issuer can use it: it asks its person, and calls again. A host with an API key would lose its
+session over the 403: it gets the tool's own `missing_scope` error.
+"""
+
+from starlette.responses import Response
+
+from drive_server.access import Principal, Scope
+from drive_server.http.metadata import challenge
+from drive_server.http.problem import problem
+from drive_server.services.identity.service import TOKEN_METHOD
+from drive_server.settings import DriveSettings
+
+
+def scope_challenge(settings: DriveSettings, caller: Principal, needed: Scope | None) -> Response | None:
+    """Return the challenge for a request that needs a scope which this token lacks, None where the call may begin.
+
+    It names the scopes that the token has as well, so that the next one lacks none of them.
+    """
+    if needed is None or needed in caller.scopes or caller.method != TOKEN_METHOD:
+        return None
+    wanted = tuple(scope for scope in Scope if scope == needed or scope in caller.scopes)
+    header = challenge(settings, error="insufficient_scope", description=f"This needs {needed}.", scopes=wanted)
+    return problem(
+        403,
+        "missing_scope",
+        f"This token lacks the scope '{needed}'.",
+        "Get a token with the scopes that WWW-Authenticate names.",
+        {"scope": str(needed)},
+        {"WWW-Authenticate": header},
+    )

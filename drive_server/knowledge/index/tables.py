@@ -1,0 +1,119 @@
+"""The tables of an index: the one of the model in use and, until that is complete, the one that serves searches.
+
+A table's name says its format and model. A table of another format can't be used, and is dropped. If several models
+have tables, the one with the most passages serves: so every process agrees, also after a crash, that a table which is
+being filled does not serve yet. When it is complete, `promote` drops the others.
+"""
+
+import logging
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from hashlib import sha256
+
+import anyio
+
+from drive_server.errors import StorageFailureError
+from drive_server.knowledge.index.lance import Lance
+from drive_server.knowledge.index.table import PassageTable
+
+logger = logging.getLogger(__name__)
+
+FORMAT = 4
+"""Raised with every change of the columns or of the words that are in them."""
+
+PREFIX = "passages-"
+MAX_NAME_CHARACTERS = 60
+_UNFIT = re.compile(r"[^a-z0-9]+")
+
+
+class PassageTables:
+    """All tables at one LanceDB URI. Opened at the first use."""
+
+    def __init__(self, url: str, model: str) -> None:
+        self._lance = Lance(url)
+        self._choosing = anyio.Lock()
+        self._serving: PassageTable | None = None
+        self.current = PassageTable(self._lance, table_name(model), model)
+
+    async def serving(self) -> PassageTable:
+        """Return the table that answers searches."""
+        async with self._choosing:
+            if self._serving is None:
+                self._serving = await self._fullest()
+            return self._serving
+
+    async def names(self) -> set[str]:
+        """Return the names of the usable tables that are not empty."""
+        return {table.name for table in await self._usable() if await table.count()}
+
+    async def drop_unusable(self) -> None:
+        """Remove the tables of other formats."""
+        await self._lance.drop([name for name in await self._all_names() if not name.startswith(_format_prefix())])
+
+    async def promote(self) -> None:
+        """Make the current table the only one."""
+        async with self._choosing:
+            if self._serving is not None and self._serving is not self.current:
+                self._serving.forget()
+            self._serving = self.current
+            await self._lance.drop([name for name in await self._all_names() if name != self.current.name])
+
+    async def drop(self) -> None:
+        """Remove everything, as if nothing had ever been written."""
+        self.forget()
+        await self._lance.drop(await self._all_names())
+
+    def forget(self) -> None:
+        """Open and choose again at the next use: another process may have dropped, made or promoted a table."""
+        self.current.forget()
+        if self._serving is not None:
+            self._serving.forget()
+        self._serving = None
+
+    def close(self) -> None:
+        """Close the files."""
+        if self._serving is not None:
+            self._serving.close()
+        self.current.close()
+        self._serving = None
+        self._lance.close()
+
+    @asynccontextmanager
+    async def translated_errors(self) -> AsyncGenerator[None]:
+        """Turn LanceDB's errors into ours, without paths, and open the tables again at the next use."""
+        try:
+            yield
+        except (RuntimeError, OSError, ValueError) as error:
+            logger.warning("The search index failed.", exc_info=error)
+            self.forget()
+            raise StorageFailureError(
+                "The search index can't be read or written.",
+                hint="Check that the disk is not full; if it goes on, run `drive-agent index --rebuild`.",
+            ) from error
+
+    async def _fullest(self) -> PassageTable:
+        usable = await self._usable()
+        if all(table is self.current for table in usable):
+            return self.current
+        counts = {table.name: await table.count() for table in usable}
+        return max(usable, key=lambda table: (counts[table.name], table is self.current))
+
+    async def _usable(self) -> list[PassageTable]:
+        names = [name for name in await self._all_names() if name.startswith(_format_prefix())]
+        return [
+            self.current if name == self.current.name else PassageTable(self._lance, name, "") for name in sorted(names)
+        ]
+
+    async def _all_names(self) -> list[str]:
+        return [name for name in await self._lance.names() if name.startswith(PREFIX)]
+
+
+def table_name(model: str) -> str:
+    """Return the name of the table of a model."""
+    readable = _UNFIT.sub("-", model.lower()).strip("-")[:MAX_NAME_CHARACTERS]
+    return f"{_format_prefix()}{readable}-{sha256(model.encode()).hexdigest()[:8]}"
+
+
+def _format_prefix() -> str:
+    return f"{PREFIX}{FORMAT}-"

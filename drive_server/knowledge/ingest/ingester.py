@@ -1,0 +1,224 @@
+"""The background job that keeps the index up to date, and a watch of its progress."""
+
+import logging
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+from drive_server.errors import StorageFailureError
+from drive_server.knowledge.embedding.embedder import Embedder
+from drive_server.knowledge.index.index import KnowledgeIndex
+from drive_server.knowledge.index.lock import WriterLock
+from drive_server.knowledge.ingest.pending import Job, PendingFiles
+from drive_server.knowledge.ingest.pipeline import DEBOUNCE_SECONDS, Pipeline
+from drive_server.knowledge.ingest.preparation import FilePreparer
+from drive_server.knowledge.ingest.progress import index_status
+from drive_server.knowledge.readers.text_source import TextSource
+from drive_server.models import IndexStatus
+from drive_server.storage.database import Database
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 2.0
+PAUSE_SECONDS: Final = 0.25
+WAIT_SECONDS = 0.1
+"""The interval of polls while another process does the work."""
+
+
+class Ingester:
+    """Indexes files in the background. Among the processes on one index, only the holder of the lock works.
+
+    A file that fails is tried three times, then it is `failed`, with the error's kind as the reason. If the embedding
+    model can't be reached, a file is found by its words, and tried again until it can. `retry_after` is the unit of the
+    pauses between attempts. Files in another model's table move to this one's when nothing else is pending, and are
+    found in the other one until then.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        text_source: TextSource,
+        embedder: Embedder,
+        index: KnowledgeIndex,
+        lock_path: Path,
+        *,
+        retry_after: timedelta = timedelta(seconds=1),
+    ) -> None:
+        self._database = database
+        self._preparer = FilePreparer(database, text_source, embedder, index)
+        self._index = index
+        self._lock = WriterLock(lock_path)
+        self._pending = PendingFiles(database, retry_after, index.table_name)
+        self._mutex = anyio.Lock()
+        self._woken = anyio.Event()
+        self._progressed = anyio.Event()
+        self._is_recovered = False
+        self._is_promoted = True
+
+    def wake(self) -> None:
+        """Have the loop look for pending files at once, not only at its next poll."""
+        self._woken.set()
+        self._notify()
+
+    @property
+    def next_step(self) -> anyio.Event:
+        """An event that is set as soon as this process sees a file change its state."""
+        return self._progressed
+
+    async def run(self) -> None:
+        """Index pending files until cancelled. Errors are logged, and the work goes on."""
+        holds = False
+        try:
+            while True:
+                self._woken = anyio.Event()
+                holds = holds or self._lock.acquire()
+                with _logging_errors():
+                    if await self._work_all(retry_at_once=False):
+                        await anyio.sleep(DEBOUNCE_SECONDS)
+                        continue
+                with anyio.move_on_after(POLL_SECONDS) as rest:
+                    await self._woken.wait()
+                if holds and rest.cancelled_caught:
+                    with _logging_errors():
+                        await self._maintain()
+        finally:
+            if holds:
+                self._lock.release()
+
+    async def drain(self) -> None:
+        """Work until nothing is pending, without pauses between attempts; or wait for the process that works.
+
+        Files that can't be embedded now are left.
+        """
+        while await self._work_all(retry_at_once=True):
+            if not await self._pending.has_unfinished():
+                return
+            await anyio.sleep(WAIT_SECONDS)
+
+    async def status(self, owner_id: str, wait_seconds: float = 0) -> IndexStatus:
+        """Return the status of a person's files in the index.
+
+        While some are unfinished, wait for the next batch, `wait_seconds` at most.
+        """
+        progressed = self._progressed
+        status = await self._status(owner_id)
+        if wait_seconds and status.unfinished:
+            with anyio.move_on_after(wait_seconds):
+                await progressed.wait()
+            status = await self._status(owner_id)
+        return status
+
+    async def rebuild(self, owner_id: str | None = None) -> None:
+        """Have all files read again in the background, of one person or of all."""
+        await self._pending.restart(owner_id)
+        self.wake()
+
+    def _notify(self) -> None:
+        self._progressed.set()
+        self._progressed = anyio.Event()
+
+    async def _status(self, owner_id: str) -> IndexStatus:
+        async with self._database.read() as session:
+            return await index_status(session, owner_id)
+
+    async def _work_all(self, *, retry_at_once: bool) -> bool:
+        """Index the pending files, if no other process does. Return whether more may follow soon.
+
+        Unless `retry_at_once`, stop after a few small files: more usually follow, and every batch has a fixed cost.
+        """
+        async with self._mutex:
+            if not self._lock.acquire():
+                return retry_at_once
+            try:
+                await self._recover()
+                return await self._work_off(retry_at_once=retry_at_once)
+            except BaseException:
+                self._is_recovered = False  # files are still marked as claimed
+                raise
+            finally:
+                self._lock.release()
+                self._is_recovered = self._is_recovered and self._lock.is_held
+
+    async def _work_off(self, *, retry_at_once: bool) -> bool:
+        while True:
+            pipeline = Pipeline(self._pending, self._preparer, self._index, self._notify)
+            is_quiet = await pipeline.work_off(self._claim, retry_at_once=retry_at_once)
+            if is_quiet or (retry_at_once and pipeline.is_waiting_for_model):
+                return is_quiet
+            if pipeline.was_idle:
+                await self._promote_table()
+                return False
+            # Once more: files that changed meanwhile were left out.
+
+    async def _claim(self, excluded: Collection[str], *, retry_at_once: bool) -> list[Job]:
+        jobs = await self._pending.claim(excluded, retry_at_once=retry_at_once)
+        if not jobs and not self._is_promoted:
+            return await self._pending.claim_for_migration(excluded, retry_at_once=retry_at_once)
+        if jobs:
+            self._notify()
+        return jobs
+
+    async def _promote_table(self) -> None:
+        """Have the model's own table serve, once everything is in it."""
+        if not self._is_promoted and not await self._pending.needs_migration():
+            await self._index.promote()
+            self._is_promoted = True
+
+    async def _maintain(self) -> None:
+        async with self._mutex:
+            await self._index.maintain(idle=True)
+
+    async def _recover(self) -> None:
+        """Recover once after taking the lock: from an interrupted writer, and a lost or broken index."""
+        if self._is_recovered:
+            return
+        try:
+            tables = await self._index.table_names()
+        except StorageFailureError:
+            await self._index.clear()
+            tables = set[str]()
+        await self._index.drop_unusable()
+        await self._pending.recover(tables)
+        self._is_promoted = tables <= {self._index.table_name}
+        self._is_recovered = True
+
+
+@contextmanager
+def _logging_errors() -> Generator[None]:
+    try:
+        yield
+    except Exception:
+        logger.exception("The index could not be brought up to date; it is tried again.")
+
+
+class IndexWatch:
+    """Polls a person's index status, and returns only changes. For one task."""
+
+    def __init__(self, ingester: Ingester, user_id: str) -> None:
+        self._ingester = ingester
+        self._user_id = user_id
+        self._step = ingester.next_step
+        self.last: IndexStatus | None = None
+
+    async def poll(self) -> IndexStatus | None:
+        """Return the current status, None if it was returned last."""
+        self._step = self._ingester.next_step
+        status = await self._ingester.status(self._user_id)
+        if status == self.last:
+            return None
+        self.last = status
+        return status
+
+    async def next(self, seconds: float) -> IndexStatus | None:
+        """Return the next changed status, the first one at once; None if there is none in time."""
+        with anyio.move_on_after(seconds):
+            while (status := await self.poll()) is None:
+                with anyio.move_on_after(POLL_SECONDS):
+                    await self._step.wait()
+                await anyio.sleep(PAUSE_SECONDS)
+            return status
+        return None

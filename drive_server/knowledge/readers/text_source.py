@@ -1,0 +1,97 @@
+"""The text of blobs, extracted once, for the services and the index."""
+
+from collections import OrderedDict
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+import anyio
+import anyio.to_thread
+
+from drive_server.knowledge.formats import HEAD_BYTES, Format, format_of
+from drive_server.knowledge.readers.extract import ChunkedText, chunk_extraction, extract, read_chunks
+from drive_server.knowledge.readers.pool import ReaderPool
+from drive_server.knowledge.text.elements import Extraction
+from drive_server.storage.blobs import BlobStore
+
+CACHED_CHARACTERS = 40_000_000
+MIN_COST = 1_000
+THREAD_BYTES = 1_000_000
+SHORT_BYTES = 100_000
+"""Up to this size a thread cuts plain text into passages: more would hold up the service's other threads."""
+
+_Key = tuple[str, Format]
+
+
+class TextSource:
+    """Extracts the text of blobs, and caches the last ones, up to a number of characters.
+
+    Documents and large texts are read in processes of their own, short plain text in a thread.
+    """
+
+    def __init__(self, blobs: BlobStore, *, cached_characters: int = CACHED_CHARACTERS) -> None:
+        self._blobs = blobs
+        self._limit = cached_characters
+        self._size = 0
+        self._cache: OrderedDict[_Key, Extraction] = OrderedDict()
+        self._locks: WeakValueDictionary[_Key, anyio.Lock] = WeakValueDictionary()
+        self._readers = ReaderPool()
+
+    async def text(self, blob_hash: str, name: str, media_type: str) -> Extraction:
+        """Return the extraction of a blob that is, or was, the content of a file of this name and media type.
+
+        Concurrent calls for the same blob share the work. Raises `StorageFailureError` if the blob can't be read.
+        """
+        key = (blob_hash, format_of(name, media_type))
+        lock = self._locks.setdefault(key, anyio.Lock())
+        async with lock:
+            if key in self._cache:
+                self._cache.move_to_end(key)
+                return self._cache[key]
+            async with self._blobs.local_path(blob_hash) as path:
+                extraction = await self._extract(path, name, media_type)
+            self._add_to_cache(key, extraction)
+            return extraction
+
+    async def chunks(self, blob_hash: str, name: str, media_type: str) -> ChunkedText:
+        """Return the passages of a blob, for the index; its text is not cached. Raises as `text` does."""
+        cached = self._cache.get((blob_hash, format_of(name, media_type)))
+        if cached is not None:
+            return await anyio.to_thread.run_sync(chunk_extraction, cached)
+        async with self._blobs.local_path(blob_hash) as path:
+            if await _is_harmless(path, name, media_type, SHORT_BYTES):
+                return await anyio.to_thread.run_sync(read_chunks, path, name, media_type, abandon_on_cancel=True)
+            return await self._readers.chunks(path, name, media_type)
+
+    def close(self) -> None:
+        """End the processes that read documents; the next document would start others."""
+        self._readers.close()
+
+    async def _extract(self, path: Path, name: str, media_type: str) -> Extraction:
+        if await _is_harmless(path, name, media_type, THREAD_BYTES):
+            return await anyio.to_thread.run_sync(extract, path, name, media_type, abandon_on_cancel=True)
+        return await self._readers.extract(path, name, media_type)
+
+    def _add_to_cache(self, key: _Key, extraction: Extraction) -> None:
+        size = _cost(extraction)
+        if extraction.state == "failed" or size > self._limit:
+            return
+        self._cache[key] = extraction
+        self._size += size
+        while self._size > self._limit:
+            _, dropped = self._cache.popitem(last=False)
+            self._size -= _cost(dropped)
+
+
+def _cost(extraction: Extraction) -> int:
+    return len(extraction.text) + MIN_COST
+
+
+async def _is_harmless(path: Path, name: str, media_type: str, most_bytes: int) -> bool:
+    """Return whether a file is short plain text by its first bytes: a PDF may have any name."""
+
+    def check() -> bool:
+        with path.open("rb") as file:
+            head = file.read(HEAD_BYTES)
+        return format_of(name, media_type, head).is_text and path.stat().st_size <= most_bytes
+
+    return await anyio.to_thread.run_sync(check, abandon_on_cancel=True)
