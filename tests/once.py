@@ -5,41 +5,39 @@ from __future__ import annotations
 import os
 import shutil
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from mcp.server.fastmcp.tools import Tool
 
-import api.storage.migrations
-import drive_server.storage.migrations
+from drive_server.storage.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
 
     import pytest
     from sqlalchemy import URL
 
 
 def copy_migrated_databases(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Migrate one empty SQLite database of each package; every other one begins as a copy of it."""
-    for module in (drive_server.storage.migrations, api.storage.migrations):
-        monkeypatch.setattr(module, "upgrade", _copying(module, folder / f"{module.__name__}.db"))
+    """Migrate one empty SQLite database for each schema; every other one begins as a copy of it."""
+    upgrade = Schema.upgrade
 
-
-def _copying(module: ModuleType, template: Path) -> Callable[..., None]:
-    upgrade: Callable[..., None] = module.upgrade
-
-    def copy_or_upgrade(url: URL, configure: Callable[[Any], None] | None = None) -> None:
+    @wraps(upgrade)
+    def copy_or_upgrade(schema: Schema, url: URL, configure: Callable[[Any], None] | None = None) -> None:
         if url.get_backend_name() == "sqlite" and url.database and not Path(url.database).exists():
+            template = folder / f"{schema.version_table}.db"
             if not template.exists():
-                upgrade(url.set(database=str(template)), configure)
+                unfinished = folder / uuid4().hex
+                upgrade(schema, url.set(database=str(unfinished)), configure)
+                unfinished.replace(template)
             _copy(template, Path(url.database))
         else:
-            upgrade(url, configure)
+            upgrade(schema, url, configure)
 
-    return copy_or_upgrade
+    monkeypatch.setattr(Schema, "upgrade", copy_or_upgrade)
 
 
 def _copy(template: Path, target: Path) -> None:
