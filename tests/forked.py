@@ -99,7 +99,7 @@ def _server(module: str) -> socket.socket:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     # NumPy's threads would not be there after a fork.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    process = subprocess.Popen([sys.executable, "-m", "tests.forked", module], stdin=theirs, env=environment)
+    process = subprocess.Popen([sys.executable, "-m", "tests.forked", module], stdin=theirs.fileno(), env=environment)
     theirs.close()
 
     def end() -> None:
@@ -123,7 +123,8 @@ def serve(module: Any) -> None:
         if os.fork() == 0:
             channel.close()
             if (child := os.fork()) == 0:
-                _become(module, *json.loads(request), descriptors)
+                arguments, environment, output = json.loads(request)
+                _become(module, arguments, environment, output, descriptors)
             _report(child, descriptors)
         for descriptor in descriptors:
             os.close(descriptor)

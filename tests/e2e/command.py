@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import api.app
-import api.cli.service.local_service
-import api.cli.service.serve
+from importlib import import_module
+
 from api.cli import main
 
-__all__ = ["api", "main"]
+__all__ = ["main"]
+
+for name in ("api.app", "api.cli.service.local_service", "api.cli.service.serve"):
+    import_module(name)

@@ -65,9 +65,9 @@ class Service:
         """Tell it to end, as a supervisor does, and return its exit code; it has 10 seconds."""
         assert self._process
         self._process.send_signal(signal.SIGTERM)
-        self._process.wait(10)
+        code = self._process.wait(10)
         self._wait()
-        return self._process.returncode
+        return code
 
     def _wait(self) -> None:
         assert self._process

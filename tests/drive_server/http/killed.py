@@ -16,7 +16,7 @@ def main(arguments: list[str]) -> int:
     """Run the program; the first argument is the moment, `before` or `after`."""
     moment, *others = arguments
 
-    async def killed(*given: Any, **options: Any) -> None:
+    async def killed(*given: Any, **options: Any) -> Any:
         if moment == "after":
             await create(*given, **options)
         os.kill(os.getpid(), signal.SIGKILL)
