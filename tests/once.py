@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import ssl
 from contextlib import suppress
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -63,3 +64,16 @@ def describe_tools_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return described[key].model_copy(update={"fn": function, "parameters": described[key].parameters.copy()})
 
     monkeypatch.setattr(Tool, "from_function", describe)
+
+
+def read_certificates_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read a file of certificates for the first HTTP client: it takes longer than most tests do otherwise."""
+    create = ssl.create_default_context
+    of_file = cache(lambda cafile: create(cafile=cafile))
+
+    def create_default_context(*args: Any, **options: Any) -> ssl.SSLContext:
+        if not args and options.keys() == {"cafile"}:
+            return of_file(options["cafile"])
+        return create(*args, **options)
+
+    monkeypatch.setattr(ssl, "create_default_context", create_default_context)
