@@ -69,7 +69,10 @@ def describe_tools_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def read_certificates_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read a file of certificates for the first HTTP client: it takes longer than most tests do otherwise."""
     create = ssl.create_default_context
-    of_file = cache(lambda cafile: create(cafile=cafile))
+
+    @cache
+    def of_file(cafile: str) -> ssl.SSLContext:
+        return create(cafile=cafile)
 
     def create_default_context(*args: Any, **options: Any) -> ssl.SSLContext:
         if not args and options.keys() == {"cafile"}:
