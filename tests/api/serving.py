@@ -17,6 +17,7 @@ from drive_server.transports.runner import KEEP_ALIVE_SECONDS
 from tests.api.fakes import MemoryDrive
 from tests.api.small_graph import SmallGraph
 from tests.e2e.person import Event, Person, Turn
+from tests.prompt_server import PromptServer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -82,7 +83,7 @@ class SmallService:
         await database.dispose()
 
 
-class RunningApp(uvicorn.Server):
+class RunningApp(PromptServer):
     """Serves an application from a thread until stopped."""
 
     def __init__(self, app: FastAPI) -> None:
