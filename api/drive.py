@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from drive_server.connect import Actor, Drive, Principal, Scope
 from drive_server.errors import InvalidInputError
-from drive_server.http.app import bearer_token, principal_of_request
+from drive_server.http.access import bearer_token, principal_of_request
 from graph.single_flight import SingleFlight
 
 __all__ = ["DriveForService", "Place", "Principal", "RunChange", "RunUndo"]
