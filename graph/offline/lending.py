@@ -6,7 +6,7 @@ from typing import Final
 
 from graph.offline.documents.sentences import Sentence, read_sentences
 from graph.offline.documents.summary import SURE_ENOUGH, best_passage, key_sentences
-from graph.offline.understanding.language import has_han, terms
+from graph.offline.understanding.terms import has_han, terms
 
 NOTHING: Final = "NOTHING"
 MOST_SENTENCES: Final = 3

@@ -22,13 +22,11 @@ from graph.offline.planning import plan, revise
 from graph.offline.reading.conversation import Conversation, read_conversation
 from graph.offline.replay import Reply, Request
 from graph.offline.routing import decide
-from graph.offline.specialist import answer
+from graph.offline.scripts.specialist import answer
 
 NAME: Final = "offline"
-ROUTE: Final = "RouteDecision"
-PLAN: Final = "TaskPlan"
-REVISION: Final = "RevisedPlan"
-_PIECES = re.compile(r"\s*(?:[\u3400-\u9fff，。：；！？、]{1,4}|[^\s\u3400-\u9fff]+)(?:\s+$)?|\s+", re.DOTALL)
+STRUCTURED: Final = {"RouteDecision": decide, "TaskPlan": plan, "RevisedPlan": revise}
+_PIECES: Final = re.compile(r"\s*(?:[\u3400-\u9fff，。：；！？、]{1,4}|[^\s\u3400-\u9fff]+)(?:\s+$)?|\s+", re.DOTALL)
 Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 
 
@@ -36,8 +34,7 @@ class OfflineChatModel(BaseChatModel):
     """A small rule-based model for English and Chinese: deterministic, without network, and honest about what it is.
 
     It sees the messages and the bound tools, nothing else. With `RouteDecision`, `TaskPlan` or `RevisedPlan` bound it
-    answers with that; with other tools it is a specialist that finds, reads, organises and shares. Without any it
-    answers the drive, which has it read many files.
+    answers with that; with other tools it is a specialist. Without any it answers the drive, which has it read files.
     """
 
     @property
@@ -50,8 +47,9 @@ class OfflineChatModel(BaseChatModel):
         self, tools: Sequence[Tool], *, tool_choice: str | None = None, **kwargs: Any
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Return the model with these tools: MCP tools, schemas, functions, or their JSON."""
-        names = [str(convert_to_openai_tool(tool)["function"]["name"]) for tool in tools]
-        return self.bind(tool_names=names, tool_choice=tool_choice, **kwargs)
+        functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
+        described = {str(one["name"]): str(one.get("description") or "") for one in functions}
+        return self.bind(described_tools=described, tool_choice=tool_choice, **kwargs)
 
     @override
     def _generate(
@@ -61,7 +59,7 @@ class OfflineChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return _result(_next_message(messages, kwargs))
+        return ChatResult(generations=[ChatGeneration(message=_next_message(messages, kwargs))])
 
     @override
     async def _agenerate(
@@ -71,7 +69,8 @@ class OfflineChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        return _result(await _next_message_async(messages, kwargs))
+        message = await anyio.to_thread.run_sync(_next_message, messages, kwargs)
+        return ChatResult(generations=[ChatGeneration(message=message)])
 
     @override
     def _stream(
@@ -94,37 +93,27 @@ class OfflineChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in _chunks(await _next_message_async(messages, kwargs)):
+        for chunk in _chunks(await anyio.to_thread.run_sync(_next_message, messages, kwargs)):
             if run_manager:
                 await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
             yield chunk
 
 
-async def _next_message_async(messages: Sequence[BaseMessage], options: dict[str, Any]) -> AIMessage:
-    return await anyio.to_thread.run_sync(_next_message, messages, options)
-
-
 def _next_message(messages: Sequence[BaseMessage], options: dict[str, Any]) -> AIMessage:
     conversation = read_conversation(messages)
-    tools = frozenset[str](options.get("tool_names") or ())
+    tools: dict[str, str] = options.get("described_tools") or {}
+    schema = next((name for name in STRUCTURED if name in tools), "")
     lent = None if tools else lent_answer(conversation.asked)
-    reply = _reply(conversation, tools) if lent is None else Reply(lent)
+    if schema:
+        reply = Reply(calls=(Request(schema, STRUCTURED[schema](conversation)),))
+    else:
+        reply = answer(conversation, tools) if lent is None else Reply(lent)
     calls = [
         ToolCall(name=one.name, args=dict(one.args), id=_call_id(conversation, index, one), type="tool_call")
         for index, one in enumerate(reply.calls)
     ]
     reason: Literal["tool_calls", "stop"] = "tool_calls" if calls else "stop"
     return AIMessage(reply.text, tool_calls=calls, response_metadata={"model_name": NAME, "finish_reason": reason})
-
-
-def _reply(conversation: Conversation, tools: frozenset[str]) -> Reply:
-    if ROUTE in tools:
-        return Reply(calls=(Request(ROUTE, decide(conversation)),))
-    if PLAN in tools:
-        return Reply(calls=(Request(PLAN, plan(conversation)),))
-    if REVISION in tools:
-        return Reply(calls=(Request(REVISION, revise(conversation)),))
-    return answer(conversation, tools)
 
 
 def _call_id(conversation: Conversation, index: int, one: Request) -> str:
@@ -135,14 +124,8 @@ def _call_id(conversation: Conversation, index: int, one: Request) -> str:
     if not conversation.run_id:
         return f"call_{uuid4().hex}"
     before = [made.id for made in conversation.calls if made.turn == conversation.turn]
-    seed = json.dumps(
-        [conversation.run_id, before, conversation.segment, index, one.name, dict(one.args)], sort_keys=True
-    )
-    return f"call_{sha256(seed.encode(errors='surrogatepass')).hexdigest()[:32]}"
-
-
-def _result(message: AIMessage) -> ChatResult:
-    return ChatResult(generations=[ChatGeneration(message=message)])
+    seed = [conversation.run_id, before, conversation.segment, index, one.name, dict(one.args)]
+    return f"call_{sha256(json.dumps(seed, sort_keys=True).encode(errors='surrogatepass')).hexdigest()[:32]}"
 
 
 def _chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
@@ -153,6 +136,5 @@ def _chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
         args = json.dumps(call["args"], ensure_ascii=False)
         chunk = ToolCallChunk(name=call["name"], args=args, id=call["id"], index=index, type="tool_call_chunk")
         yield ChatGenerationChunk(message=AIMessageChunk(content="", tool_call_chunks=[chunk]))
-    yield ChatGenerationChunk(
-        message=AIMessageChunk(content="", response_metadata=message.response_metadata, chunk_position="last")
-    )
+    last = AIMessageChunk(content="", response_metadata=message.response_metadata, chunk_position="last")
+    yield ChatGenerationChunk(message=last)

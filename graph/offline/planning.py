@@ -1,23 +1,17 @@
 """A message of several requests as steps: the answers to `TaskPlan` and `RevisedPlan`."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from graph.offline.reading.conversation import Conversation
-from graph.offline.routing import decide, language_of
-from graph.offline.understanding.intents import Intent, agent_for
-from graph.offline.understanding.references import CURRENT_FOLDER
-from graph.offline.understanding.rendering import instruction, title
-from graph.offline.understanding.requests import understand
+from graph.offline.routing import agent_for, decide, language_of
+from graph.offline.scripts.many import folder_of
+from graph.offline.understanding.requests import Wish, understand
 from graph.routing.many_files import of_each
 from graph.state import Language
 
 MOST_STEPS: Final = 8
-MAKES: Final = frozenset({"create_folder", "create_file", "save_summary"})
-"""What makes something that a later step may name."""
-RENAMES: Final = frozenset({"rename"})
-_NAMED: Final = re.compile(r"[“「\"']([^”」\"']{1,200})[”」\"']|`([^`]{1,200})`")
+MAKES: Final = frozenset({"create_folder", "create_file", "save", "rename"})
 WHY: Final[Mapping[Language, str]] = {
     "en": "The offline model knows no other way, so it goes on with what does not need that step.",
     "zh": "离线模型没有别的办法，只继续不依赖该步骤的部分。",
@@ -25,29 +19,41 @@ WHY: Final[Mapping[Language, str]] = {
 
 
 def plan(conversation: Conversation) -> dict[str, Any]:
-    """Return the arguments of `TaskPlan`: one step for each request, in order. What is not understood is one step."""
-    language = language_of(conversation)
-    if (folder := _folder_of_each(conversation.asked)) is not None:
-        return {"steps": [_map(conversation.asked, folder)]}
-    intents = understand(conversation.asked, file_open=conversation.sections.file is not None)[:MOST_STEPS]
-    steps: list[dict[str, Any]] = [
-        {
-            "id": str(number),
-            "title": title(intent, language),
-            "agent": agent_for(intent),
-            "instruction": instruction(intent, language),
-        }
-        for number, intent in enumerate(intents, 1)
-    ]
-    for number, step in enumerate(steps):
-        step["depends_on"] = _needed(steps[:number], intents[:number], str(step["instruction"]))
+    """Return the arguments of `TaskPlan`: one step for each request, in the person's words and order.
+
+    "It" and "there" in a step are what the steps before it were about. What is not understood is one step.
+    """
     asked = conversation.asked
-    whole = {
-        "title": " ".join(asked.split())[:60] or "…",
-        "agent": decide(conversation)["agent"],
-        "instruction": asked or "…",
-    }
-    return {"steps": steps or [whole]}
+    each = of_each(asked)
+    if each is not None:
+        folder = folder_of(each)
+        return {"steps": [{**_step("1", asked, "search_agent", asked), "kind": "map", "folder": folder.text}]}
+    wishes = understand(asked, file_open=conversation.sections.file is not None)[:MOST_STEPS]
+    steps: list[dict[str, Any]] = []
+    for number, wish in enumerate(wishes, 1):
+        said = wish.said[:1].upper() + wish.said[1:]
+        needs = _needed(wishes[: number - 1], wish)
+        steps.append({**_step(str(number), said, agent_for(wish), said), "depends_on": needs})
+    return {"steps": steps or [_step("1", asked, decide(conversation)["agent"], asked)]}
+
+
+def _step(key: str, title: str, agent: str, instruction: str) -> dict[str, Any]:
+    shown = " ".join(title.split())[:60] or "…"
+    return {"id": key, "title": shown, "agent": agent, "instruction": instruction or "…"}
+
+
+def _needed(earlier: Sequence[Wish], wish: Wish) -> list[str]:
+    """Return the ids of the earlier steps that make something that this one names or points to."""
+    refs = [ref for ref in (wish.target, wish.destination) if ref]
+    points = any(ref.is_pronoun or ref.form == "summary" for ref in refs) or (
+        wish.target is None and wish.action not in MAKES
+    )
+    named = [
+        str(at)
+        for at, one in enumerate(earlier, 1)
+        if one.action in MAKES and any(name and name in wish.said for name in one.names)
+    ]
+    return named or ([str(len(earlier))] if points and earlier else [])
 
 
 def revise(conversation: Conversation) -> dict[str, Any]:
@@ -68,36 +74,3 @@ def revise(conversation: Conversation) -> dict[str, Any]:
     for one in left:
         one["depends_on"] = [f"n{key}" if key in ids else key for key in one.pop("needs")]
     return {"why": WHY[language_of(conversation)], "steps": left}
-
-
-def _folder_of_each(asked: str) -> str | None:
-    """Return the folder of which each file and then the whole is asked about, empty for the current one; else None."""
-    each = of_each(asked)
-    intents = understand(each, file_open=False) if each else ()
-    if each is None or not intents or intents[0].kind != "map_files":
-        return None if each is None else ""
-    target = intents[0].target
-    return "" if target is None or target == CURRENT_FOLDER else target.text
-
-
-def _map(asked: str, folder: str) -> dict[str, Any]:
-    shown = " ".join(asked.split())[:60] or "…"
-    return {
-        "id": "1",
-        "title": shown,
-        "agent": "search_agent",
-        "instruction": asked,
-        "kind": "map",
-        "folder": folder,
-    }
-
-
-def _needed(earlier: Sequence[Mapping[str, Any]], intents: Sequence[Intent], said: str) -> list[str]:
-    """Return the ids of the earlier steps that make, or rename, something that this one names."""
-    found: list[str] = []
-    for step, intent in zip(earlier, intents, strict=True):
-        names = [first or second for first, second in _NAMED.findall(str(step["instruction"]))]
-        made = names[:1] if intent.kind in MAKES else names[-1:] if intent.kind in RENAMES else []
-        if any(name in said for name in made):
-            found.append(str(step["id"]))
-    return found

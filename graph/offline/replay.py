@@ -5,7 +5,7 @@ are fed back to it, and the first calls without a result are what the model asks
 never made again.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Container, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -36,19 +36,16 @@ class Reply:
 
 
 class UnresolvedError(Exception):
-    """The request can't be carried out as it stands; `text` says to the person why and what is needed."""
+    """The request can't be carried out as it stands; its text says to the person why and what is needed."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
+    @property
+    def text(self) -> str:
+        """The sentence for the person."""
+        return str(self.args[0])
 
 
 class MissingToolError(Exception):
-    """A tool that the script needs is not bound."""
-
-    def __init__(self, tool: str) -> None:
-        super().__init__(tool)
-        self.tool = tool
+    """A tool that the script needs is not bound: the argument is its name."""
 
 
 class LeftOutError(Exception):
@@ -70,44 +67,35 @@ def call(tool: str, /, **args: Any) -> Generator[Sequence[Request], Sequence[Res
     return result
 
 
-def replay(script: Script, conversation: Conversation, tools: frozenset[str]) -> Reply:
+def replay(script: Script, conversation: Conversation, tools: Container[str]) -> Reply:
     """Run a script as far as the recorded results go.
 
     Where it wants a tool that is not bound, or more than eight rounds of calls, `MissingToolError` or
     `OutOfRoundsError` is raised inside it, at the call.
     """
-    record = Record(conversation)
+    record = _Record(conversation)
     try:
         wanted = next(script)
         while True:
-            problem = _problem(wanted, tools)
-            if problem:
-                wanted = script.throw(problem)
-                continue
-            known = record.take(wanted)
-            missing = tuple(one for one, result in zip(wanted, known, strict=True) if result is None)
+            unbound = next((one.name for one in wanted if one.name not in tools), None)
+            found = [] if unbound else record.take(wanted)
+            missing = tuple(one for one, result in zip(wanted, found, strict=not unbound) if result is None)
+            results = [one for one in found if one]
             if missing and conversation.rounds < MOST_ROUNDS:
                 return Reply(calls=missing)
-            results = [one for one in known if one]
-            if not missing and any(_is_gone(one, result) for one, result in zip(wanted, results, strict=True)):
+            if unbound:
+                wanted = script.throw(MissingToolError(unbound))
+            elif missing:
+                wanted = script.throw(OutOfRoundsError())
+            elif any(result.left_out and one.name in READING for one, result in zip(wanted, results, strict=True)):
                 wanted = script.throw(LeftOutError())
-                continue
-            wanted = script.throw(OutOfRoundsError()) if missing else script.send(results)
+            else:
+                wanted = script.send(results)
     except StopIteration as stop:
         return Reply(text=str(stop.value))
 
 
-def _is_gone(one: Request, result: Result) -> bool:
-    """What was read is needed again; of a change it is enough that it was made."""
-    return result.left_out and one.name in READING
-
-
-def _problem(wanted: Sequence[Request], tools: frozenset[str]) -> Exception | None:
-    unbound = next((one.name for one in wanted if one.name not in tools), None)
-    return MissingToolError(unbound) if unbound else None
-
-
-class Record:
+class _Record:
     """The calls of this turn, matched to what a script asks for."""
 
     def __init__(self, conversation: Conversation) -> None:
@@ -118,16 +106,14 @@ class Record:
     def take(self, wanted: Sequence[Request]) -> list[Result | None]:
         """Return the result of each request, None where the call was not made yet."""
         found = [self._exact(one) for one in wanted]
-        for index, one in enumerate(wanted):
-            found[index] = found[index] or self._edited(one)
-        return [_result(made) if made else None for made in found]
+        made = [one or self._edited(asked) for one, asked in zip(found, wanted, strict=True)]
+        return [(one.result or Result({}, "", failure="unknown")) if one else None for one in made]
 
     def _exact(self, one: Request) -> Call | None:
         for made in reversed(self._calls):
-            same = made.name == one.name and _same(made.args, one.args)
-            if same and made.id not in self._used and self._holds(made):
-                self._use(made)
-                return made
+            args = {key: value for key, value in made.args.items() if value is not None}
+            if made.name == one.name and args == dict(one.args) and made.id not in self._used and self._holds(made):
+                return self._use(made)
         return None
 
     def _holds(self, made: Call) -> bool:
@@ -141,23 +127,11 @@ class Record:
 
     def _edited(self, one: Request) -> Call | None:
         """Find the same change with other arguments: the person may have edited them."""
-        for made in self._calls:
-            fresh = made.segment == self._segment and made.id not in self._used
-            if fresh and not made.reads and made.name == one.name:
-                self._use(made)
-                return made
-        return None
+        fresh = (made for made in self._calls if made.segment == self._segment and made.id not in self._used)
+        made = next((made for made in fresh if not made.reads and made.name == one.name), None)
+        return self._use(made) if made else None
 
-    def _use(self, made: Call) -> None:
+    def _use(self, made: Call) -> Call:
         if not made.reads:
             self._used.add(made.id)
-
-
-def _same(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
-    return {key: value for key, value in left.items() if value is not None} == dict(right)
-
-
-def _result(made: Call) -> Result:
-    if made.result is None:
-        return Result({}, "", failure="unknown")
-    return made.result
+        return made

@@ -131,7 +131,7 @@ def _ask(clause: str, *, in_document: bool, first: bool) -> Ask | None:
     said = _corrected(bare(clause))
     if not said or is_negated(clause) or cues.CONTROL.match(said):
         return None
-    row = next((pattern.row for pattern in _PATTERNS if pattern.finds(said)), None) or _by_ending(said)
+    row = row_of(said)
     if row and row.group != "inspect" and (is_unsure(row, said) or _goes_further(row, said)):
         return unsure(row)
     if row and first and not in_document and row.action in POINTED and cues.BARE.match(said):
@@ -139,6 +139,11 @@ def _ask(clause: str, *, in_document: bool, first: bool) -> Ask | None:
     if row is None and in_document and asks_the_text(said):
         return READ_HERE
     return placed(row, said, in_document=in_document) if row else None
+
+
+def row_of(said: str) -> Row | None:
+    """Return the row of the table that a clause without courtesies fits."""
+    return next((pattern.row for pattern in _PATTERNS if pattern.finds(said)), None) or _by_ending(said)
 
 
 def _goes_further(row: Row, said: str) -> bool:

@@ -113,12 +113,16 @@ _CUTS: Final = re.compile(
 )
 _NAMING: Final = re.compile(r"\b(?:how to|(?:about|on|for) \w+ing|called|named|titled)\b")
 _PRONOUN_NEXT: Final = re.compile(r"[a-z]+ (?:it|them|these|those)\b")
-_PRONOUN: Final = re.compile(r"\S+(?: \S+)? (?:it|them|this|that|those|these|the (?:result|summary|answer)s?)\b")
+_PRONOUN: Final = re.compile(
+    r"\S+(?: \S+)? (?:it|them|this|that|those|these|the (?:result|summary|answer)s?)\b"
+    r"|\S+ .*\b(?:in|into|to|inside) (?:it|them|there)$"
+)
 
 _COURTESY: Final = re.compile(
     r"(?:(?:hi|hey|hello|ok|okay|so|well|basically|actually|now|first|finally|next|and|but|just|only|simply"
     r"|please|pls|plz"
-    r"|kindly|quickly|instead|there|yo|um|uh|hmm|thx|can someone|(?:can|could|would|will|cd) (?:you|u"
+    r"|kindly|quickly|permanently|definitely|immediately|instead|there|yo|um|uh|hmm|thx|can someone"
+    r"|(?:can|could|would|will|cd) (?:you|u"
     r"|ya)(?: kindly| maybe| just)?"
     r"|i(?:'d| would) (?:really |so )?(?:appreciate|love|be grateful|be glad) (?:it )?if you (?:could|would|can)"
     r"|it(?:'d| would) be (?:really |so )?(?:great|nice|good|lovely|helpful|cool|awesome|kind) if you (?:could"
@@ -135,7 +139,7 @@ _COURTESY: Final = re.compile(
     r"|说说|全部|嗨|你好|您好|喂)\s*)+"
 )
 _TAIL: Final = re.compile(
-    r"[\s,]*(?:(?:please|pls|plz|thanks|thank you|thx|ty|for me|now|asap|will you|ok)|谢谢你?|谢啦|多谢|好吗"
+    r"[\s,]*(?:(?<![a-z])(?:please|pls|plz|thanks|thank you|thx|ty|for me|now|asap|will you|ok)|谢谢你?|谢啦|多谢|好吗"
     r"|好么|可以吗|行吗|吧|呗|哦|啊|呀|啦|哈|嘛)+$"
 )
 _NEGATED: Final = re.compile(
@@ -179,8 +183,16 @@ def _cut_at_and(piece: str, verbs: frozenset[str]) -> list[str]:
 
 def bare(clause: str) -> str:
     """Return the clause without courtesies at either end."""
+    return clause[slice(*bare_span(clause))].strip()
+
+
+def bare_span(clause: str) -> tuple[int, int]:
+    """Return where in a clause the request stands, without courtesies at either end."""
     asked = clause.removesuffix("吗") if _ASKED_KINDLY.match(clause) else clause
-    return _TAIL.sub("", _strip_courtesy(asked)).strip()
+    polite = _COURTESY.match(asked)
+    start = polite.end() if polite else 0
+    tail = _TAIL.search(asked, start)
+    return start, tail.start() if tail else len(asked)
 
 
 def _strip_courtesy(clause: str) -> str:

@@ -1,146 +1,78 @@
-"""Edits for `patch_file`: every occurrence gets a `find` that stands exactly once in the text as it is by then."""
+"""Edits for `patch_file`: each `find` stands exactly once in the text as it is by then."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
-MOST_EDITS: Final = 100
-WIDEST: Final = 400
-_WORD = re.compile(r"[A-Za-z0-9_]")
+Edit = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
     """Edits as the tool takes them, the text that they lead to, and how many places each wish changed."""
 
-    edits: tuple[dict[str, str], ...]
+    edits: tuple[Edit, ...]
     text: str
     counts: tuple[int, ...]
 
 
-def plan_edits(text: str, wishes: Sequence[tuple[str, str]]) -> Planned:
-    """Return the edits that replace every occurrence of each wish's first text by its second.
+def plan_edits(text: str, wishes: Sequence[tuple[str, str]], within: tuple[int, int] | None = None) -> Planned:
+    """Return the edits that replace every occurrence of each wish's first text by its second, from the end on.
 
-    An occurrence inside a longer word or number ("30 days" in "130 days") counts only if there is no other. Letters'
-    case, and white space instead of a space, are forgiven if nothing matches exactly.
+    With `within`, only occurrences in that part of the text. See `places_of` for what counts as an occurrence.
     """
-    edits: list[dict[str, str]] = []
+    edits: list[Edit] = []
     counts: list[int] = []
     for find, replacement in wishes:
-        made, text = _replace_all(text, find, replacement)
-        edits += made
-        counts.append(len(made))
+        places = places_of(text, find)
+        places = [one for one in places if within is None or within[0] <= one[0] < within[1]]
+        for start, end in reversed(places):
+            left, right = _unique_around(text, start, end)
+            changed = text[left:start] + replacement + text[end:right]
+            edits.append({"find": text[left:right], "replace": changed})
+            text = text[:left] + changed + text[right:]
+        counts.append(len(places))
     return Planned(tuple(edits), text, tuple(counts))
 
 
 def places_of(text: str, find: str) -> list[tuple[int, int]]:
-    """Return where a text stands, as (start, end), the strictest reading that matches anything."""
-    if not find.strip():
-        return []
-    literal = re.escape(find)
-    loose = r"\s+".join(re.escape(word) for word in find.split())
-    before = r"(?<![A-Za-z0-9_])" if _WORD.match(find[0]) else ""
-    after = r"(?![A-Za-z0-9_])" if _WORD.match(find[-1]) else ""
-    for pattern, flags in (
+    """Return where a text stands, as (start, end), the strictest reading that matches anything.
+
+    Inside a longer word or number ("30 days" in "130 days") it counts only if there is no other place; letters' case,
+    and white space instead of a space, are forgiven if nothing matches exactly.
+    """
+    literal, loose = re.escape(find), r"\s+".join(map(re.escape, find.split()))
+    before = r"(?<![A-Za-z0-9_])" if re.match(r"\w", find, re.ASCII) else ""
+    after = r"(?![A-Za-z0-9_])" if re.search(r"\w$", find, re.ASCII) else ""
+    readings = (
         (before + literal + after, 0),
         (before + loose + after, re.IGNORECASE),
         (literal, 0),
         (loose, re.IGNORECASE),
-    ):
-        found = [match.span() for match in re.finditer(pattern, text, flags)]
-        if found:
-            return found
-    return []
+    )
+    found = (
+        [match.span() for match in re.finditer(pattern, text, flags)] for pattern, flags in readings if find.strip()
+    )
+    return next((spans for spans in found if spans), [])
 
 
-def _replace_all(text: str, find: str, replacement: str) -> tuple[list[dict[str, str]], str]:
-    edits: list[dict[str, str]] = []
-    shift = 0
-    for place in places_of(text, find):
-        start, end = place[0] + shift, place[1] + shift
-        left, right = unique_around(text, start, end)
-        wide = text[left:start] + replacement + text[end:right]
-        edits.append({"find": text[left:right], "replace": wide})
-        text = text[:left] + wide + text[right:]
-        shift += len(replacement) - (end - start)
-    return edits, text
-
-
-def unique_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """Widen a range, word by word and at first within its line, until its text stands only once."""
-    left, right = start, end
-    while not _is_unique(text, left, right) and (left > 0 or right < len(text)):
-        if right - left > WIDEST:
-            left, right = max(0, left - WIDEST), min(len(text), right + WIDEST)
-            continue
-        left, right = _wider(text, left, right)
-    return left, right
-
-
-def _wider(text: str, left: int, right: int) -> tuple[int, int]:
-    at_line_start = left == 0 or text[left - 1] == "\n"
-    at_line_end = right == len(text) or text[right] == "\n"
-    if at_line_start and at_line_end:
-        return max(0, left - 1), min(len(text), right + 1)
-    return (left if at_line_start else _word_start(text, left)), (right if at_line_end else _word_end(text, right))
-
-
-def _word_start(text: str, at: int) -> int:
-    at -= 1
-    while at > 0 and _WORD.match(text[at]) and _WORD.match(text[at - 1]):
-        at -= 1
-    return at
-
-
-def _word_end(text: str, at: int) -> int:
-    at += 1
-    while at < len(text) and _WORD.match(text[at - 1]) and _WORD.match(text[at]):
-        at += 1
-    return at
-
-
-def _is_unique(text: str, left: int, right: int) -> bool:
-    part = text[left:right]
-    first = text.find(part)
-    return bool(part) and text.find(part, first + 1) < 0
-
-
-def append_edit(text: str, content: str) -> dict[str, str] | None:
-    """Return the edit that adds a paragraph at the end; None for a text without anything to hold on to."""
-    end = len(text.rstrip())
-    if not end:
+def insertion(text: str, content: str, anchor: str = "") -> Edit | None:
+    """Return the edit that adds a paragraph after the line with the anchor, else at the start; None if it can't."""
+    places = places_of(text, anchor) if anchor else []
+    if not text.strip() or (anchor and not places):
         return None
-    start = text.rfind("\n", 0, end) + 1
-    left, right = unique_around(text, start, end)
-    tail = text[left:right]
-    return {"find": tail, "replace": tail[: end - left] + _separator(text) + content + tail[end - left :]}
+    gap = "\n\n" if "\n\n" in text.strip() else "\n"
+    start = places[0][0] if places else len(text) - len(text.lstrip())
+    end = text.find("\n", places[0][1] if places else start)
+    left, right = _unique_around(text, start, end if end >= 0 else len(text))
+    at = (end if end >= 0 else len(text)) if anchor else start
+    added = gap + content if anchor else content + gap
+    return {"find": text[left:right], "replace": text[left:at] + added + text[at:right]}
 
 
-def prepend_edit(text: str, content: str) -> dict[str, str] | None:
-    """Return the edit that adds a paragraph at the start."""
-    if not text.strip():
-        return None
-    start = len(text) - len(text.lstrip())
-    end = text.find("\n", start)
-    left, right = unique_around(text, start, end if end >= 0 else len(text))
-    head = text[left:right]
-    return {"find": head, "replace": head[: start - left] + content + _separator(text) + head[start - left :]}
-
-
-def after_edit(text: str, anchor: str, content: str) -> dict[str, str] | None:
-    """Return the edit that adds a paragraph after the line with the anchor; None if the anchor is not there."""
-    places = places_of(text, anchor)
-    if not places:
-        return None
-    heading = re.search(rf"^#+[ \t]*{re.escape(anchor)}[ \t]*$", text, re.MULTILINE | re.IGNORECASE)
-    start, end = heading.span() if heading else places[0]
-    line_end = text.find("\n", end)
-    left, right = unique_around(text, start, line_end if line_end >= 0 else len(text))
-    at = (line_end if line_end >= 0 else len(text)) - left
-    part = text[left:right]
-    return {"find": part, "replace": part[:at] + _separator(text) + content + part[at:]}
-
-
-def _separator(text: str) -> str:
-    return "\n\n" if "\n\n" in text.strip() else "\n"
+def _unique_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Widen a range, first to its line and then line by line, until its text stands only once."""
+    while text.count(text[start:end]) != 1 and (start > 0 or end < len(text)):
+        left, right = text.rfind("\n", 0, max(start - 1, 0)) + 1, text.find("\n", end + 1)
+        start, end = left if start else 0, right if right >= 0 else len(text)
+    return start, end

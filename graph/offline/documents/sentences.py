@@ -5,17 +5,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-_BLANK = re.compile(r"\n[ \t]*\n")
-_HEADING = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|(?P<rule>[=\-_*]{3,}))\s*$")
-_BULLET = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、]|[(（]\d{1,3}[)）])\s+")
-_TABLE_RULE = re.compile(r"^[\s|:+-]+$")
-_END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s+[\"'“‘(\[]?[^\sa-z])|[。！？；…]+[\"'”’」』）】]*")
-_ABBREVIATION = re.compile(
+LONGEST: Final = 600
+_HEADING: Final = re.compile(r"^\s{0,3}(?:#{1,6}\s+(?P<marked>.+?)\s*#*|[=\-_*]{3,}|(?:```|~~~).*)\s*$")
+_BULLET: Final = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、]|[(（]\d{1,3}[)）])\s+")
+_ENTRY: Final = re.compile(r"^\s*\||^[^|.!?。]*\s\|\s|^[^,.!?。]+(?:,[^,\s][^,]*)+$|^\s*[^.!?。:：\n]{1,30}[:：]\s*\S")
+"""A row of a table, or a name and its value: a line of its own."""
+_RULE: Final = re.compile(r"^[\s|:+-]+$")
+_END: Final = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s+[\"'“‘(\[]?[^\sa-z])|[。！？；…]+[\"'”’」』）】]*")
+_ABBREVIATION: Final = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|cf|al|Fig|No|Nos|Vol|pp|Inc|Ltd|Co|approx)|\b[A-Z])$"
 )
-_MARKUP = re.compile(r"\*\*|__|`|^\s*>\s?")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-LONGEST: Final = 600
+_MARKUP: Final = re.compile(r"\*\*|__|`|^\s*>\s?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,88 +31,55 @@ class Sentence:
     paragraph: int
 
 
-def read_sentences(text: str) -> list[Sentence]:
-    """Return the sentences of a text in order. Headings are not sentences; a list item or a table row is one."""
-    return list(_Reader(text).sentences())
-
-
 def first_heading(text: str) -> str:
     """Return the text's first heading, empty if it begins with none."""
-    for line in text.splitlines()[:10]:
-        match = _HEADING.match(line)
-        if match and match["marked"]:
-            return _plain(match["marked"])
-        if line.strip():
-            return ""
-    return ""
+    first = next((line for line in text.splitlines()[:10] if line.strip()), "")
+    match = _HEADING.match(first)
+    return _plain(match["marked"]) if match and match["marked"] else ""
 
 
 def _plain(text: str) -> str:
     return " ".join(_MARKUP.sub("", text).split())
 
 
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._heading = ""
-        self._paragraph = 0
+def read_sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a text in order. Headings are not sentences; a list item or a table row is one."""
+    found: list[Sentence] = []
+    for start, end, heading, paragraph in _units(text):
+        for first, last in _split(text, start, end):
+            plain = _plain(_BULLET.sub("", text[first:last]).strip("| "))
+            if any(char.isalnum() for char in plain):
+                line = text.count("\n", 0, first) + 1
+                lines = line + text.count("\n", first, last)
+                found.append(Sentence(plain[:LONGEST], first, last, line, lines, heading, paragraph))
+    return found
 
-    def sentences(self) -> Iterator[Sentence]:
-        """Yield the sentences block by block."""
-        for start, end in self._blocks():
-            self._paragraph += 1
-            for first, last in self._units(start, end):
-                yield from self._split(first, last)
 
-    def _blocks(self) -> Iterator[tuple[int, int]]:
-        start = 0
-        for blank in _BLANK.finditer(self._text):
-            yield start, blank.start()
-            start = blank.end()
-        yield start, len(self._text)
+def _units(text: str) -> Iterator[tuple[int, int, str, int]]:
+    """Yield runs of lines that read on: a heading ends one, a list item and an entry are one each."""
+    heading, at, begin, paragraph = "", 0, -1, 1
+    for line in text.splitlines(keepends=True):
+        marked = _HEADING.match(line)
+        ends = not line.strip() or marked or _BULLET.match(line) or _ENTRY.match(line)
+        if begin >= 0 and ends:
+            yield begin, at, heading, paragraph
+            begin = -1
+        if marked:
+            heading = _plain(marked["marked"]) if marked["marked"] else heading
+        elif begin < 0 and line.strip() and not _RULE.match(line):
+            begin = at
+        paragraph += not line.strip()
+        at += len(line)
+    if begin >= 0:
+        yield begin, at, heading, paragraph
 
-    def _units(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield runs of lines that read on: a heading ends one, a list item and a table row are one each."""
-        begin: int | None = None
-        at = start
-        for line in self._text[start:end].splitlines(keepends=True):
-            following = at + len(line)
-            if self._is_heading(line):
-                if begin is not None:
-                    yield begin, at
-                begin = None
-            elif _BULLET.match(line) or line.lstrip().startswith("|") or begin is None:
-                if begin is not None:
-                    yield begin, at
-                begin = None if _TABLE_RULE.match(line) else at
-            at = following
-        if begin is not None:
-            yield begin, at
 
-    def _is_heading(self, line: str) -> bool:
-        if _FENCE.match(line):
-            return True
-        match = _HEADING.match(line)
-        if match and match["marked"]:
-            self._heading = _plain(match["marked"])
-        return match is not None
-
-    def _split(self, start: int, end: int) -> Iterator[Sentence]:
-        begin = start
-        for match in _END.finditer(self._text, start, end):
-            if match[0].startswith(".") and _ABBREVIATION.search(self._text[max(0, match.start() - 8) : match.start()]):
-                continue
-            yield from self._sentence(begin, match.end())
-            begin = match.end()
-        yield from self._sentence(begin, end)
-
-    def _sentence(self, start: int, end: int) -> Iterator[Sentence]:
-        raw = self._text[start:end]
-        start += len(raw) - len(raw.lstrip())
-        end = start + len(raw.strip())
-        plain = _plain(_BULLET.sub("", self._text[start:end]).strip("| "))
-        if not any(char.isalnum() for char in plain):
-            return
-        line = self._text.count("\n", 0, start) + 1
-        last = line + self._text.count("\n", start, end)
-        yield Sentence(plain[:LONGEST], start, end, line, last, self._heading, self._paragraph)
+def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    cuts = [
+        match.end()
+        for match in _END.finditer(text, start, end)
+        if not (match[0].startswith(".") and _ABBREVIATION.search(text[max(0, match.start() - 8) : match.start()]))
+    ]
+    for first, last in zip([start, *cuts], [*cuts, end], strict=True):
+        part = text[first:last]
+        yield first + len(part) - len(part.lstrip()), first + len(part.rstrip())

@@ -1,24 +1,24 @@
-"""The messages of a conversation as a model sees them, read once: who said what, which calls gave what."""
+"""The messages of a conversation as a model sees them: who said what, which calls gave what, which items came up."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from graph.offline.reading.results import Result, read_result
+from graph.offline.reading.results import Item, Result, is_item, read_result
 from graph.offline.reading.sections import Sections, read_sections
 
-READING: Final = frozenset(
-    {
-        "list_folder", "get_folder_tree", "get_file_info", "read_file", "list_versions", "search_files",
-        "semantic_search_files", "list_shares", "list_changes", "whoami", "map_reduce_files", "read_bulk_result",
-        "list_memories", "read_result",
-    }
-)  # fmt: skip
-Item = Mapping[str, Any]
-_EMAIL = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
+_READING_WORDS: Final = (
+    "list_folder list_trash list_shared_with_me get_folder_tree get_file_info read_file list_versions"
+    " diff_versions search_files semantic_search_files find_related_files get_index_status list_shares"
+    " list_changes get_download_url whoami map_reduce_files read_bulk_result list_memories read_result"
+)
+READING: Final = frozenset(_READING_WORDS.split())
+NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
+"""Calls after which "it" is not what they named."""
+_EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ class Conversation:
     turn: int
     segment: int
     rounds: int
-    system: str
 
     @property
     def request(self) -> str:
         """What has to be done now: the plan's step, or what the person said last."""
-        return self.sections.instruction or self.asked
+        step = self.sections.step
+        return str(step.get("instruction") or step.get("title") or "") or self.asked
 
     @property
     def asked(self) -> str:
@@ -91,63 +91,83 @@ class Conversation:
         written = [email for said in reversed(self.said) if said.by_person for email in _EMAIL.findall(said.text)]
         return list(dict.fromkeys(written))
 
+    def known(self) -> dict[str, Item]:
+        """Return every item that the conversation names, by id, as it was seen last."""
+        here = (*self.sections.listing, self.sections.folder, self.sections.file)
+        seen = [item for made in self.calls if made.result for item in items_in(made.result)]
+        return {str(item["id"]): item for item in (*filter(None, here), *seen)}
+
+    def changed(self, *, finished: bool = False) -> list[Item]:
+        """Return the items that this turn changed, newest first; with `finished` only those of earlier steps."""
+        calls = [made for made in reversed(self.calls) if made.turn == self.turn and not made.reads]
+        calls = [made for made in calls if not finished or made.segment < self.segment]
+        return [item for made in calls if made.result and made.result.worked for item in items_in(made.result)]
+
+    def focus(self) -> list[Item]:
+        """Return what was talked about last before the running step: one item, or several that were listed."""
+        known = self.known()
+        for made, result in self._before():
+            told = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
+            items = _subject(made, result, known)
+            named = [item for item in items if f"`{item.get('path')}`" in told]
+            if items:
+                return named or items
+        return []
+
+    def last_folder(self) -> Item | None:
+        """Return the folder that was talked about last before the running step."""
+        known = self.known()
+        for made, result in self._before():
+            own = [item for item in items_in(result)[:1] if item.get("kind") == "folder"]
+            moved = made.name in {"create_folder", "get_file_info", "rename_item", "move_item"}
+            found = (own if moved else []) or _arguments(made, known, "folder_id", "parent_id")
+            if found:
+                return found[0]
+        return None
+
+    def _before(self) -> Iterator[tuple[Call, Result]]:
+        for made in reversed(self.calls):
+            if (made.turn, made.segment) < (self.turn, self.segment) and made.result and made.result.worked:
+                yield made, made.result
+
+
+def items_in(result: Result) -> list[Item]:
+    """Return all items that a result names, in its order."""
+    single = [result.data, result.data.get("file"), result.data.get("item")]
+    hits = {str(hit["file"]["id"]): hit["file"] for hit in result.hits}
+    return [*filter(is_item, single), *result.items, *hits.values()]
+
+
+def _subject(made: Call, result: Result, known: Mapping[str, Item]) -> list[Item]:
+    if made.name in NO_SUBJECT:
+        return []
+    if made.name in {"search_files", "semantic_search_files"}:
+        return items_in(result)
+    if made.name in {"list_folder", "get_folder_tree"}:
+        return _arguments(made, known, "folder_id")
+    return items_in(result)[:1] or _arguments(made, known, "item_id", "file_id")
+
+
+def _arguments(made: Call, known: Mapping[str, Item], *names: str) -> list[Item]:
+    return [known[str(made.args[name])] for name in names if str(made.args.get(name)) in known]
+
 
 def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
     """Read the messages in order. Results are joined to their calls by id, wherever they stand."""
     results = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
-    reader = _Reader(results)
+    said, calls = list[Said](), list[Call]()
+    run_id, turn, segment, rounds = "", 0, 0, 0
     for message in messages:
-        reader.take(message)
-    return reader.conversation()
-
-
-class _Reader:
-    def __init__(self, results: Mapping[str, ToolMessage]) -> None:
-        self._results = results
-        self._system: list[str] = []
-        self._said: list[Said] = []
-        self._calls: list[Call] = []
-        self._turn = 0
-        self._segment = 0
-        self._rounds = 0
-        self._run_id = ""
-
-    def take(self, message: BaseMessage) -> None:
-        """Take in the next message."""
-        if isinstance(message, SystemMessage):
-            self._system.append(message.text)
-        elif isinstance(message, HumanMessage):
-            self._turn += 1
-            self._segment = self._rounds = 0
-            self._run_id = str(message.id or "")
-            self._said.append(Said(by_person=True, text=message.text, turn=self._turn))
+        if isinstance(message, HumanMessage):
+            run_id, turn, segment, rounds = str(message.id or ""), turn + 1, 0, 0
+            said.append(Said(by_person=True, text=message.text, turn=turn))
         elif isinstance(message, AIMessage):
-            self._take_answer(message)
-
-    def _take_answer(self, message: AIMessage) -> None:
-        if message.text.strip():
-            self._said.append(Said(by_person=False, text=message.text, turn=self._turn))
-        if not message.tool_calls:
-            self._segment += 1
-            self._rounds = 0
-            return
-        self._rounds += 1
-        for call in message.tool_calls:
-            answered = self._results.get(str(call["id"]))
-            result = read_result(answered) if answered else None
-            args = cast("Mapping[str, Any]", call["args"])
-            self._calls.append(Call(str(call["id"]), call["name"], args, result, self._turn, self._segment))
-
-    def conversation(self) -> Conversation:
-        """Return what was taken in."""
-        system = "\n\n".join(self._system)
-        return Conversation(
-            read_sections(system),
-            tuple(self._said),
-            tuple(self._calls),
-            self._run_id,
-            self._turn,
-            self._segment,
-            self._rounds,
-            system,
-        )
+            if message.text.strip():
+                said.append(Said(by_person=False, text=message.text, turn=turn))
+            for call in message.tool_calls:
+                answered = results.get(str(call["id"]))
+                result, args = read_result(answered) if answered else None, cast("Mapping[str, Any]", call["args"])
+                calls.append(Call(str(call["id"]), call["name"], args, result, turn, segment))
+            segment, rounds = (segment, rounds + 1) if message.tool_calls else (segment + 1, 0)
+    system = "\n\n".join(message.text for message in messages if isinstance(message, SystemMessage))
+    return Conversation(read_sections(system), tuple(said), tuple(calls), run_id, turn, segment, rounds)

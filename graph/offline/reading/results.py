@@ -4,39 +4,28 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeGuard, cast
+from typing import Any, Final, TypeGuard, cast
 
 from langchain_core.messages import ToolMessage
 
-Failure = Literal["", "rejected", "expired", "answered", "moved on", "unknown", "error"]
-
+Item = Mapping[str, Any]
+LEFT_OUT, IN_FULL, MOST_OPENINGS, LONGEST_MESSAGE = "[Left out to save room", "in_full", 40, 600
 _DECODER: Final = json.JSONDecoder()
-_OPENING = re.compile(r"(?:^|\n)\{")
-_CODE = re.compile(r"^(?P<code>[a-z][a-z_]{2,40}): (?P<message>.+)", re.DOTALL)
-_CURSOR = re.compile(r"pass cursor (?P<cursor>\S+?)\.?(?:\s|$)")
-_NOTE = re.compile(r"\n\[Cut: [^\n]*\]\s*$")
-LEFT_OUT: Final = "[Left out to save room"
-IN_FULL: Final = "in_full"
-"""Key in the data of an excerpt, which says where the whole result is."""
-MOST_OPENINGS: Final = 40
-_STARTS: Final = {
-    "items": '{"id":',
-    "hits": '{"file":',
-    "changes": '{"id":',
-    "undone": '{"id":',
-    "versions": '{"number":',
-    "shares": '{"item_id":',
-    "results": '{"path":',
-}
-"""How the entries of each kind of list begin."""
-
-
-_FAILURES: Final[tuple[tuple[Failure, re.Pattern[str]], ...]] = (
-    ("expired", re.compile(r"expired|timed out waiting|过期", re.IGNORECASE)),
-    ("answered", re.compile(r"answered instead|用户的回复", re.IGNORECASE)),
-    ("rejected", re.compile(r"reject|declined|denied by|said no|not approved|拒绝|未获批准", re.IGNORECASE)),
-    ("moved on", re.compile(r"moved on|not executed|未执行", re.IGNORECASE)),
-    ("unknown", re.compile(r"may or may not have happened|interrupted before", re.IGNORECASE)),
+_OPENING: Final = re.compile(r"(?:^|\n)\{")
+_CODE: Final = re.compile(r"^(?P<code>[a-z][a-z_]{2,40}): (?P<message>.+)", re.DOTALL)
+_CURSOR: Final = re.compile(r"pass cursor (?P<cursor>\S+?)\.?(?:\s|$)")
+_NOTE: Final = re.compile(r"\n\[Cut: [^\n]*\]\s*$")
+_LISTS: Final = {"hits": "file", "versions": "number", "shares": "id", "results": "path"}
+"""The first key of the entries of a list, where it is not `id`."""
+_FAILURES: Final = tuple(
+    (failure, re.compile(pattern, re.IGNORECASE))
+    for failure, pattern in (
+        ("expired", r"expired|timed out waiting|过期"),
+        ("answered", r"answered instead|用户的回复"),
+        ("rejected", r"reject|declined|denied by|said no|not approved|拒绝|未获批准"),
+        ("moved on", r"moved on|not executed|未执行"),
+        ("unknown", r"may or may not have happened|interrupted before"),
+    )
 )
 
 
@@ -47,9 +36,9 @@ class Result:
     `message` is the sentence of a failure, `cut` says that the data did not arrive whole.
     """
 
-    data: Mapping[str, Any]
+    data: Item
     text: str
-    failure: Failure = ""
+    failure: str = ""
     code: str = ""
     message: str = ""
     cut: bool = False
@@ -59,19 +48,18 @@ class Result:
         """Whether the tool did what it was asked for."""
         return not self.failure
 
-    def entries(self, name: str) -> list[Mapping[str, Any]]:
+    def entries(self, name: str) -> list[Item]:
         """Return a list of the data, without what is no object in it."""
         value = self.data.get(name)
-        listed = cast("list[Any]", value) if isinstance(value, list) else []
-        return [cast("Mapping[str, Any]", entry) for entry in listed if isinstance(entry, Mapping)]
+        return [cast("Item", one) for one in (value if isinstance(value, list) else []) if isinstance(one, Mapping)]
 
     @property
-    def items(self) -> list[Mapping[str, Any]]:
+    def items(self) -> list[Item]:
         """The items of a list."""
         return [item for item in self.entries("items") if is_item(item)]
 
     @property
-    def hits(self) -> list[Mapping[str, Any]]:
+    def hits(self) -> list[Item]:
         """The hits of a search, each with the item in `file`."""
         return [hit for hit in self.entries("hits") if is_item(hit.get("file"))]
 
@@ -97,76 +85,58 @@ class Result:
         return self.word("cursor") or (said["cursor"] if said else "")
 
 
-def is_item(value: Any) -> TypeGuard[Mapping[str, Any]]:
+def is_item(value: Any) -> TypeGuard[Item]:
     """Say whether something in a result is a file or a folder."""
-    if not isinstance(value, Mapping):
-        return False
-    item = cast("Mapping[str, Any]", value)
-    return isinstance(item.get("id"), str) and item.get("kind") in {"file", "folder"}
+    return isinstance(value, Mapping) and isinstance(value.get("id"), str) and value.get("kind") in {"file", "folder"}
 
 
 def read_result(message: ToolMessage) -> Result:
     """Return what a tool message tells, whatever is missing in it."""
-    whole = message.text
-    text, data, cut = _split(whole)
-    coded = _CODE.match(whole)
-    failed = message.status == "error" or (isinstance(data.get("code"), str) and "message" in data and "id" not in data)
-    if not failed:
+    text, data, cut = _split(message.text)
+    coded = _CODE.match(message.text)
+    is_error = isinstance(data.get("code"), str) and "message" in data and "id" not in data
+    if message.status != "error" and not is_error:
         return Result(data, text, cut=cut)
     code = str(data.get("code") or (coded["code"] if coded else ""))
     said = str(data.get("message") or (coded["message"] if coded else text)).strip()
-    failure: Failure = "error" if code else _failure(whole)
-    return Result(data, text, failure, code, _first_lines(said), cut)
-
-
-def _failure(text: str) -> Failure:
-    found: Failure | None = next((failure for failure, pattern in _FAILURES if pattern.search(text)), None)
-    return found or "error"
-
-
-def _first_lines(text: str) -> str:
-    return text.split("\n{", 1)[0].strip()[:600]
-
-
-def _split(whole: str) -> tuple[str, Mapping[str, Any], bool]:
-    """Return the sentence, the last JSON object that ends the text, and whether it was cut."""
-    noted = _NOTE.sub("", whole)
-    for opening in _openings(noted):
-        try:
-            value, end = _DECODER.raw_decode(noted, opening)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, Mapping) and not noted[end:].strip():
-            return noted[:opening].strip(), cast("Mapping[str, Any]", value), False
-    return _salvaged(noted, was_cut=noted != whole)
-
-
-def _openings(text: str) -> list[int]:
-    starts = [match.end() - 1 for match in _OPENING.finditer(text)][:MOST_OPENINGS]
-    first = text.find("{")
-    return starts if first < 0 or first in starts else [*starts, first]
-
-
-def _salvaged(text: str, *, was_cut: bool) -> tuple[str, Mapping[str, Any], bool]:
-    """Keep the whole entries of a list that was cut in its middle, and the items of a tree."""
-    opening = next(iter(_openings(text)), -1)
-    if not was_cut or opening < 0:
-        return text.strip(), {}, was_cut
-    body = text[opening:]
-    name, start = next(
-        ((name, start) for name, start in _STARTS.items() if body.startswith(f'{{"{name}":[')),
-        ("items", _STARTS["items"]),
+    failure = next((failure for failure, pattern in _FAILURES if pattern.search(message.text)), "error")
+    return Result(
+        data, text, "error" if code else failure, code, said.split("\n{", 1)[0].strip()[:LONGEST_MESSAGE], cut
     )
-    return text[:opening].strip(), {name: list(_whole_objects(body, start))}, True
+
+
+def _split(whole: str) -> tuple[str, Item, bool]:
+    """Return the sentence, the last JSON object that ends the text, and whether it was cut.
+
+    Of a list that was cut in its middle the whole entries are kept.
+    """
+    noted = _NOTE.sub("", whole)
+    starts = [match.end() - 1 for match in _OPENING.finditer(noted)][:MOST_OPENINGS]
+    openings: list[int] = list(dict.fromkeys([*starts, *([noted.find("{")] if "{" in noted else [])]))
+    for opening in openings:
+        value, end = _decoded(noted, opening)
+        if isinstance(value, Mapping) and not noted[end:].strip():
+            return noted[:opening].strip(), cast("Item", value), False
+    if noted == whole or not openings:
+        return noted.strip(), {}, noted != whole
+    body = noted[openings[0] :]
+    name = next(iter(re.findall(r"^\{\"(\w+)\":\[", body)), "items")
+    return noted[: openings[0]].strip(), {name: list(_whole_objects(body, f'{{"{_LISTS.get(name, "id")}":'))}, True
+
+
+def _decoded(text: str, at: int) -> tuple[Any, int]:
+    try:
+        return _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return None, at
 
 
 def _whole_objects(text: str, start: str) -> Iterator[Any]:
     """Yield the objects that begin like this; inside a string of JSON every quotation mark is escaped."""
     at = text.find(start)
     while at >= 0:
-        try:
-            value, at = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
+        value, end = _decoded(text, at)
+        if value is None:
             return
         yield value
-        at = text.find(start, at)
+        at = text.find(start, end)

@@ -1,24 +1,34 @@
-"""Answers and summaries, each with the file and the passage that they rest on."""
+"""Answers, each with the file and the words that they rest on: questions, sums, comparisons."""
 
+import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from difflib import SequenceMatcher
 from typing import Final
 
+from graph.offline.documents import tables
 from graph.offline.documents.sentences import Sentence, first_heading, read_sentences
-from graph.offline.documents.summary import SURE_ENOUGH, Passage, best_passage, key_sentences
-from graph.offline.reading.conversation import Item
-from graph.offline.reading.results import Result
-from graph.offline.replay import Request, Script, UnresolvedError, call
-from graph.offline.scripts.outcome import failed
-from graph.offline.scripts.resolve import TOPIC_LIMIT, relevant_hits, resolve_one
-from graph.offline.speech.wording import inert, joined, named, path_of, quoted, span, verbatim
-from graph.offline.task import Task
-from graph.offline.understanding.intents import Intent
-from graph.offline.understanding.references import CURRENT_FILE, Ref
+from graph.offline.documents.summary import best_passage, key_sentences
+from graph.offline.reading.results import Item, Result
+from graph.offline.replay import Request, Script, UnresolvedError, call, request
+from graph.offline.scripts.resolve import Items, queries_of, resolve, resolve_one
+from graph.offline.scripts.task import Task
+from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.references import Ref, read_ref
+from graph.offline.understanding.requests import Wish
+from graph.offline.understanding.terms import has_han, stem, terms
+from graph.offline.wording import path_of, quoted, span, verbatim
 
-LONGEST_PASSAGE: Final = 500
-AROUND: Final = 600
-MOST_OTHERS: Final = 3
+HITS, LONGEST_PASSAGE, MOST_READ, MOST_DIFFERENCES, MOST_COMPARED = 8, 500, 6, 8, 200
+WORTH_SHOWING, ALIKE = 0.3, 0.4
+_THIS_YEAR: Final = re.compile(r"\bthis year\b|今年")
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_DATED: Final = re.compile(r"^.*(?:\bdate\b|日期|\bdated\b).*$", re.IGNORECASE | re.MULTILINE)
+_AMOUNTS: Final = (
+    "how much did i pay paid spend spent total sum amount cost this last year altogether invoices bills money"
+)
+_ABOUT_AMOUNTS: Final = frozenset(terms(_AMOUNTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,157 +46,200 @@ class Source:
         offset = self.first_line - 1
         return offset + min(one.line for one in sentences), offset + max(one.last_line for one in sentences)
 
-    def words(self, sentences: Sequence[Sentence]) -> str:
-        """Return sentences that follow each other, word for word: what is quoted is looked for in the file."""
-        return verbatim(self.text[sentences[0].start : sentences[-1].end], LONGEST_PASSAGE)
+    def words(self, sentence: Sentence, limit: int = LONGEST_PASSAGE) -> str:
+        """Return a sentence word for word: what is quoted is looked for in the file."""
+        return verbatim(self.text[sentence.start : sentence.end], limit)
+
+    @property
+    def called(self) -> str:
+        """What the file is called: its path and its title."""
+        return (
+            f"{str(self.file.get('path') or self.file.get('name', '')).rpartition('.')[0]} {first_heading(self.text)}"
+        )
 
 
 Reading = Generator[Sequence[Request], Sequence[Result], Source]
 
 
-def summarise(task: Task, intent: Intent) -> Script:
-    """Sum up a document in its own sentences: the one named, else the one that is about the topic."""
-    ref = intent.target or CURRENT_FILE
-    item, others, topic = yield from _document(task, ref)
-    source = yield from _read(task, item, None, None)
-    sentences = read_sentences(source.text)
-    chosen = key_sentences(sentences, topic)
-    if not chosen:
-        return task.say("summary_unreadable", name=named(source.file, task.language))
-    return _told_summary(task, source, chosen, topic, others)
-
-
-def _document(task: Task, ref: Ref) -> Generator[Sequence[Request], Sequence[Result], tuple[Item, list[Item], str]]:
-    """Return the document that is meant, others that are about the same, and the topic if it was one."""
-    if ref.form == "about":
-        found = yield from _by_topic(task, ref.text)
-        return found[0], found[1:], ref.text
-    try:
-        return (yield from resolve_one(task, ref, kind="file")), [], ""
-    except UnresolvedError:
-        if ref.form != "name" or "semantic_search_files" not in task.tools:
-            raise
-    found = yield from _by_topic(task, ref.text)
-    return found[0], found[1:], ref.text
-
-
-def _by_topic(task: Task, topic: str) -> Generator[Sequence[Request], Sequence[Result], list[Item]]:
-    hits = yield from _hits(task, topic)
-    files = {str(hit["file"]["id"]): hit["file"] for hit in hits}
-    if not files:
-        raise task.unresolved("nothing_about", topic=quoted(topic))
-    return list(files.values())
-
-
-def _hits(task: Task, query: str) -> Generator[Sequence[Request], Sequence[Result], list[Item]]:
-    for tool in ("semantic_search_files", "search_files"):
-        if tool in task.tools:
-            result = yield from call(tool, query=query[:500], limit=TOPIC_LIMIT)
-            hits = [hit for hit in relevant_hits(result, query) if hit["file"].get("kind") == "file"]
-            if hits:
-                return hits
-    return []
-
-
-def _read(task: Task, item: Item, start: int | None, end: int | None) -> Reading:
+def read(task: Task, item: Item) -> Reading:
+    """Return the text of a file. Raises `UnresolvedError` if it can't be read."""
     opened = task.sections.file
-    if opened and opened["id"] == item["id"] and task.sections.document_is_exact and start is None:
+    if opened and opened["id"] == item["id"] and task.sections.document_is_exact:
         text = task.sections.document or ""
         return Source({"kind": "file", **opened}, text, 1, len(text), cut=False)
-    result = yield from call("read_file", file_id=item["id"], start=start, end=end)
-    if not result.worked:
-        raise UnresolvedError(failed(task, result, named(item, task.language)))
-    file = result.data.get("file")
-    text = result.word("text")
-    total = result.number("total_characters") or len(text)
-    whole = result.data.get("truncated") is not True and not result.cut
-    return Source(
-        file if isinstance(file, dict) else item, text, result.number("first_line") or 1, total, cut=not whole
-    )
+    return _source(task, (yield from call("read_file", file_id=item["id"])), item)
 
 
-def _told_summary(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, others: Sequence[Item]) -> str:
-    name = str(source.file.get("name", ""))
-    heading = first_heading(source.text)
-    title = task.say("summary_title", topic=inert(topic or heading or name))
-    points = [f"- {inert(sentence.text)}" for sentence in chosen]
-    lines = span(*source.lines(chosen), task.language)
-    told = [title, "", *points, "", _source_line(task, source, chosen, lines)]
-    if source.cut:
-        told.append(task.say("summary_partial", shown=len(source.text), total=source.total))
-    if others:
-        told.append(task.say("also_about", list=_names(task, others)))
-    return "\n".join(told)
+def _source(task: Task, result: Result, item: Item) -> Source:
+    task.checked(result, "read_file", str(item.get("name", "")))
+    file, text = result.data.get("file"), result.word("text")
+    cut, total = result.data.get("truncated") is True or result.cut, result.number("total_characters") or len(text)
+    return Source(file if isinstance(file, dict) else item, text, result.number("first_line") or 1, total, cut)
 
 
-def _source_line(task: Task, source: Source, chosen: Sequence[Sentence], lines: str) -> str:
-    file, language = source.file, task.language
-    passage = f"“{source.words(chosen[:1])}”"
-    return task.say("summary_source", name=named(file, language), path=path_of(file), lines=lines, passage=passage)
+def ask(task: Task, wish: Wish) -> Script:
+    """Answer a question with the words of the file that fit it best: the one it names, the open one, or any."""
+    question, opened = wish.query or wish.said, task.sections.file if task.sections.document else None
+    phrase = named_in("in_file", question)
+    ref = read_ref(phrase, file_open=opened is not None) if phrase else None
+    own: Item | None = {"kind": "file", **opened} if opened and (ref is None or ref.form != "name") else None
+    if own is None and ref and ref.kind != "folder" and ref.form in {"name", "path", "it"}:
+        try:
+            own = yield from resolve_one(task, ref, kind="file")
+        except UnresolvedError:
+            own = None
+    told = _answer(task, (yield from read(task, own)), question) if own else ""
+    if told or (own and opened and own["id"] == opened["id"]):
+        return told or task.say("answer_none_here")
+    return (yield from _from_drive(task, question, own))
 
 
-def _names(task: Task, items: Sequence[Item]) -> str:
-    return joined((path_of(item) for item in items[:MOST_OTHERS]), task.language)
-
-
-def ask(task: Task, intent: Intent) -> Script:
-    """Answer a question with the passage that fits it best."""
-    question = intent.query or intent.said
-    own = yield from _own_document(task, intent)
+def _from_drive(task: Task, question: str, own: Item | None = None) -> Script:
+    result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
+    graded = sorted(
+        ((_fit(hit, question), -rank, hit) for rank, hit in enumerate(result.hits)), key=lambda one: one[:2]
+    )[::-1]
+    for _, _, hit in graded[:3] if "read_file" in task.tools else ():
+        told = _answer(task, (yield from read(task, hit["file"])), question)
+        if told:
+            return told
     if own:
-        passage = best_passage(read_sentences(own.text), question)
-        if passage and (passage.fit >= SURE_ENOUGH or intent.target):
-            return _told_answer(task, own, passage, [])
-        if intent.target and intent.target.form == "current file":
-            return task.say("answer_none_here")
-    return (yield from _from_drive(task, question))
-
-
-def _own_document(task: Task, intent: Intent) -> Generator[Sequence[Request], Sequence[Result], Source | None]:
-    """Return the document that the question names, or the open one; None if there is none, as of "my documents"."""
-    ref = intent.target or (CURRENT_FILE if task.sections.document and task.sections.file else None)
-    if ref is None or ref.kind == "folder":
-        return None
-    try:
-        item = yield from resolve_one(task, ref, kind="file")
-    except UnresolvedError:
-        if ref.form == "current file":
-            raise
-        return None
-    return (yield from _read(task, item, None, None))
-
-
-def _from_drive(task: Task, question: str) -> Script:
-    hits = yield from _hits(task, question)
-    if not hits:
+        return task.say("answer_none_in", name=task.name(own))
+    nearest = (yield from read(task, graded[0][2]["file"])) if graded and graded[0][0] >= WORTH_SHOWING else None
+    passage = best_passage(read_sentences(nearest.text), question, nearest.called) if nearest else None
+    if nearest is None or passage is None:
         return task.say("answer_none", query=quoted(question))
-    best = max(hits, key=lambda hit: _fit(hit, question))
-    start = max(0, int(best.get("start") or 0) - AROUND // 3)
-    end = int(best.get("end") or 0) + AROUND
-    whole = not best.get("end")
-    source = yield from _read(task, best["file"], None if whole else start, None if whole else end)
-    passage = best_passage(read_sentences(source.text), question)
-    if passage is None:
-        return task.say("answer_none", query=quoted(question))
-    others = [hit["file"] for hit in hits if hit["file"]["id"] != best["file"]["id"]]
-    return _told_answer(task, source, passage, list({str(item["id"]): item for item in others}.values()))
+    return _quoting(task, nearest, passage.sentences, "answer_unsure")
 
 
 def _fit(hit: Item, question: str) -> float:
-    heading = str(hit.get("heading") or "")
-    text = f"# {heading}\n{hit.get('text', '')}" if heading else str(hit.get("text", ""))
-    passage = best_passage(read_sentences(text), question)
+    source = Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}", 1, 0, cut=False)
+    passage = best_passage(read_sentences(source.text), question, source.called)
     return passage.fit if passage else 0.0
 
 
-def _told_answer(task: Task, source: Source, passage: Passage, others: Sequence[Item]) -> str:
-    lines = span(*source.lines(passage.sentences), task.language)
-    told = task.say(
-        "answer" if passage.fit >= SURE_ENOUGH else "answer_unsure",
-        name=named(source.file, task.language),
-        path=path_of(source.file),
-        lines=lines,
-        passage=source.words(passage.sentences),
+def _answer(task: Task, source: Source, question: str) -> str:
+    """Return the answer if the file has a clear one."""
+    rows, sentences = tables.rows_of(source.text), read_sentences(source.text)
+    row = tables.row_asked_for(rows, question)
+    if row:
+        line = source.first_line + row.number - 1
+        passage = f"> {verbatim(rows[0].line, LONGEST_PASSAGE)}\n\n> {verbatim(row.line, LONGEST_PASSAGE)} [1]"
+        where = span(line, line, task.language)
+        return task.say("answer", name=task.name(source.file), path=path_of(source.file), lines=where, passage=passage)
+    if tables.SUPERLATIVE.search(question):
+        return ""
+    if sentences and set(terms(question)) <= set(terms(source.called)):
+        return _quoting(task, source, key_sentences(sentences), "answer")
+    passage = best_passage(sentences, question, source.called)
+    return _quoting(task, source, passage.sentences, "answer") if passage and passage.is_sure else ""
+
+
+def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: str) -> str:
+    quotes, lines = (
+        "\n\n".join(f"> {source.words(one)} [1]" for one in sentences),
+        span(*source.lines(sentences), task.language),
     )
-    tail = [task.say("answer_also", list=_names(task, others))] if others else []
-    return "\n\n".join([told, *tail])
+    return task.say(code, name=task.name(source.file), path=path_of(source.file), lines=lines, passage=quotes)
+
+
+def total(task: Task, wish: Wish) -> Script:
+    """Add up what the bills say that come to be about somebody: "how much did I pay Hetzner this year?"."""
+    question = wish.query or wish.said
+    years = set(_YEAR.findall(question)) | ({str(datetime.now(UTC).year)} if _THIS_YEAR.search(question) else set())
+    left = word("no_name").sub(" ", _YEAR.sub(" ", question.casefold()))
+    words = re.findall(r"[\u3400-\u9fff]{2,}|[^\W_\u3400-\u9fff]+", left)
+    wanted = [
+        word if has_han(word) else stem(word) for word in words if has_han(word) or set(terms(word)) - _ABOUT_AMOUNTS
+    ]
+    hits = (yield from call("semantic_search_files", query=question[:500], limit=HITS)).hits
+    files = list({str(hit["file"]["id"]): hit["file"] for hit in hits}.values())[:MOST_READ]
+    results = (yield [request("read_file", file_id=item["id"]) for item in files]) if files else []
+    sources = [_source(task, one, item) for one, item in zip(results, files, strict=True) if one.worked]
+    about = [one for one in sources if wanted and all(word in f"{one.called} {one.text}".casefold() for word in wanted)]
+    bills = [
+        (one, found)
+        for one in about
+        if (found := tables.AMOUNT.search(one.text)) and (not years or years & _years_of(one))
+    ]
+    if bills or not wanted:
+        return _added(task, bills, sorted(years)) if bills else task.say("answer_none", query=quoted(question))
+    told = next((told for one in about if (told := _answer(task, one, question))), "")
+    return told or (yield from _from_drive(task, question))
+
+
+def _years_of(source: Source) -> set[str]:
+    """Return of which years a bill is: by its lines with a date, else by all of it."""
+    return set(_YEAR.findall(" ".join(_DATED.findall(source.text)) or f"{source.file.get('name', '')} {source.text}"))
+
+
+def _added(task: Task, bills: Sequence[tuple[Source, re.Match[str]]], years: Sequence[str]) -> str:
+    lines: list[str] = []
+    sums: dict[str, float] = {}
+    for number, (source, found) in enumerate(bills, 1):
+        line = source.text[source.text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
+        passage = f"“{verbatim(line, LONGEST_PASSAGE)}” [{number}]"
+        lines.append(f"- {task.name(source.file)} ({path_of(source.file)}): {passage}")
+        sums[found["unit"] or ""] = sums.get(found["unit"] or "", 0.0) + float(found["number"].replace(",", ""))
+    told = "; ".join(f"{value:,.2f} {unit}".strip() for unit, value in sums.items())
+    return "\n".join([task.say("sum", year=f" ({'/'.join(years)})" if years else "", total=told), *lines])
+
+
+def compare(task: Task, wish: Wish) -> Script:
+    """Say what two files say differently, quoting both."""
+    items = yield from _two(task, wish.query.strip(" ?？。."))
+    results = yield [request("read_file", file_id=item["id"]) for item in items]
+    one, other = (_source(task, result, item) for result, item in zip(results, items, strict=True))
+    pairs = _differences(*(read_sentences(source.text)[:MOST_COMPARED] for source in (one, other)))
+    lines: list[str] = []
+    for pair in pairs[:MOST_DIFFERENCES]:
+        said = [
+            f"“{of.words(sentence, 200)}” [{at}]"
+            for at, of, sentence in zip((1, 2), (one, other), pair, strict=True)
+            if sentence
+        ]
+        only = task.say("only_in", name=task.name((one if pair[0] else other).file))
+        lines.append(f"- {' ↔ '.join(said)}" if len(said) > 1 else f"- {said[0]} ({only})")
+    names = {"one": task.name(one.file), "other": task.name(other.file)}
+    return "\n".join([task.say("compared", **names), *lines]) if lines else task.say("compared_same", **names)
+
+
+def _two(task: Task, text: str) -> Items:
+    """Return the two files that are to be compared: "a and b", or "the two leases"."""
+    pair = word("pair").search(text)
+    found: list[Item] = []
+    for name in [one for one in pair.groups() if one][:2] if pair else ():
+        ref = read_ref(re.sub(r"^(?:对比|比较)(?:一?下)?", "", name))
+        found.append((yield from resolve_one(task, ref, kind="file", loose=True)))
+    if pair:
+        return found
+    phrase = re.sub(r"\btwo\b|(?:两|2)(?:份|个|篇)", "", named_in("both", text)).strip()
+    ref = (read_ref(phrase) if phrase else None) or Ref("them")
+    if ref.form == "name":
+        queries = queries_of(ref.text) or [ref.text]
+        result = yield from call("search_files", query=queries[0], kind="file", limit=HITS)
+        files = {str(hit["file"]["id"]): hit["file"] for hit in result.hits}
+        found = [item for item in files.values() if all(one in str(item["name"]).casefold() for one in queries)]
+    else:
+        found = yield from resolve(task, ref, kind="file")
+    if len(found) != 2:
+        raise task.unresolved("compare_two")
+    return found
+
+
+def _differences(left: list[Sentence], right: list[Sentence]) -> list[tuple[Sentence | None, Sentence | None]]:
+    """Return sentences of the one with those of the other that they correspond to, where they are not the same."""
+    same = {sentence.text for sentence in left} & {sentence.text for sentence in right}
+    left, right = ([sentence for sentence in part if sentence.text not in same] for part in (left, right))
+    pairs: list[tuple[Sentence | None, Sentence | None]] = []
+    for sentence in left:
+        closest = max(right, key=lambda candidate: _likeness(sentence, candidate), default=None)
+        found = closest if closest is not None and _likeness(sentence, closest) >= ALIKE else None
+        right = [one for one in right if one is not found]
+        pairs.append((sentence, found))
+    return [*pairs, *((None, sentence) for sentence in right)]
+
+
+def _likeness(one: Sentence, other: Sentence) -> float:
+    begins, begins_other = (re.split("[:,，：]", sentence.text)[0] for sentence in (one, other))
+    return 1.0 if begins == begins_other else SequenceMatcher(None, one.text, other.text).ratio()

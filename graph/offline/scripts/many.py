@@ -4,12 +4,14 @@ from collections.abc import Generator, Sequence
 from typing import Any, Final
 
 from graph.offline.reading.results import Result
-from graph.offline.replay import Request, Script, call
-from graph.offline.scripts.outcome import failed
+from graph.offline.replay import Request, Script, UnresolvedError, call
+from graph.offline.scripts.finding import find
 from graph.offline.scripts.resolve import resolve_folder
-from graph.offline.speech.wording import MOST_LINES, bounded, code, inert, named, quoted, verbatim
-from graph.offline.task import Task
-from graph.offline.understanding.intents import Intent
+from graph.offline.scripts.task import Task
+from graph.offline.understanding.grammar import named_in
+from graph.offline.understanding.references import Ref, read_ref
+from graph.offline.understanding.requests import Wish
+from graph.offline.wording import MOST_LINES, bounded, code, inert, quoted, verbatim
 
 MOST_FILES: Final = 200
 PAGE: Final = 30
@@ -18,10 +20,28 @@ LONGEST_REST: Final = 300
 Finding = dict[str, Any]
 
 
-def map_files(task: Task, intent: Intent) -> Script:
+def mentioned(said: str) -> str:
+    """Return what the files are to mention, empty if they are to be summed up."""
+    return named_in("mention", said).strip(' ?？。.！“”"')
+
+
+def folder_of(said: str) -> Ref:
+    """Return the folder whose files are meant, the current one if none is named."""
+    phrase = named_in("folder_of", said.strip(" ?？。.")).strip(' “”"')
+    ref = read_ref(phrase, kind="folder") if phrase else None
+    return ref if ref and ref.form in {"name", "path", "there"} else Ref("here")
+
+
+def map_files(task: Task, wish: Wish) -> Script:
     """Have every file of a folder read, and tell what each says, and which could not be read."""
-    folder = yield from resolve_folder(task, intent.target)
-    instruction = task.say("many_mention", query=intent.query) if intent.query else task.say("many_summarise")
+    query = mentioned(wish.said)
+    try:
+        folder = yield from resolve_folder(task, folder_of(wish.said))
+    except UnresolvedError:
+        if not query:
+            raise
+        return (yield from find(task, Wish("find", wish.said, query=f"about {query}")))
+    instruction = task.say("many_mention", query=query) if query else task.say("many_summarise")
     result = yield from call(
         "map_reduce_files",
         instruction=instruction,
@@ -29,14 +49,13 @@ def map_files(task: Task, intent: Intent) -> Script:
         max_files=MOST_FILES,
         language=task.language,
     )
-    if not result.worked:
-        return failed(task, result, named(folder, task.language))
+    task.checked(result, "map_reduce_files", str(folder.get("name", "")))
     if "files" not in result.data:
         return result.text
     if not result.number("files"):
-        return task.say("many_empty", folder=named(folder, task.language))
+        return task.say("many_empty", folder=task.name(folder))
     findings = yield from _first(result)
-    return _told(task, intent, result, findings)
+    return _told(task, query, result, findings)
 
 
 def _first(result: Result) -> Generator[Sequence[Request], Sequence[Result], list[Finding]]:
@@ -50,11 +69,11 @@ def _first(result: Result) -> Generator[Sequence[Request], Sequence[Result], lis
     return findings
 
 
-def _told(task: Task, intent: Intent, result: Result, findings: Sequence[Finding]) -> str:
+def _told(task: Task, query: str, result: Result, findings: Sequence[Finding]) -> str:
     answered = result.number("answered")
-    if intent.query:
+    if query:
         key = "many_found" if answered else "many_found_none"
-        title = task.say(key, query=quoted(intent.query), count=answered)
+        title = task.say(key, query=quoted(query), count=answered)
     else:
         title = task.say("many_title")
     lines = [_line(one) for one in findings if one.get("status") == "answered"]

@@ -1,205 +1,265 @@
-"""From a reference to items of the drive, with as few calls as it takes; asks when it is not clear."""
+"""From a phrase to the items it stands for, with as few calls as it takes; asks when it is not clear."""
 
-from collections.abc import Generator, Sequence
+import re
+import unicodedata
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
-from typing import Final, cast
+from difflib import get_close_matches
+from typing import Final
 
-from graph.offline.reading.conversation import Item
-from graph.offline.reading.mentions import changed_items, focus, known_items, last_folder
-from graph.offline.reading.results import Result
-from graph.offline.replay import Request, call
-from graph.offline.scripts.matching import best_matches, nearest, prefer_folder
-from graph.offline.speech.wording import code, path_of, quoted
-from graph.offline.task import ROOT, Task
-from graph.offline.understanding.language import terms
-from graph.offline.understanding.references import CURRENT_FOLDER, Ref, split_list
+from graph.offline.reading.results import Item, Result
+from graph.offline.replay import Request, UnresolvedError, call, request
+from graph.offline.scripts.task import ROOT, Task
+from graph.offline.understanding.grammar import word
+from graph.offline.understanding.references import Ref
+from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
+from graph.offline.wording import code, path_of, quoted
 
 Items = Generator[Sequence[Request], Sequence[Result], list[Item]]
 One = Generator[Sequence[Request], Sequence[Result], Item]
+STEM, NO_MATCH = 1, 5
+ALIKE, NEAR_ENOUGH = 0.72, 0.6
+SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
+_GENERIC: Final = frozenset(
+    map(
+        stem,
+        ["file", "files", "document", "documents", "doc", "docs", "note", "notes", "paper", "item", "text", "copy"],
+    )
+)
+_DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
-MOST_CANDIDATES: Final = 10
-SEARCH_LIMIT: Final = 20
-TOPIC_LIMIT: Final = 5
 
-
-def resolve_one(task: Task, ref: Ref | None, *, kind: str = "") -> One:
+def resolve_one(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> One:
     """Return the one item that is meant. Raises `UnresolvedError` with a question if there is none or several."""
-    items = yield from resolve(task, ref, kind=kind)
+    items = yield from resolve(task, ref, kind=kind, loose=loose)
     if len(items) > 1:
         raise ambiguous(task, ref.text if ref else "", items)
     return items[0]
-
-
-def resolve(task: Task, ref: Ref | None, *, kind: str = "") -> Items:
-    """Return the items that are meant, at least one: several only if several were meant."""
-    if ref is None:
-        raise task.unresolved("which_folder" if kind == "folder" else "which_item")
-    found = yield from _resolve_single(task, ref, kind)
-    for other in ref.others:
-        found = [*found, *(yield from _resolve_single(task, other, kind))]
-    return list({str(item["id"]): item for item in found}.values())
 
 
 def resolve_folder(task: Task, ref: Ref | None) -> One:
     """Return the folder that is meant."""
     item = yield from resolve_one(task, ref, kind="folder")
     if item.get("kind", "folder") != "folder":
-        raise task.unresolved("not_a_folder", name=quoted(str(item.get("name", ""))))
+        raise task.unresolved("not_a_folder", name=task.name(item))
     return item
 
 
-def _resolve_single(task: Task, ref: Ref, kind: str) -> Items:
+def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Items:
+    """Return the items that are meant, at least one: several only if several were meant.
+
+    With `loose` the one that has most of the phrase's words is good enough: it is only read.
+    """
+    if ref is None:
+        raise task.unresolved("which_folder" if kind == "folder" else "which_item")
     wanted = ref.kind or kind
-    if ref.form == "current folder":
-        return [task.here()]
-    if ref.form == "current file":
-        return [_open_document(task)]
-    if ref.form in {"it", "them"}:
-        return _pronoun(task, ref, wanted)
-    if ref.form == "there":
-        return [_there(task)]
-    if ref.form == "path":
-        return (yield from _by_path(task, ref))
-    if ref.form == "about":
-        return (yield from _by_topic(task, ref))
-    return (yield from _by_name(task, ref, wanted))
-
-
-def _open_document(task: Task) -> Item:
-    if task.sections.file:
-        return {"kind": "file", **task.sections.file}
-    talked_about = [item for item in focus(task.conversation) if item.get("kind") == "file"]
-    if len(talked_about) != 1:
-        raise task.unresolved("no_document")
-    return talked_about[0]
-
-
-def _pronoun(task: Task, ref: Ref, kind: str) -> list[Item]:
-    candidates = [item for item in focus(task.conversation) if not kind or item.get("kind") == kind]
-    if not candidates and task.sections.file and kind != "folder":
-        return [{"kind": "file", **task.sections.file}]
-    if not candidates:
-        raise task.unresolved("nothing_remembered")
-    if ref.form == "it" and len(candidates) > 1:
-        raise ambiguous(task, "", candidates)
-    return candidates
-
-
-def _there(task: Task) -> Item:
-    folder = last_folder(task.conversation)
-    if folder is None:
-        raise task.unresolved("which_folder")
-    return folder
-
-
-def _by_path(task: Task, ref: Ref) -> Items:
+    if ref.form in {"here", "open", "it", "them", "there"}:
+        return _pointed_at(task, ref, wanted)
+    if ref.form == "all":
+        return (yield from of_sort(task, ref))
+    if ref.form != "path":
+        return (yield from _by_name(task, ref, wanted, loose=loose))
     if ref.text == "/":
         return [{"id": ROOT, "kind": "folder", "name": "", "path": "/"}]
     result = yield from call("get_file_info", item_id=ref.text.rstrip("/"))
-    if result.worked and result.word("id"):
-        return [result.data]
-    raise task.unresolved("not_found", name=code(ref.text))
+    if not (result.worked and result.word("id")):
+        raise task.unresolved("not_found", name=code(ref.text))
+    return [result.data]
 
 
-def _by_topic(task: Task, ref: Ref) -> Items:
-    result = yield from call("semantic_search_files", query=ref.text, limit=TOPIC_LIMIT)
-    files = [hit["file"] for hit in relevant_hits(result, ref.text)]
-    unique = list({str(item["id"]): item for item in files}.values())
-    if not unique:
-        raise task.unresolved("nothing_about", topic=quoted(ref.text))
-    return unique[:1]
-
-
-def relevant_hits(result: Result, topic: str) -> list[Item]:
-    """Return the hits that share words with the topic, at least half as many as the best does, those with most first.
-
-    All of them, if the topic has no word that counts.
-    """
-    wanted = set(terms(topic))
-    graded = [(len(wanted & set(terms(_told(hit)))), -rank, hit) for rank, hit in enumerate(result.hits)]
-    most = max((shared for shared, _, _ in graded), default=0)
-    kept = [entry for entry in graded if "file" in entry[2] and (not wanted or (entry[0] and 2 * entry[0] > most))]
-    return [hit for _, _, hit in sorted(kept, key=lambda entry: entry[:2], reverse=True)]
-
-
-def _told(hit: Item) -> str:
-    file = cast("Item", hit.get("file") or {})
-    return f"{file.get('name', '')} {hit.get('heading', '')} {hit.get('text', '')}"
-
-
-def _by_name(task: Task, ref: Ref, kind: str) -> Items:
-    near = _nearby(task, ref, kind)
-    if near:
-        return near
-    if ref.inside:
-        found = yield from _inside(task, ref, kind)
-    else:
-        found = yield from _search(task, ref, kind, None)
-    if found:
-        return _checked(task, ref, found)
-    return (yield from _otherwise(task, ref, kind))
-
-
-def _nearby(task: Task, ref: Ref, kind: str) -> list[Item]:
-    """Look at what this turn changed. Nothing else that changes with a change may decide: a replay has to go the same
-    way again, and the listing and the open document are shown as they are by then."""
-    if ref.inside and ref.inside != CURRENT_FOLDER:
-        return []
-    same = best_matches(changed_items(task.conversation), ref.text, kind=kind, exact=True)
-    return same if len(same) == 1 else []
-
-
-def _inside(task: Task, ref: Ref, kind: str) -> Items:
-    try_whole = replace(ref, text=ref.whole, inside=None)
-    folders = (
-        yield from _search(task, ref.inside or ref, "folder", None)
-        if ref.inside and ref.inside.form == "name"
-        else (_resolve_single(task, ref.inside or ref, "folder"))
-    )
-    if len(folders) != 1:
-        return (yield from _search(task, try_whole, kind, None))
-    found = yield from _search(task, ref, kind, str(folders[0]["id"]))
+def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
+    """Return what is here, what is open, or what was talked about last."""
+    opened: list[Item] = [{"kind": "file", **task.sections.file}] if task.sections.file else []
+    if ref.form in {"here", "there"}:
+        folder = task.here if ref.form == "here" else task.conversation.last_folder()
+        if folder is None:
+            raise task.unresolved("which_folder")
+        return [folder]
+    wanted = "file" if ref.form == "open" else kind
+    talked_about = [item for item in task.conversation.focus() if not wanted or item.get("kind") == wanted]
+    if ref.form == "open" and (opened or len(talked_about) != 1):
+        if not opened:
+            raise task.unresolved("no_document")
+        return opened
+    found = talked_about or (opened if kind != "folder" else [])
     if not found:
-        raise task.unresolved("not_found_in", name=quoted(ref.text), folder=quoted(str(folders[0].get("name", ""))))
+        raise task.unresolved("nothing_remembered")
+    if ref.form == "it" and len(found) > 1:
+        raise ambiguous(task, "", found)
     return found
 
 
-def _search(task: Task, ref: Ref, kind: str, folder_id: str | None) -> Items:
-    if "search_files" not in task.tools:
-        listed = yield from call("list_folder", folder_id=folder_id or task.current_folder_id)
-        return best_matches(listed.items, ref.text, kind=kind)
-    result = yield from call("search_files", query=ref.text, folder_id=folder_id, kind=kind or None, limit=SEARCH_LIMIT)
-    files = [hit["file"] for hit in result.hits]
-    return best_matches(files, ref.text, kind=kind)
+def of_sort(task: Task, ref: Ref) -> Items:
+    """Return each item of a folder, or of the drive, that is of the sort."""
+    if ref.inside is not None:
+        folder = yield from resolve_folder(task, ref.inside)
+        listed, _ = yield from contents(str(folder["id"]))
+        return [item for item in listed if fits(item, ref)]
+    if not ref.text and not ref.extension:
+        raise task.unresolved("which_folder")
+    queries = [ref.extension] if ref.extension else queries_of(ref.text)
+    found = yield from _searched(task, queries, ref.kind, None, OF_A_SORT)
+    fitting = [item for item in found if fits(item, ref) and not (ref.text and item.get("kind") == "folder")]
+    if not fitting:
+        raise task.unresolved("nothing_of_sort", name=quoted(ref.text or ref.extension))
+    return fitting
 
 
-def _checked(task: Task, ref: Ref, found: list[Item]) -> list[Item]:
-    chosen = list(prefer_folder(found, task.current_folder_id))
+def contents(folder_id: str) -> Generator[Sequence[Request], Sequence[Result], tuple[list[Item], int]]:
+    """Return what is in a folder, page by page, and how many items the pages did not hold."""
+    pages: list[Result] = []
+    while len(pages) < MOST_PAGES and (not pages or pages[-1].cursor):
+        cursor = pages[-1].cursor if pages else None
+        pages.append((yield from call("list_folder", folder_id=folder_id, limit=PAGE, cursor=cursor)))
+    items = [item for page in pages for item in page.items]
+    return items, max(0, max(page.number("total") for page in pages) - len(items))
+
+
+def fits(item: Item, ref: Ref) -> bool:
+    """Say whether an item is of the sort that was named."""
+    name = str(item.get("name", "")).lower()
+    if ref.extension:
+        return item.get("kind") == "file" and name.endswith(ref.extension)
+    return not ref.text or covered(ref.text, str(item.get("path") or name)) == 1
+
+
+def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
+    near = best_matches(task.conversation.changed(), ref.text, kind=kind, most=STEM)
+    if len(near) == 1:
+        # Nothing else that changes with a change may decide: a replay has to go the same way again.
+        return near
+    text, folder_id = ref.text.rpartition("/")[2] or ref.text, None
+    if ref.inside is not None and ref.inside.form == "name":
+        folders = yield from _searched(task, [ref.inside.text], "folder", None, SEARCHED)
+        matches = best_matches(folders, ref.inside.text, kind="folder", most=STEM)
+        if len(matches) == 1:
+            folder_id, parts = str(matches[0]["id"]), word("in_a_folder").split(ref.text)
+            text = parts[-1 if has_han(ref.text) else 0]
+    found = yield from _searched(task, [text], kind, folder_id, SEARCHED)
+    chosen = best_matches(found, text, kind=kind)
+    if len(chosen) != 1:
+        chosen = yield from _described(task, text, kind, folder_id, chosen, loose=loose)
+    nearby = [item for item in chosen if item.get("parent_id") == task.here["id"]]
+    chosen = nearby if len(nearby) == 1 else chosen
     if len(chosen) > 1:
         raise ambiguous(task, ref.text, chosen)
-    return chosen
+    return chosen or (yield from _otherwise(task, ref, kind))
+
+
+def _described(task: Task, phrase: str, kind: str, folder_id: str | None, named: list[Item], *, loose: bool) -> Items:
+    """Return what the words of the phrase describe, in names and paths: "the lentil soup recipe", "the last weekly"."""
+    newest, oldest = word("newest").search(phrase), word("oldest").search(phrase)
+    text = word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip()
+    if not queries_of(text) or (named and not (newest or oldest)):
+        return named
+    found = yield from _searched(task, queries_of(text), kind, folder_id, SEARCHED)
+    graded = [
+        (covered(text, str(item.get("path") or item["name"])), covered(text, str(item["name"])), item) for item in found
+    ]
+    most = max((part for part, _, _ in graded), default=0.0)
+    if most < (NEAR_ENOUGH if loose else 1):
+        return []
+    best = [(own, item) for part, own, item in graded if part == most]
+    best = [one for one in best if one[1].get("kind") == "file"] or best
+    if newest or oldest:
+        return [(max if newest else min)((item for _, item in best), key=dated)]
+    return [item for own, item in best if own == max(own for own, _ in best)]
+
+
+def queries_of(text: str) -> list[str]:
+    """Return what to search names for: the words that matter, each alone."""
+    return list(dict.fromkeys(one for one in _words(text) if len(one) > 1))[:MOST_QUERIES]
+
+
+def _words(text: str) -> list[str]:
+    parts: list[str] = []
+    plain = word("generic").sub(" ", text)
+    for run in re.findall(r"[\u3400-\u9fff]+|[^\W_\u3400-\u9fff]+", (plain if plain.strip() else text).casefold()):
+        if has_han(run):
+            parts += [part for part in re.split("[的之和与及里我你这那]", run) if part]
+        elif run not in STOP_WORDS and stem(run) not in _GENERIC:
+            parts.append(stem(run))
+    return parts
+
+
+def covered(text: str, path: str) -> float:
+    """Return how much of a description stands in a path, 0 to 1: English by stems, Chinese by characters."""
+    words, held = _words(text), path.casefold()
+    whole = sum(len(one) if has_han(one) else 2 for one in words)
+    return sum(_pieces(one, held) if has_han(one) else 2 * (one in held) for one in words) / whole if whole else 0.0
+
+
+def _pieces(text: str, held: str) -> int:
+    """Return how many characters of a text stand in another, taken in the longest pieces that do."""
+    at = found = 0
+    while at < len(text):
+        end = next((end for end in range(len(text), at, -1) if text[at:end] in held), at)
+        found, at = found + end - at, max(end, at + 1)
+    return found
+
+
+def dated(item: Item) -> tuple[str, str]:
+    """Return when an item is of: the date in its name, and when it was changed."""
+    found = _DATE.search(str(item.get("name", "")))
+    date = "-".join(part.zfill(2) for part in re.findall(r"\d+", found[0])) if found else ""
+    return (date, str(item.get("updated_at", "")))
+
+
+def _searched(task: Task, queries: Sequence[str], kind: str, folder_id: str | None, limit: int) -> Items:
+    if "search_files" not in task.tools:
+        return (yield from call("list_folder", folder_id=folder_id or task.here["id"])).items
+    wanted = [
+        request("search_files", query=query, folder_id=folder_id, kind=kind or None, limit=limit) for query in queries
+    ]
+    results = yield wanted
+    files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
+    return [item for item in files.values() if not kind or item.get("kind") == kind]
 
 
 def _otherwise(task: Task, ref: Ref, kind: str) -> Items:
     """Nothing has the name: perhaps it is several names, or misspelt."""
-    parts = split_list(ref.whole or ref.text, task.language)
-    if len(parts) > 1:
-        found: list[Item] = []
-        for part in parts:
-            found += yield from _search(task, Ref("name", text=part, whole=part), kind, None)
-        if len(found) == len(parts):
-            return found
-    meant = nearest((*task.sections.listing, *known_items(task.conversation).values()), ref.text)
-    key = "not_found_folder" if kind == "folder" else "not_found"
-    sentence = task.say(key, name=quoted(ref.text))
-    if meant:
-        sentence += " " + task.say("did_you_mean", name=quoted(str(meant["name"])), path=path_of(meant))
-    raise type(task.unresolved(key, name=""))(sentence)
+    parts = [part for part in word("list").split(ref.text) if part]
+    found: list[Item] = []
+    for part in parts if len(parts) > 1 else ():
+        found += yield from _by_name(task, replace(ref, text=part, inside=None), kind, loose=False)
+    if found:
+        return found
+    by_name = {fold(str(item.get("name", ""))): item for item in task.conversation.known().values()}
+    stems = {name.rpartition(".")[0] or name: item for name, item in by_name.items()} | by_name
+    close = get_close_matches(fold(ref.text), list(stems), n=1, cutoff=ALIKE)
+    sentence = task.say("not_found_folder" if kind == "folder" else "not_found", name=quoted(ref.text))
+    if close:
+        sentence += " " + task.say("did_you_mean", name=task.name(stems[close[0]]), path=path_of(stems[close[0]]))
+    raise UnresolvedError(sentence)
 
 
-def ambiguous(task: Task, name: str, items: Sequence[Item]) -> Exception:
+def ambiguous(task: Task, name: str, items: Sequence[Item]) -> UnresolvedError:
     """Return the question which of the items is meant, as a numbered list."""
-    lines = [f"{number}. {path_of(item)}" for number, item in enumerate(items[:MOST_CANDIDATES], start=1)]
-    if not name:
-        return task.unresolved("ambiguous_it", list="\n".join(lines))
-    return task.unresolved("ambiguous", name=quoted(name), list="\n".join(lines))
+    lines = "\n".join(f"{number}. {path_of(item)}" for number, item in enumerate(items[:OFFERED], start=1))
+    return task.unresolved("ambiguous" if name else "ambiguous_it", name=quoted(name), list=lines)
+
+
+def fold(text: str) -> str:
+    """Return a name in the form in which names are compared."""
+    return " ".join(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).split())
+
+
+def grade(name: str, wanted: str) -> int:
+    """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all."""
+    held, sought = fold(name), fold(wanted)
+    every = bool(sought) and all(one in held for one in sought.split())
+    ways = (held == sought, held.rpartition(".")[0] == sought, held.startswith(sought), sought in held, every)
+    return next((grade for grade, fit in enumerate(ways) if fit), NO_MATCH)
+
+
+def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: int = NO_MATCH - 1) -> list[Item]:
+    """Return the items whose names fit best, all of them equally well; `most` is the worst grade that counts."""
+    once = {str(item.get("id")): item for item in items}.values()
+    living = [
+        item
+        for item in once
+        if not item.get("trashed_at") and item.get("kind", kind) == (kind or item.get("kind", kind))
+    ]
+    graded = [(grade(str(item.get("name", "")), wanted), item) for item in living]
+    best = min((how for how, _ in graded), default=NO_MATCH)
+    return [item for how, item in graded if how == best <= most]

@@ -1,136 +1,451 @@
-"""Text -> intents: the rules of both languages, tried clause by clause."""
+"""What a message asks for: wishes, each an action with its arguments. The verbs are the router's.
+
+A change is only a wish where a clause begins with its verb (or, in Chinese, names an object for it), and nothing in the
+message puts it in doubt. What is not understood is no wish.
+"""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.attempts import ending, located, respelt, shared, unprefixed
-from graph.offline.understanding.clauses import (
-    is_only_polite,
-    split_clauses,
-    strip_polite_end,
-    strip_polite_start,
-    tidy,
+from graph.offline.understanding.clauses import Clause, Message
+from graph.offline.understanding.grammar import named_in, slots, table, word
+from graph.offline.understanding.mood import is_taken_back, mood_of, spoken_of
+from graph.offline.understanding.references import Ref, of_sort, read_ref
+from graph.offline.understanding.terms import has_han, terms
+from graph.routing.intent_table import VERBS
+
+PREVIOUS: Final = -1
+LONGEST_READ: Final = 4_000
+MARK: Final = "[\ue000-\uf8ff]"
+"""Stands for what was quoted or dictated."""
+_ORDINALS: Final = (
+    "one first 一 original 最初 最早 原来", "two second 二 两", "three third 三", "four fourth 四", "five fifth 五",
+    "six sixth 六", "seven seventh 七", "eight eighth 八", "nine ninth 九", "ten tenth 十",
+)  # fmt: skip
+NUMBERS: Final = {word: number for number, words in enumerate(_ORDINALS, 1) for word in words.split()} | dict.fromkeys(
+    ("last", "previous", "prior", "earlier", "上一", "上个", "之前", "前一", "以前"), PREVIOUS
 )
-from graph.offline.understanding.guessing import guess
-from graph.offline.understanding.intents import CHANGING, LIKELY, Intent
-from graph.offline.understanding.joining import join
-from graph.offline.understanding.language import detect, has_han
-from graph.offline.understanding.many import many
-from graph.offline.understanding.masking import EMAIL, Masked, mask
-from graph.offline.understanding.mood import Mood, mood_of
-from graph.offline.understanding.rows import first_match
-from graph.state import Language
-
-LONGEST: Final = 1_200
-"""Characters of a message that are looked at, once what it quotes or dictates is taken out. Of a longer one nothing is
-done that changes anything: the end may say more."""
-
-PRONOUNS_OF_PEOPLE: Final = frozenset({"", "him", "her", "them", "he", "she", "they", "他", "她", "他们", "她们"})
-_DICTATED: Final = re.compile(
-    r"(?P<lead>\b(?:content|contents|text|containing|saying|says|reading|reads|body)\b\s*[:：]\s*|"
-    r"^(?!.*\bfolders?\b)(?:.*\b)?(?:add|append|insert|write|put|save|store|note)\b[^:：\n]{0,60}[:：]\s*|(?:内容|"
-    r"写着?|正文|文字)(?:是|为)?[:：]\s*|^(?!.*文件夹).*?(?:添加|加上|追加|插入|补充|写上|写入|加入|补|加|写)[^:："
-    r"\n]{0,20}[:：]\s*)(?P<content>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
+EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
+_FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
+EDITING: Final = frozenset({"replace", "remove_text", "add", "list_versions", "restore_version"})
+_CHANGING_WORDS: Final = (
+    "create_folder create_file rename rename_many move sort copy share revoke set_role link end_link download"
+    " delete delete_for_good empty_trash restore restore_version undo redo replace remove_text add save"
 )
-
-
-_DICTATED_AT_LENGTH: Final = re.compile(
-    r"(?:with (?:the )?(?:content|text)|that says|containing|saying|内容是|内容为|写上|写入)\s*(?P<content>\S.*)$",
-    re.IGNORECASE | re.DOTALL,
+CHANGING: Final = frozenset(_CHANGING_WORDS.split())
+NAMING: Final = frozenset({"create_folder", "create_file", "add", "replace", "rename"})
+"""What takes words of the person's own, which may sound like anything."""
+VAGUE: Final = frozenset({"ask", "lookup", "cannot"})
+"""What is done for want of anything better: a change that is named in it is spoken of."""
+IN_FOLDERS: Final = frozenset({"count", "list", "tree", "newest"})
+OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"})
+_LOOKUPS: Final = table("lookup")
+_TALK: Final = table("talk")
+_SPECIAL: Final = (
+    ("undo", "as_it_was"), ("redo", "redo"), ("restore", "back"), ("rename_many", "many_names"), ("sort", "sorts"),
+)  # fmt: skip
+_BY_ROW_WORDS: Final = (
+    "who_has_access list_versions restore_version undo restore create_folder copy create_file rename list_changes move"
 )
+_BY_ROW: Final = frozenset(_BY_ROW_WORDS.split())
 
 
-def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
-    """Return what a message asks for, in order; empty if it can't be told.
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One request. What an action has no use for stays empty.
 
-    `file_open` says that the person has a document open, so that "change A to B" is about its text.
+    `topic` is what a sorting goes by, or what is only spoken of; `number` a version or a count; `edits` are (find,
+    replace); `makes` says that the destination is a new folder.
     """
-    return _remembered(text, file_open) if len(text) <= LONGEST else _read(text, file_open)
+
+    action: str
+    said: str = ""
+    target: Ref | None = None
+    destination: Ref | None = None
+    names: tuple[str, ...] = ()
+    content: str = ""
+    edits: tuple[tuple[str, str], ...] = ()
+    emails: tuple[str, ...] = ()
+    person: str = ""
+    role: str = ""
+    number: int = 0
+    query: str = ""
+    position: str = "end"
+    anchor: str = ""
+    topic: str = ""
+    makes: bool = False
 
 
-def _read(text: str, file_open: bool) -> tuple[Intent, ...]:
-    masked = _hide_dictation(mask(text))
-    spoken = detect(masked.text)
-    intents = _understand(masked, spoken, file_open=file_open)
-    if _is_sure(intents) or not has_han(masked.text):
-        return intents
-    others = _understand(masked, "en" if spoken == "zh" else "zh", file_open=file_open)
-    return others if _is_sure(others) else intents or others
+def memory_wish(text: str) -> Wish | None:
+    """Return what a message wants of the long-term memory: remember, forget, list; None if it is about something else.
+
+    "Remember to ..." asks for something to be done, and "forget it" for nothing at all.
+    """
+    said = " ".join(text.split())
+    for name, pattern in table("memory"):
+        match = pattern.match(said)
+        fact = next(filter(None, match.groups()), "").strip().rstrip(".。!！") if match else ""
+        if match and (name == "list" or not word("no_fact").match(fact)):
+            return Wish(f"{name}_memories" if name == "list" else name, text, content=fact)
+    return None
 
 
-_remembered = lru_cache(maxsize=256)(_read)
-"""The model reads the same message again in every round of a turn."""
+@lru_cache(maxsize=256)
+def understand(text: str, *, file_open: bool = False) -> tuple[Wish, ...]:
+    """Return what a message asks for, in order; empty if that is not clear."""
+    if len(text) > LONGEST_READ or not text.strip():
+        return ()
+    message = Message(text)
+    talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
+    if talk:
+        return (Wish(talk, text),)
+    clauses = message.clauses()
+    wishes = [_wish(message, clause, file_open=file_open) for clause in clauses]
+    spoken = _only_spoken_of(message, clauses, wishes)
+    if spoken:
+        return (spoken,)
+    found = _joined(clauses, wishes)
+    meant = [wish for wish in found if wish.action not in {"ask", "lookup"}] or found
+    if not meant and clauses and all(clause.negated for clause in clauses):
+        return (Wish("decline", text),)
+    if meant and all(wish.action == "ask" for wish in meant):
+        return (replace(meant[0], query=" ".join(message.restored(message.text).split())),)
+    return tuple(meant)
 
 
-def _is_sure(intents: Sequence[Intent]) -> bool:
-    return any(intent.confidence > LIKELY for intent in intents)
+def _joined(clauses: Sequence[Clause], wishes: Sequence[Wish | None]) -> list[Wish]:
+    """Return the wishes, each with what later clauses add to it: "share it with Bob, as editor"."""
+    found: list[Wish] = []
+    for clause, wish in zip(clauses, wishes, strict=True):
+        last = found[-1] if found else Wish("")
+        vague = wish is None or wish.action in VAGUE | {"set_role", "share"}
+        role = _role(clause.plain) if not (wish and (wish.emails or wish.target)) else ""
+        if vague and role and last.action in {"share", "link"}:
+            found[-1] = replace(last, role=role)
+        elif (
+            vague
+            and last.action == "create_folder"
+            and (wish is None or wish.action == "lookup")
+            and not clause.negated
+        ):
+            found[-1] = replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
+        elif (
+            wish
+            and wish.action in {"summarise", "read"}
+            and last.action == "find"
+            and not (wish.target and not wish.target.is_pronoun)
+        ):
+            found[-1] = replace(wish, target=Ref("name", text=last.query))
+        elif wish:
+            found.append(wish)
+    return found
 
 
-def _hide_dictation(masked: Masked) -> Masked:
-    """Treat what follows "with the content:" as one quotation, however long it is."""
-    match = _DICTATED.search(masked.text)
-    if match is None and len(masked.text) > LONGEST:
-        match = _DICTATED_AT_LENGTH.search(masked.text)
-    return masked.with_dictation(match.start("content")) if match and len(match["content"]) > 1 else masked
-
-
-def _understand(masked: Masked, language: Language, *, file_open: bool) -> tuple[Intent, ...]:
-    text = tidy(masked.text, language)
-    clauses = split_clauses(text[:LONGEST], language)
-    found = [_clause(clause, masked, language) for clause in clauses]
-    if len(text) > LONGEST:
-        found = [intent for intent in found if intent and intent.kind not in CHANGING]
-    emails = tuple(masked.hidden[mark] for mark in re.findall(EMAIL, masked.text))
-    return tuple(_addressed(intent, emails) for intent in join([one for one in found if one], file_open=file_open))
-
-
-def _addressed(intent: Intent, emails: tuple[str, ...]) -> Intent:
-    """Give "share it with her" the address that another sentence of the message has."""
-    known = intent.kind in {"share", "revoke"} and not intent.emails and intent.person.lower() in PRONOUNS_OF_PEOPLE
-    return replace(intent, emails=tuple(dict.fromkeys(emails)), person="") if known and emails else intent
-
-
-def _clause(clause: str, masked: Masked, language: Language) -> Intent | None:
-    asked = strip_polite_end(strip_polite_start(clause, language), language)
-    whole = clause.strip(" ,.;:!?。、~…\n\t")
-    for spoken in dict.fromkeys((whole, strip_polite_end(clause, language), asked)):
-        talk = first_match("talk", spoken, masked, language)
-        if talk:
-            return talk
-    if is_only_polite(clause, language):
+def _only_spoken_of(message: Message, clauses: Sequence[Clause], wishes: Sequence[Wish | None]) -> Wish | None:
+    """Return what to say where a change is named in doubt: nothing is done then."""
+    changes = [wish for wish in wishes if wish and wish.action in CHANGING]
+    both = list(zip(clauses, wishes, strict=True))
+    moods = [_mood(clause, wish) for clause, wish in both]
+    named = [spoken_of(clause.plain) for (clause, _), mood in zip(both, moods, strict=True) if mood]
+    action = changes[0].action if changes else next(filter(None, named), "")
+    taken_back = bool(changes) and is_taken_back(message.text.lower())
+    mood = "taken_back" if taken_back else next(filter(None, moods), "")
+    if {wish.action for wish in changes} - NAMING and word("depends").search(message.prepared):
+        mood = "supposed"
+    if not action or not mood:
         return None
-    mood = mood_of(clause, asked, language)
-    intent = (
-        many(asked, masked, language)
-        or located(asked, masked, language)
-        or shared(asked, masked, language)
-        or first_match("requests", asked, masked, language)
-        or unprefixed(asked, masked, language)
-        or respelt(asked, masked, language)
-        or first_match("loose", asked, masked, language)
-        or first_match("last", asked, masked, language)
-        or ending(asked, masked, language)
-        or guess(clause, asked, masked, language)
+    text = message.restored(message.text)
+    looks = any(wish and wish.action in {"ask", "find"} and not spoken_of(clause.plain) for clause, wish in both)
+    if looks and not changes and mood == "reported":
+        return Wish("ask", text, query=text)
+    return Wish("explain", text, topic=action, query=mood)
+
+
+def _mood(clause: Clause, wish: Wish | None) -> str:
+    if clause.negated or (wish and wish.action not in VAGUE | CHANGING):
+        return ""
+    if wish and wish.action in NAMING:
+        return "supposed" if re.match(r"(?:if|when|unless)\b|如果|要是|假如|万一", clause.plain) else ""
+    if clause.ends_in_colon and (wish is None or wish.action not in CHANGING):
+        return "reported"
+    plain = clause.plain
+    if wish and wish.action in {"share", "link", "set_role"}:
+        plain = word("so_that").sub("", plain)
+    for ref in (wish.target, wish.destination) if wish else ():
+        # A name may sound like advice; what stands before it may not.
+        plain = plain.replace(ref.text.lower(), " ") if ref and plain.find(ref.text.lower()) > 0 else plain
+    return mood_of(plain)
+
+
+def _wish(message: Message, clause: Clause, *, file_open: bool) -> Wish | None:
+    """Return what one clause asks for; "can you delete files?" is about what can be done."""
+    if clause.negated or not clause.plain:
+        return None
+    looked_up = next((action for action, pattern in _LOOKUPS if pattern.search(clause.plain)), "")
+    action = looked_up or _change(clause, file_open=file_open) or _reading(clause) or _otherwise(clause)
+    wish = _filled(message, action, clause, file_open=file_open) if action else None
+    named = wish.target if wish and wish.action in CHANGING else None
+    if wish and named and named.form == "name" and word("kinds").fullmatch(named.text):
+        return Wish("explain", wish.said, topic=wish.action)
+    return wish
+
+
+def _change(clause: Clause, *, file_open: bool) -> str:
+    """Return the change that a clause asks for, by the router's row and what tells its kinds apart."""
+    plain, action = clause.plain, clause.row.action if clause.row else ""
+    open_row = action in {"", "edit", "unknown"}
+    if word("trash").search(plain):
+        return "" if mood_of(plain) == "asked" else "empty_trash"
+    special = next((name for name, pattern in _SPECIAL if word(pattern).search(plain)), "")
+    if special:
+        return special
+    access = _access(plain, action, open_row=open_row)
+    if access:
+        return access
+    if word("cannot").search(plain) and (open_row or action == "create_file"):
+        return "cannot"
+    if action in {"move", "create_file"} and re.search(r"\bcop(?:y|ies) of\b|副本|复制", plain):
+        return "copy"
+    if action == "create_file" and re.match(r"(?:write|add|put)\b.*\b(?:to|into|in) FILE", plain):
+        return "add"
+    action = "list_changes" if action == "history" else action
+    return action if action in _BY_ROW else _edit(clause, action, file_open=file_open)
+
+
+def _access(plain: str, action: str, *, open_row: bool) -> str:
+    """Return what is to be done with who has access, empty if it is about something else."""
+    if word("download").search(plain) and action in {"", "share", "unknown"}:
+        return "download"
+    named = word("sets_role").search(plain) or ("MAIL" in plain and word("stops").match(plain))
+    if action == "share" or (open_row and named):
+        return _sharing(plain)
+    if re.match(r"make .+ (?:private|public)\b", plain):
+        return "revoke" if "private" in plain else "link"
+    return "end_link" if open_row and word("ends_link").search(plain) else ""
+
+
+def _sharing(plain: str) -> str:
+    if word("link").search(plain):
+        return "end_link" if word("stops").search(plain) else "link"
+    gives = re.search(r"access to\b.*\bMAIL|MAIL.*\baccess\b|^(?:let|give|allow) MAIL|共享|分享", plain)
+    if word("sets_role").search(plain) and not gives:
+        return "set_role"
+    ends = re.search(r"取消|停止|收回|撤回|移除|解除|不再|别再|\bprivate\b|unshare", plain)
+    return "revoke" if ends or word("stops").match(plain) else "share"
+
+
+def _edit(clause: Clause, action: str, *, file_open: bool) -> str:
+    plain = clause.plain
+    if action == "delete":
+        part = file_open and re.search(r"QUOTE|\b(?:line|sentence|paragraph|word)\b|[句段行]", plain)
+        if part or word("names_part").search(plain):
+            return "remove_text"
+        return "delete_for_good" if clause.for_good else "delete"
+    if action not in {"", "edit", "unknown"}:
+        return ""
+    if re.match(r"(?:put|place|stick|drop|file) (?!.*(?:QUOTE|\bline\b|\bsentence\b)).+ (?:in|into|under|to) ", plain):
+        return "move"
+    for name, pattern in (("replace", "replaces"), ("add", "adds"), ("remove_text", "removes")):
+        if word(pattern).search(plain) and (name != "remove_text" or action == "edit"):
+            return name
+    return "cannot" if action == "edit" else ""
+
+
+def _reading(clause: Clause) -> str:
+    plain, action = clause.plain, clause.row.action if clause.row else ""
+    if action == "list":
+        return "list"
+    if word("sum_of").fullmatch(plain) and not re.search(r"\bwhat does .+ say about\b|(?<!总结)关于", plain):
+        return "summarise"
+    if word("lists").match(plain) and not word("about").search(plain):
+        return "lookup"
+    if word("where").search(plain):
+        return "find"
+    if word("opens").search(plain) and not word("question").search(plain):
+        return "read"
+    return ("ask" if word("question").search(plain) else "summarise") if action == "read" else ""
+
+
+def _otherwise(clause: Clause) -> str:
+    """A question is answered from the files; a bare name is looked for; the rest is not understood."""
+    plain = clause.plain
+    if word("question").search(plain):
+        return "ask"
+    short = len(plain.split()) <= 5 if plain.isascii() else len(plain) <= 12
+    tells = re.search(r"^(?:i|we|he|she|they|it|you)\b|[我你他她](?!的)|[了吧]$|^(?:把|将)", plain)
+    has_verb = clause.row is not None or any(one in VERBS for one in plain.split()[:3])
+    return "lookup" if short and not tells and not has_verb and terms(plain) else ""
+
+
+def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -> Wish:
+    """Return the wish with its arguments."""
+    said = clause.said
+    named = _slots(message, action, said)
+    target, place = (
+        re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", "")),
+        named.get("destination", ""),
     )
-    if mood == "wish" or intent is None or not _would_change(intent, mood):
-        return intent
-    return _instead(mood, clause, asked, masked, language)
+    wish = Wish(
+        action,
+        message.restored(said),
+        target=_ref(message, target, file_open=file_open),
+        destination=_folder(message, place) if place else None,
+        emails=tuple(EMAIL.findall(message.restored(said))),
+        role=_role(clause.plain),
+        number=_number(clause.plain, action),
+        query=_phrase(message, action, said),
+        makes=bool(place) and word("makes").search(place) is not None,
+    )
+    if (
+        action == "delete"
+        and word("empties").search(clause.plain)
+        and wish.target
+        and wish.target.form in {"name", "there", "it"}
+    ):
+        wish = replace(wish, target=Ref("all", inside=wish.target))
+    if wish.target and wish.target.form == "there" and action in EDITING:
+        wish = replace(wish, target=Ref("open" if file_open else "it"))
+    if action in _FILL:
+        wish = _FILL[action](message, wish, named)
+    return wish if wish.target else replace(wish, target=_subject(message, wish, said, file_open=file_open))
 
 
-def _would_change(intent: Intent, mood: Mood) -> bool:
-    """Say whether the intent changes something, other than what such a mood asks for: "don't let Bob see it"."""
-    meant: dict[Mood, str] = {"negated": "revoke", "statement": "restore"}
-    return intent.kind in CHANGING and meant.get(mood) != intent.kind
+def _slots(message: Message, action: str, said: str) -> Mapping[str, str]:
+    shape = {"end_link": "link", "delete_for_good": "delete"}.get(action, action)
+    first = has_han(re.sub(MARK, "", said))
+    return slots(shape, said, chinese=first) or (
+        slots(shape, said, chinese=not first) if has_han(message.restored(said)) else {}
+    )
 
 
-def _instead(mood: Mood, clause: str, asked: str, masked: Masked, language: Language) -> Intent | None:
-    said = masked.reveal(clause).strip()
-    if mood == "negated":
-        return Intent("decline", said=said)
-    if mood == "question":
-        return Intent("ask", said=said, query=said, confidence=LIKELY)
-    return guess(clause, asked, masked, language, by_verb=False)
+def _ref(message: Message, phrase: str, *, file_open: bool = False, kind: str = "") -> Ref | None:
+    text = message.restored(phrase)
+    if re.fullmatch(MARK, phrase):
+        return Ref("path" if text.startswith("/") else "name", text=text, kind=kind)
+    return read_ref(text, kind=kind, file_open=file_open) if phrase else None
+
+
+def _folder(message: Message, phrase: str) -> Ref | None:
+    there = read_ref(message.restored(phrase), kind="folder")
+    if there and there.is_pronoun:
+        return Ref("there")
+    text = message.restored(re.sub(r"(?:里面|里边|里|中|下面|下|内|去|吧)$", "", phrase) or phrase)
+    ref = read_ref((named_in("named", text) or text).strip(" .。,"), kind="folder")
+    return Ref("there") if ref and ref.form in {"it", "open"} else ref
+
+
+def _role(plain: str) -> str:
+    found = list(word("role").finditer(plain))
+    if not found:
+        return ""
+    last = found[0] if found[0]["reader"] or found[0]["viewer"] else found[-1]
+    return "editor" if last["editor"] or last["writer"] else "viewer"
+
+
+def number_in(name: str, text: str) -> int:
+    """Return the number that a pattern finds in a text, 0 if there is none."""
+    found = named_in(name, text).lower()
+    return int(found) if found.isdigit() else NUMBERS.get(found, 0)
+
+
+def _number(plain: str, action: str) -> int:
+    if action in {"restore_version", "diff_versions", "list_versions", "download"}:
+        return number_in("version", plain)
+    return number_in("counted", plain) if action in {"newest", "list_changes"} else 0
+
+
+def _phrase(message: Message, action: str, said: str) -> str:
+    """Return what is looked for, in the person's words."""
+    text = said.strip(" ?？。.!！")
+    pattern = {"find": "where", "lookup": "lists", "summarise": "sum_of", "read": "opens"}.get(action)
+    return message.restored((named_in(pattern, text) if pattern else "") or text)
+
+
+def _subject(message: Message, wish: Wish, said: str, *, file_open: bool) -> Ref | None:
+    """Return the item that a lookup is about."""
+    text = said.strip(" ?？。.!！")
+    if wish.action in {"summarise", "read"}:
+        return _ref(message, wish.query if wish.query != message.restored(text) else "", file_open=file_open)
+    for pattern in ("within",) if wish.action in IN_FOLDERS else ("history", "of") if wish.action in OF_ITEMS else ():
+        phrase = named_in(pattern, text)
+        if phrase and not word("no_place").fullmatch(phrase.replace(" ", "")):
+            return _ref(message, phrase, file_open=file_open, kind="folder" if wish.action in IN_FOLDERS else "")
+    return None
+
+
+def _fill_names(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+    name = message.restored(named.get("name", "")).strip(" .。,，;；")
+    names = [name]
+    if wish.action == "create_folder" and not re.search(MARK, named.get("name", "")):
+        names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)
+    return replace(wish, names=tuple(filter(None, (one.strip() for one in names))))
+
+
+def _fill_file(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+    """Fill in a file: its text is what was dictated; "save it as x.md" keeps what was said before."""
+    inside = re.search(rf"(?<=.)\s*(?P<content>{MARK})\s*$", named.get("name", ""))
+    name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
+    wish = _fill_names(message, wish, {"name": name})
+    content = message.restored(inside["content"]) if inside else ""
+    keeps = not content and word("keeps").match(wish.said.lower())
+    return replace(wish, action="save" if keeps else "create_file", content=content)
+
+
+def _fill_share(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+    person = re.sub(r"[,，].*", "", EMAIL.sub("", message.restored(named.get("person", ""))).strip(" ,，."))
+    target = wish.target
+    if target and EMAIL.search(target.text):
+        rest = EMAIL.sub("", target.text).strip()
+        target = read_ref(re.sub(r"^(?:给|with|to)\s*|\s*(?:with|to|给)\s*$", "", rest).strip(" ,，"))
+    return replace(wish, person="" if wish.emails else person, target=target)
+
+
+def _quoted_in(message: Message, slot: str) -> str:
+    """Return what is quoted in a slot, "the line “x”", or else the slot."""
+    marks = re.findall(MARK, slot)
+    return message.restored(marks[0]) if len(marks) == 1 else message.restored(slot).strip(" .。")
+
+
+def _fill_edit(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+    old, new = _quoted_in(message, named.get("old", "")), _quoted_in(message, named.get("new", ""))
+    old = re.sub(r"^(?:all|every|each)(?: of)?(?: the| occurrences of)* ", "", old)
+    kept = re.fullmatch(rf"{_FIGURE}(?P<rest>\D+)", old)
+    if kept and re.fullmatch(_FIGURE, new) and has_han(old) and not re.fullmatch(_FIGURE, old):
+        new += kept["rest"]
+    return replace(wish, edits=((old, new),), anchor=message.restored(named.get("topic", "")))
+
+
+def _fill_add(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+    start = re.match(r"start|top|beginning|开头|最?前面|顶部", named.get("where", ""))
+    anchor = message.restored(named.get("anchor", ""))
+    content = _quoted_in(message, named.get("content", "")) if named.get("content") else ""
+    return replace(wish, content=content, anchor=anchor, position="after" if anchor else "start" if start else "end")
+
+
+def _fill_sort(_message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+    by, target = named.get("by", "year").lower()[:1], wish.target
+    if target and target.form == "name":
+        target = of_sort("", replace(target.inside or target, kind="folder"))
+    return replace(wish, topic="month" if by in "m月" else "type" if by in "tke类格种" else "year", target=target)
+
+
+def _fill_many_names(message: Message, wish: Wish, _named: Mapping[str, str]) -> Wish:
+    text = named_in("quoted", wish.said) or named_in("affix", wish.said)
+    name = named_in("named_folder", wish.said)
+    target = Ref("all", kind="file", inside=read_ref(name, kind="folder") if name else Ref("here"))
+    behind = re.search(r"\b(?:end|suffix|append|behind|after)\b|后面?|末尾|结尾|后缀", wish.said)
+    return replace(wish, content=message.restored(text), position="end" if behind else "start", target=target)
+
+
+_FILL: Final[Mapping[str, Callable[[Message, Wish, Mapping[str, str]], Wish]]] = {
+    **dict.fromkeys(("create_folder", "rename", "copy"), _fill_names),
+    **dict.fromkeys(("share", "revoke", "set_role"), _fill_share),
+    **dict.fromkeys(("replace", "remove_text"), _fill_edit),
+    "create_file": _fill_file,
+    "add": _fill_add,
+    "sort": _fill_sort,
+    "rename_many": _fill_many_names,
+}

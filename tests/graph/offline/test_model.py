@@ -97,9 +97,9 @@ def test_a_bound_schema_is_answered_with_its_fields(model: OfflineChatModel) -> 
     made = model.with_structured_output(TaskPlan).invoke(text)
     assert isinstance(made, TaskPlan)
     assert [step.instruction for step in made.steps] == [
-        "Create a folder called “Reports”",
-        "Move “plan.md” to the folder “Reports”",
-        "Share “plan.md” with bob@example.com as viewer",
+        "Create a folder Reports",
+        "Move plan.md there",
+        "Share it with bob@example.com",
     ]
 
 
@@ -124,12 +124,11 @@ def test_what_can_not_be_understood_is_planned_as_one_step(model: OfflineChatMod
         ("who are you?", ("offline model", "OPENAI_API_KEY", "OPENAI_BASE_URL", "AGENT_MODEL")),
         ("你是什么模型?", ("离线模型", "OPENAI_API_KEY")),
         ("are you ChatGPT?", ("offline model", "not a language model")),
-        ("write me a poem about autumn", ("can't write", "OPENAI_API_KEY")),
-        ("把这份文档翻译成英文", ("不会翻译", "OPENAI_API_KEY")),
-        ("what's the weather like in Berlin", ("without network",)),
-        ("permanently delete plan.md", ("trash",)),
+        ("write me a poem about autumn", ("can't do that", "did nothing", "OPENAI_API_KEY")),
+        ("把这份文档翻译成英文", ("做不到", "OPENAI_API_KEY")),
         ("share plan.md with everyone", ("email address",)),
-        ("how do I delete a file?", ("delete",)),
+        ("how do I delete a file?", ("did nothing", "trash_item")),
+        ("what can you do?", ("create_folder", "share_item")),
     ],
 )
 def test_it_says_what_it_is_and_what_is_beyond_it(model: OfflineChatModel, text: str, parts: tuple[str, ...]) -> None:
@@ -149,7 +148,6 @@ def test_a_tool_that_is_not_bound_is_not_called_but_named(model: OfflineChatMode
     answer = bound(model, "search_agent").invoke(asked("create a folder A"))
     assert answer.tool_calls == []
     assert "`create_folder`" in answer.text
-    assert "Drive agent" in answer.text
 
 
 def test_without_any_tool_it_still_answers(model: OfflineChatModel) -> None:

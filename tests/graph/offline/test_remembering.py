@@ -12,7 +12,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.memory.facts import Facts
 from graph.offline.model import OfflineChatModel
-from graph.offline.understanding.personal import Personal, personal
+from graph.offline.understanding.requests import memory_wish
 from graph.settings import AgentSettings
 from tests.graph.assistant import Assistant, person
 
@@ -37,23 +37,25 @@ async def offline(
 @pytest.mark.parametrize(
     ("said", "wanted"),
     [
-        ("Remember that my accountant is Li Wei.", Personal("remember", "my accountant is Li Wei")),
-        ("please remember my accountant is Li Wei", Personal("remember", "my accountant is Li Wei")),
-        ("Don't forget that I'm allergic to nuts!", Personal("remember", "I'm allergic to nuts")),
-        ("记住我的会计是李伟", Personal("remember", "我的会计是李伟")),
-        ("请帮我记一下：我对花生过敏。", Personal("remember", "我对花生过敏")),
-        ("别忘了我喜欢简短的回答", Personal("remember", "我喜欢简短的回答")),
-        ("forget my accountant", Personal("forget", "my accountant")),
-        ("忘掉我的会计", Personal("forget", "我的会计")),
-        ("What do you remember about me?", Personal("list")),
-        ("show my memories", Personal("list")),
-        ("你记得什么？", Personal("list")),
-        ("你还记得我的哪些事？", Personal("list")),
-        ("列出我的记忆", Personal("list")),
+        ("Remember that my accountant is Li Wei.", ("remember", "my accountant is Li Wei")),
+        ("please remember my accountant is Li Wei", ("remember", "my accountant is Li Wei")),
+        ("Don't forget that I'm allergic to nuts!", ("remember", "I'm allergic to nuts")),
+        ("记住我的会计是李伟", ("remember", "我的会计是李伟")),
+        ("请帮我记一下：我对花生过敏。", ("remember", "我对花生过敏")),
+        ("别忘了我喜欢简短的回答", ("remember", "我喜欢简短的回答")),
+        ("forget my accountant", ("forget", "my accountant")),
+        ("忘掉我的会计", ("forget", "我的会计")),
+        ("What do you remember about me?", ("list_memories", "")),
+        ("show my memories", ("list_memories", "")),
+        ("你记得什么？", ("list_memories", "")),
+        ("你还记得我的哪些事？", ("list_memories", "")),
+        ("列出我的记忆", ("list_memories", "")),
     ],
 )
-def test_wishes_are_understood_in_either_language(said: str, wanted: Personal) -> None:
-    assert personal(said) == wanted
+def test_wishes_are_understood_in_either_language(said: str, wanted: tuple[str, str]) -> None:
+    wish = memory_wish(said)
+    assert wish is not None
+    assert (wish.action, wish.content) == wanted
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_wishes_are_understood_in_either_language(said: str, wanted: Personal) -
     ],
 )
 def test_other_wishes_are_not_taken_for_it(said: str) -> None:
-    assert personal(said) is None
+    assert memory_wish(said) is None
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ class Drive:
     texts: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     shares: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
     undone: list[str] = field(default_factory=list[str])
+    links: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
     most: int = 50_000
 
     def __post_init__(self) -> None:
@@ -170,6 +171,13 @@ class Drive:
         self.texts[item["id"]].append(content)
         return "Wrote.", self.view(item)
 
+    def tool_append_to_file(self, file_id: str, content: str) -> Any:
+        item = self.find(file_id)
+        before = self.texts[item["id"]][-1]
+        gap = "" if not before or before.endswith("\n") else "\n"
+        self.texts[item["id"]].append(f"{before}{gap}{content}\n")
+        return "Appended.", self.view(item)
+
     def tool_list_versions(self, file_id: str) -> Any:
         texts = self.texts[self.find(file_id)["id"]]
         versions = [{"number": n, "current": n == len(texts), "size": 1} for n in range(len(texts), 0, -1)]
@@ -185,6 +193,15 @@ class Drive:
         item["name"] = name
         return "Renamed.", self.view(item)
 
+    def tool_move_items(self, item_ids: list[str], folder_id: str) -> Any:
+        items = [self.tool_move_item(item_id, folder_id)[1] for item_id in item_ids]
+        return "Moved.", {"items": items, "unchanged": [], "folder": self.view(self.find(folder_id))}
+
+    def tool_copy_item(self, item_id: str, folder_id: str, name: str | None = None, on_conflict: str = "fail") -> Any:
+        item, folder = self.find(item_id), self.find(folder_id)
+        called = name or (f"{item['name']} (2)" if on_conflict == "rename" else str(item["name"]))
+        return "Copied.", self.view(self.items[self._add(called, folder["id"], self.texts[item["id"]][-1])])
+
     def tool_move_item(self, item_id: str, folder_id: str) -> Any:
         item = self.find(item_id)
         item["parent_id"] = self.find(folder_id)["id"]
@@ -194,6 +211,19 @@ class Drive:
         item = self.find(item_id)
         item["trashed_at"] = "2026-01-01T00:00:00Z"
         return "Trashed.", self.view(item)
+
+    def tool_list_trash(self, limit: int = 100) -> Any:
+        return self.tool_list_folder("trash", limit)
+
+    def tool_delete_item(self, item_id: str) -> Any:
+        del self.items[item_id]
+        return "Deleted.", {"count": 1, "items": []}
+
+    def tool_empty_trash(self) -> Any:
+        gone = [key for key, item in self.items.items() if item["trashed_at"]]
+        for key in gone:
+            del self.items[key]
+        return "Emptied.", {"count": len(gone), "items": []}
 
     def tool_restore_item(self, item_id: str) -> Any:
         item = self.find(item_id)
@@ -233,17 +263,47 @@ class Drive:
         self.shares = [share for share in self.shares if share[:2] != (path, email)]
         return "Revoked.", {"item_id": item_id, "email": email, "role": "viewer"}
 
+    def tool_update_share(self, item_id: str, email: str, role: str) -> Any:
+        path = self.path(self.find(item_id))
+        self.shares = [(one, who, role if (one, who) == (path, email) else has) for one, who, has in self.shares]
+        return "Changed.", {"item_id": item_id, "email": email, "role": role}
+
+    def tool_create_share_link(self, item_id: str, role: str = "viewer", **terms: Any) -> Any:
+        self.links.append((self.path(self.find(item_id)), terms))
+        return "Made a link.", {"id": "l1", "kind": "link", "item_id": item_id, "role": role, "url": "http://drive/s/1"}
+
+    def tool_get_download_url(self, file_id: str, version: int | None = None) -> Any:
+        del version
+        return "Until soon.", {"file": self.view(self.find(file_id)), "url": "http://drive/d/1", "expires_at": ""}
+
+    def tool_list_shared_with_me(self, limit: int = 100) -> Any:
+        del limit
+        return "0 items.", {"items": [], "cursor": None}
+
+    def tool_find_related_files(self, file_id: str, limit: int = 10) -> Any:
+        files = [item for item in self.items.values() if item["id"] in self.texts and item["id"] != file_id]
+        return "Hits.", {"hits": [self._hit(item, item["name"]) for item in files[:limit]]}
+
+    def tool_diff_versions(self, file_id: str, from_version: int) -> Any:
+        last = len(self.texts[file_id])
+        return "Diff.", {"from_version": from_version, "to_version": last, "diff": "-old\n+new\n"}
+
+    def tool_redo_changes(self) -> Any:
+        return "Did 1 change again.", {"redone": [{"summary": "Moved 'a.txt' to the trash."}], "skipped": []}
+
     def tool_undo_changes(self, run_id: str | None = None) -> Any:
         self.undone.append(run_id or "")
         undone = [{"summary": "Moved 'a.txt' to the trash.", "tool": "trash_item"}]
         return "Took back 1 change.", {"undone": undone, "skipped": [], "change_id": 1, "preview": False}
 
-    def tool_list_changes(self, item_id: str | None = None, limit: int = 50) -> Any:
-        del item_id, limit
-        return "Changes.", {"changes": [{"at": "2026-01-01T08:30:00Z", "summary": "Created 'a.txt'."}], "cursor": None}
+    def tool_list_changes(self, limit: int = 50, **filters: Any) -> Any:
+        del limit, filters
+        changes = [{"id": 1, "at": "2026-01-01T08:30:00Z", "action": "create_file", "summary": "Created 'a.txt'."}]
+        return "Changes.", {"changes": changes, "cursor": None}
 
     def tool_whoami(self) -> Any:
-        return "me", {"email": "me@example.com", "scopes": ["read", "write"]}
+        known = {"indexed": len(self.texts), "pending": 0}
+        return "me", {"email": "me@example.com", "scopes": ["read", "write"], "used_bytes": 2_000, "index": known}
 
 
 Verdict = Callable[[str, dict[str, Any]], str | dict[str, Any]]

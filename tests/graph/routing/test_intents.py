@@ -6,13 +6,10 @@ from collections import Counter
 
 import pytest
 
-from graph.offline.understanding.intents import TALK
 from graph.routing.intent_table import ROWS, Row
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.wording import prepare
 from tests.graph.offline import misleading
-from tests.graph.offline.cases import Case
-from tests.graph.offline.test_understanding import EVERY, expected_agent
 
 
 @pytest.mark.parametrize(
@@ -85,27 +82,6 @@ def test_the_words_name_a_specialist_or_none(text: str, in_document: bool, agent
 )
 def test_several_actions_need_a_plan_if_one_of_them_changes_something(text: str, several: bool) -> None:
     assert read_intent(text, in_document=False).several is several
-
-
-def named(case: Case) -> tuple[str, bool] | None:
-    intent = read_intent(case.text, in_document=case.file_open)
-    agent = pattern_agent(intent)
-    return (agent, intent.several) if agent else None
-
-
-def meant(case: Case) -> tuple[str, bool]:
-    looks = {"find", "summarise", "ask", "read", "list_folder", "list_shares", *TALK}
-    return expected_agent(case), len(case.kinds) > 1 and not set(case.kinds) <= looks
-
-
-KNOWN = [case for case in EVERY if "beyond" not in case.kinds]
-"""What the offline model can do: what it can't, it takes to another specialist than the router should."""
-
-
-def test_no_utterance_of_the_offline_model_goes_to_the_wrong_specialist() -> None:
-    wrong = [case.text for case in KNOWN if named(case) not in (None, meant(case))]
-    assert not wrong
-    assert sum(named(case) is not None for case in KNOWN) >= 0.5 * len(KNOWN)
 
 
 def test_what_only_speaks_of_a_change_is_no_request_for_one() -> None:

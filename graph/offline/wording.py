@@ -1,29 +1,42 @@
-"""Sentences of the offline model in the person's language; how names, paths, sizes and times are written in them."""
+"""How the offline model's sentences, and names, paths, sizes and times in them, are written in either language."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
-from graph.offline.speech.phrases_en import PHRASES as ENGLISH
-from graph.offline.speech.phrases_zh import PHRASES as CHINESE
 from graph.state import Language
 
-PHRASES: Final[Mapping[Language, Mapping[str, str]]] = {"en": ENGLISH, "zh": CHINESE}
 LONGEST_NAME: Final = 120
 MOST_LINES: Final = 30
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
-_SPACES = re.compile(r"\s+")
-_LINK = re.compile(r"\]\s*[(\[]|!?\[")
-_CURLY = re.compile("[“”]")
-_BULLET = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、])\s+")
+_SPACES: Final = re.compile(r"\s+")
+_LINK: Final = re.compile(r"\]\s*[(\[]|!?\[")
+_CURLY: Final = re.compile("[“”]")
+_BULLET: Final = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、])\s+")
 
 
-def say(language: Language, key: str, **values: Any) -> str:
-    """Return a sentence of the offline model with its values filled in."""
-    table = PHRASES[language]
-    standard = {"real_model": table["real_model"], "abilities": table["abilities"]}
-    return table[key].format(**standard, **values)
+_ROWS: Final = (Path(__file__).parent / "phrases.tsv").read_text(encoding="utf-8").splitlines()[1:]
+_PHRASES: Final = {row.split("\t")[0]: tuple(row.replace("\\n", "\n").split("\t")[1:]) for row in _ROWS}
+"""Each sentence by its code, in English and in Chinese."""
+
+
+def sides(code: str) -> tuple[str, ...]:
+    """Return a sentence of the catalogue in English and in Chinese; nothing for an unknown code."""
+    return _PHRASES.get(code, ())
+
+
+def say(language: Language, code: str, **values: Any) -> str:
+    """Return a sentence of the catalogue with its values filled in."""
+    side = 0 if language == "en" else 1
+    return _PHRASES[code][side].format(**({"real_model": _PHRASES["real_model"][side]} | values))
+
+
+def does(language: Language, tool: str, name: str = "") -> str:
+    """Return what a call of a tool does, such as `rename “plan.md”`."""
+    told = sides(f"do.{tool}")
+    return " ".join(told[0 if language == "en" else 1].format(name=name).split()) if told else tool
 
 
 def inert(text: str) -> str:
@@ -67,12 +80,6 @@ def path_of(item: Mapping[str, Any]) -> str:
     return code(str(item.get("path") or item.get("name") or item.get("id", "")))
 
 
-def item_line(item: Mapping[str, Any]) -> str:
-    """Return an item as a line of a list; folders end in a slash."""
-    slash = "/" if item.get("kind") == "folder" and item.get("path") != "/" else ""
-    return f"- {code(str(item.get('path') or item.get('name', '')) + slash)}"
-
-
 def name_line(item: Mapping[str, Any]) -> str:
     """Return an item's name as a line of a list."""
     return f"- {quoted(str(item.get('name') or item.get('path') or ''))}{'/' if item.get('kind') == 'folder' else ''}"
@@ -87,7 +94,7 @@ def bounded(lines: Sequence[str], language: Language, total: int = 0) -> str:
 
 def joined(parts: Iterable[str], language: Language) -> str:
     """Return parts as an enumeration."""
-    return PHRASES[language]["and"].join(parts)
+    return say(language, "and").join(parts)
 
 
 def counted(number: int, language: Language) -> str:

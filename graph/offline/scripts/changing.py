@@ -1,0 +1,264 @@
+"""What is done to items as they are: the trash, access, links, names, versions, taking back."""
+
+import re
+from collections.abc import Generator, Sequence
+from typing import Final
+
+from graph.offline.reading.conversation import items_in
+from graph.offline.reading.results import Item, Result
+from graph.offline.replay import Request, Script, call, request
+from graph.offline.scripts.listing import change_line, change_of
+from graph.offline.scripts.reading import find_summary
+from graph.offline.scripts.resolve import (
+    PAGE,
+    Items,
+    ambiguous,
+    best_matches,
+    contents,
+    covered,
+    fits,
+    grade,
+    resolve,
+    resolve_folder,
+    resolve_one,
+)
+from graph.offline.scripts.task import Task
+from graph.offline.understanding.grammar import word
+from graph.offline.understanding.references import Ref
+from graph.offline.understanding.requests import PREVIOUS, Wish
+from graph.offline.wording import bounded, inert, moment, quoted
+
+IT: Final = Ref("it")
+_HOURS: Final = {
+    "h": 1,
+    "小": 1,
+    "d": 24,
+    "天": 24,
+    "日": 24,
+    "w": 168,
+    "周": 168,
+    "星": 168,
+    "m": 720,
+    "月": 720,
+    "个": 720,
+}
+_COUNT: Final = re.compile(r"(?:Took back|Did) (?P<count>[\d,]+) change")
+
+
+def trash(task: Task, wish: Wish) -> Script:
+    """Move what is meant to the trash, all of it in one round, so that there is one question."""
+    items, more, target = _asked_already(task), 0, wish.target or IT
+    if items:
+        pages = [made.result for made in task.conversation.running if made.name == "list_folder" and made.result]
+        listed = sum(len(page.items) for page in pages if not page.left_out)
+        more = max(0, max((page.number("total") for page in pages), default=0) - listed)
+    elif target.form == "all" and target.inside:
+        folder = yield from resolve_folder(task, target.inside)
+        found, more = yield from contents(str(folder["id"]))
+        items = [item for item in found if fits(item, target)]
+        if not items:
+            return task.say("folder_empty", folder=task.name(folder))
+    else:
+        items = yield from resolve(task, target)
+    wanted = [request("trash_item", item_id=item["id"]) for item in items]
+    told = yield from task.carry_out(items, wanted, "trashed", "can_restore")
+    left = task.say("more_left", count=more, folder=quoted(target.inside.text if target.inside else "")) if more else ""
+    return "\n".join(filter(None, [told, left]))
+
+
+def _asked_already(task: Task) -> list[Item]:
+    """Return what this step wanted to delete: a long listing may be gone from the messages by now."""
+    known = task.conversation.known()
+    made = [one for one in task.conversation.running if one.name == "trash_item"]
+    found: list[Item] = []
+    for one in made if len(made) > 1 else ():
+        item_id, told = str(one.args.get("item_id", "")), items_in(one.result)[:1] if one.result else []
+        found.append({**(known.get(item_id) or (told[0] if told else {"name": ""})), "id": item_id})
+    return found
+
+
+def restore(task: Task, wish: Wish) -> Script:
+    """Bring items back from the trash; "bring it back" after another change takes that back."""
+    pronoun = wish.target is None or wish.target.is_pronoun or wish.target.form == "open"
+    if pronoun and not _in_focus(task) and task.sections.last_run:
+        return (yield from undo(task, wish))
+    items = yield from _in_trash(task, wish.target or IT, pronoun=pronoun)
+    return (
+        yield from task.carry_out(items, [request("restore_item", item_id=item["id"]) for item in items], "restored")
+    )
+
+
+def delete_for_good(task: Task, wish: Wish) -> Script:
+    """Delete for good what is in the trash; what is not goes no further than there."""
+    items = yield from _in_trash(task, wish.target or IT, pronoun=wish.target is None or wish.target.is_pronoun)
+    wanted = [request("delete_item", item_id=item["id"]) for item in items]
+    results = yield wanted
+    gone = [f"- {task.name(item)}" for item, result in zip(items, results, strict=True) if result.worked]
+    told = [task.say("deleted_for_good", list="\n".join(gone))] if gone else []
+    return "\n".join(told + task.failures(wanted, items, results))
+
+
+def _in_focus(task: Task) -> list[Item]:
+    return [item for item in task.conversation.focus() if item.get("trashed_at")]
+
+
+def _in_trash(task: Task, ref: Ref, *, pronoun: bool) -> Items:
+    if pronoun and len(_in_focus(task)) == 1:
+        return _in_focus(task)
+    tool = "list_trash" if "list_trash" in task.tools else "list_folder"
+    listed = yield from call(tool, folder_id=None if tool == "list_trash" else "trash", limit=PAGE)
+    trashed = [item for item in listed.items if item.get("trashed_at")]
+    if not trashed:
+        raise task.unresolved("trash_empty")
+    if pronoun and len(trashed) > 1:
+        raise ambiguous(task, "", trashed)
+    if pronoun or ref.form == "all":
+        return [item for item in trashed if pronoun or fits(item, ref)]
+    return [_match(task, ref, trashed)]
+
+
+def _match(task: Task, ref: Ref, trashed: Sequence[Item]) -> Item:
+    """Return the item of that name that went to the trash last."""
+    name = ref.text.rpartition("/")[2]
+    living: list[Item] = [{**item, "trashed_at": None} for item in trashed]
+    found = best_matches(living, name, kind=ref.kind)
+    found = found or [item for item in living if covered(name, str(item.get("path", ""))) == 1]
+    if not found:
+        raise task.unresolved("not_in_trash", name=quoted(name))
+    how = grade(str(found[0].get("name", "")), name)
+    same = [item for item in trashed if grade(str(item.get("name", "")), name) == how]
+    return max(same, key=lambda item: str(item.get("trashed_at") or ""))
+
+
+def empty_trash(task: Task, _wish: Wish) -> Script:
+    """Delete all that is in the trash for good."""
+    result = yield from call("empty_trash")
+    return task.say("trash_emptied", count=task.checked(result, "empty_trash").number("count"))
+
+
+def share(task: Task, wish: Wish) -> Script:
+    """Give each person that role on each item."""
+    emails = wish.emails or _address_of(task, wish.person)
+    if not emails:
+        return task.say("missing_address_of" if wish.person else "missing_address", person=inert(wish.person))
+    summary = (yield from find_summary(task)) if wish.target and wish.target.form == "summary" else None
+    if wish.target and wish.target.form == "summary" and summary is None:
+        return task.say("no_summary")
+    items = [summary] if summary else (yield from resolve(task, wish.target or IT))
+    pairs = [(item, email) for item in items for email in emails]
+    role = wish.role or "viewer"
+    wanted = [request("share_item", item_id=item["id"], email=email, role=role) for item, email in pairs]
+    return (yield from task.carry_out([item for item, _ in pairs], wanted, "shared"))
+
+
+def _address_of(task: Task, person: str) -> tuple[str, ...]:
+    """Return the address of a person by name, if they wrote exactly one in this conversation that it fits."""
+    name = person.lower().strip()
+    fitting = [email for email in task.conversation.addresses() if name and name in email.split("@")[0].lower()]
+    return tuple(fitting) if len(fitting) == 1 else ()
+
+
+def change_access(task: Task, wish: Wish) -> Script:
+    """Take access back from the people named, else from everybody; or change the role of who has it; or end links."""
+    item = yield from resolve_one(task, wish.target or IT)
+    if wish.action == "set_role" and not wish.role:
+        return task.say("missing_role")
+    key, people = (
+        ("link_id", ()) if wish.action == "end_link" else ("email", wish.emails or _address_of(task, wish.person))
+    )
+    if not people:
+        result = yield from call("list_shares", item_id=item["id"])
+        shares = task.checked(result, "list_shares", str(item.get("name", ""))).entries("shares")
+        own = [
+            str(one["id" if key == "link_id" else "email"])
+            for one in shares
+            if (one.get("kind") == "link" or not one.get("email")) == (key == "link_id")
+            and not one.get("inherited_from")
+        ]
+        people = tuple(one for one in own if wish.person.lower() in one.lower() or key == "link_id")
+    if not people:
+        return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
+    if wish.action == "set_role" and len(people) > 1 and not wish.emails:
+        return task.say("which_share", list="\n".join(f"- {one}" for one in people))
+    tool, role = ("update_share", wish.role) if wish.action == "set_role" else ("revoke_share", None)
+    wanted = [Request(tool, {"item_id": item["id"], key: one, **({"role": role} if role else {})}) for one in people]
+    code = {"set_role": "role_set", "end_link": "link_ended"}.get(wish.action, "revoked")
+    return (yield from task.carry_out([item] * len(wanted), wanted, code))
+
+
+def make_link(task: Task, wish: Wish) -> Script:
+    """Make a link by which anyone can open an item."""
+    item = yield from resolve_one(task, wish.target or IT)
+    expires, password = word("expires").search(wish.said), word("password").search(wish.said)
+    hours = None
+    if expires:
+        count = int(expires["count"]) if expires["count"].isdigit() else 2 if expires["count"] == "两" else 1
+        hours = count * _HOURS[expires["unit"][0].lower()]
+    secret, role = password["word"] if password else None, wish.role or "viewer"
+    one = request("create_share_link", item_id=item["id"], role=role, expires_in_hours=hours, password=secret)
+    return (yield from task.carry_out([item], [one], "link_made"))
+
+
+def download(task: Task, wish: Wish) -> Script:
+    """Make an address from which a file can be fetched."""
+    item = yield from resolve_one(task, wish.target or IT, kind="file")
+    result = yield from call("get_download_url", file_id=item["id"], version=wish.number if wish.number > 0 else None)
+    task.checked(result, "get_download_url", str(item.get("name", "")))
+    return task.say("download", name=task.name(item), until=moment(result.word("expires_at")), url=result.word("url"))
+
+
+def rename(task: Task, wish: Wish) -> Script:
+    """Give an item another name; a file keeps its suffix if the new name has none."""
+    item = yield from resolve_one(task, wish.target or IT)
+    if not wish.names:
+        return task.say("missing_name")
+    old, name = quoted(str(item.get("name", ""))), with_suffix(item, wish.names[0])
+    code = "called" if item.get("name") == name else "renamed"
+    return (yield from task.carry_out([item], [request("rename_item", item_id=item["id"], name=name)], code, old=old))
+
+
+def with_suffix(item: Item, name: str) -> str:
+    """Return a new name with the item's suffix, if it has none of its own."""
+    old = str(item.get("name", ""))
+    suffix = old.rpartition(".")[2] if "." in old.strip(".") else ""
+    return f"{name}.{suffix}" if item.get("kind") != "folder" and suffix and "." not in name else name
+
+
+def restore_version(task: Task, wish: Wish) -> Script:
+    """Make an earlier content the newest."""
+    item = yield from resolve_one(task, wish.target or Ref("open"), kind="file")
+    number = wish.number
+    if number == PREVIOUS:
+        numbers = yield from versions_of(task, item)
+        if len(numbers) < 2:
+            return task.say("one_version", name=task.name(item))
+        number = numbers[1]
+    if number <= 0:
+        return task.say("which_version")
+    one = request("restore_version", file_id=item["id"], version=number)
+    return (yield from task.carry_out([item], [one], "version_restored", version=number))
+
+
+def versions_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], list[int]]:
+    """Return the numbers of a file's versions, the newest first."""
+    listed = task.checked(
+        (yield from call("list_versions", file_id=item["id"])), "list_versions", str(item.get("name", ""))
+    )
+    return sorted((int(entry.get("number") or 0) for entry in listed.entries("versions")), reverse=True)
+
+
+def undo(task: Task, wish: Wish) -> Script:
+    """Take back what the last run of this conversation changed, or do it again; without one, show what there is."""
+    if wish.action != "redo" and not task.sections.last_run:
+        result = yield from call("list_changes", limit=3)
+        lines = [change_line(task, one) for one in result.entries("changes")]
+        return task.say("undo_nothing_here", changes="\n".join([task.say("changes"), *lines]) if lines else "")
+    key, tool = ("redone", "redo_changes") if wish.action == "redo" else ("undone", "undo_changes")
+    result = task.checked((yield from call(tool, run_id=task.sections.last_run if key == "undone" else None)), tool)
+    done = [f"- {inert(change_of(task, change))}" for change in result.entries(key)]
+    left = [f"- {inert(change_of(task, entry))}" for entry in result.entries("skipped")]
+    said = _COUNT.search(result.text)
+    count = int(said["count"].replace(",", "")) if said else 0
+    told = [task.say(key, list=bounded(done, task.language, count)) if done else task.say("undone_nothing")]
+    told += [task.say("undo_skipped", list="\n".join(left))] if left else []
+    return task.with_hint("\n".join(told), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(told)

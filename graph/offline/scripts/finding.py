@@ -1,0 +1,102 @@
+"""Finding files by their names, and by what they say."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from graph.offline.reading.results import Item, Result
+from graph.offline.replay import Script, UnresolvedError, call, request
+from graph.offline.scripts import listing
+from graph.offline.scripts.answering import ask
+from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_one
+from graph.offline.scripts.task import Task
+from graph.offline.understanding.grammar import word
+from graph.offline.understanding.references import Ref
+from graph.offline.understanding.requests import Wish
+from graph.offline.understanding.terms import terms
+from graph.offline.wording import counted, path_of, quoted
+
+MOST_FOUND: Final = 10
+_DETERMINERS: Final = re.compile(
+    r"^(?:(?:the|my|our|a|an|any|all|some|of|我们?的|那[个份]|所有的?)\s*\b)+", re.IGNORECASE
+)
+
+
+def find(task: Task, wish: Wish) -> Script:
+    """Look for a name; what is about something is searched for by meaning."""
+    query = topic_of(wish.query) or _DETERMINERS.sub("", wish.query).strip()
+    if not topic_of(wish.query) and "search_files" in task.tools:
+        first = yield from call("search_files", query=query, limit=MOST_FOUND)
+        hits = _best(first.hits, query)
+        queries = [] if hits else queries_of(query)[:3]
+        results = (yield [request("search_files", query=one, limit=MOST_FOUND) for one in queries]) if queries else []
+        files = {str(hit["file"]["id"]): hit for result in results for hit in result.hits}
+        hits = hits or _best(list(files.values()), query)
+        if hits:
+            return _told(task, hits, more=bool(first.cursor))
+    result = yield from call("semantic_search_files", query=query[:500], limit=MOST_FOUND)
+    hits = relevant(result, query)
+    if hits:
+        return _told(task, hits, more=False)
+    told = task.say("found_nothing", query=quoted(query))
+    return f"{told} {task.say('still_indexing')}" if result.word("note") else told
+
+
+def topic_of(query: str) -> str:
+    """Return what something is to be about, empty if it is named otherwise."""
+    about = word("about").fullmatch(query)
+    return next(filter(None, about.groups()), "") if about else ""
+
+
+def _best(hits: Sequence[Item], query: str) -> list[Item]:
+    """Return the hits whose names or paths have the words; failing these, those whose text has them all."""
+    exact = best_matches([hit["file"] for hit in hits], query)
+    full = [hit for hit in hits if covered(query, str(hit["file"].get("path", ""))) == 1 or hit["file"] in exact]
+    files = [hit for hit in full if hit["file"].get("kind") == "file"]
+    named = [hit for hit in full if covered(query, str(hit["file"].get("name", ""))) == 1]
+    wanted = set(terms(query))
+    return named or files or full or [hit for hit in hits if wanted and wanted <= set(terms(str(hit.get("text", ""))))]
+
+
+def relevant(result: Result, topic: str) -> list[Item]:
+    """Return the hits that share words with the topic, at least half as many as the best does, the best first.
+
+    All of them, if the topic has no word that counts.
+    """
+    wanted = set(terms(topic))
+    graded = [(len(wanted & set(terms(_said(hit)))), -rank, hit) for rank, hit in enumerate(result.hits)]
+    most = max((shared for shared, _, _ in graded), default=0)
+    kept = [entry for entry in graded if not wanted or (entry[0] and 2 * entry[0] > most)]
+    return [hit for _, _, hit in sorted(kept, key=lambda entry: entry[:2], reverse=True)]
+
+
+def _said(hit: Item) -> str:
+    return f"{hit['file'].get('path') or hit['file'].get('name', '')} {hit.get('heading', '')} {hit.get('text', '')}"
+
+
+def _told(task: Task, hits: Sequence[Item], *, more: bool) -> str:
+    files = list({str(hit["file"]["id"]): hit for hit in reversed(hits)}.values())[::-1]
+    if len(files) == 1:
+        item = files[0]["file"]
+        return task.say("found_one", name=task.name(item), path=path_of(item)) + _snippet(files[0])
+    lines = [
+        f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MOST_FOUND], start=1)
+    ]
+    told = "\n".join([task.say("found_many", count=counted(len(files), task.language)), *lines])
+    return f"{told}\n{task.say('found_more')}" if more else told
+
+
+def _snippet(hit: Item) -> str:
+    text = str(hit.get("text", ""))
+    return f" – {quoted(text, 160)}" if text and text != hit["file"].get("name") else ""
+
+
+def lookup(task: Task, wish: Wish) -> Script:
+    """Look for a bare name, and then for what files say about it."""
+    try:
+        item = yield from resolve_one(task, wish.target or Ref("name", text=wish.query))
+    except UnresolvedError as unresolved:
+        return (yield from (find if "\n1. " in unresolved.text else ask)(task, wish))
+    if item.get("kind") == "folder":
+        return (yield from listing.folder(task, Wish("list", target=Ref("path", text=str(item.get("path", ""))))))
+    return task.say("found_one", name=task.name(item), path=path_of(item))

@@ -1,0 +1,128 @@
+"""What a script works with: the conversation, the person's language, the tools that are bound."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from graph.offline.reading.conversation import Conversation
+from graph.offline.reading.results import Item, Result
+from graph.offline.reading.sections import Sections
+from graph.offline.replay import Request, Script, UnresolvedError
+from graph.offline.wording import bounded, does, name_line, named, path_of, quoted, say, sides
+from graph.state import Language
+
+ROOT: Final = "root"
+INTERNAL: Final = frozenset({"read_result", "read_bulk_result"})
+"""Tools that carry on what others began: no ability of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One call of the model as a specialist. `tools` are the bound ones, with their descriptions."""
+
+    conversation: Conversation
+    language: Language
+    tools: Mapping[str, str]
+
+    @property
+    def sections(self) -> Sections:
+        """What the system message tells."""
+        return self.conversation.sections
+
+    @property
+    def here(self) -> Item:
+        """The folder where the person is, the root if it is not told."""
+        return self.sections.folder or {"id": ROOT, "kind": "folder", "name": "", "path": "/"}
+
+    @property
+    def is_underway(self) -> bool:
+        """Whether further steps of a plan follow: what they say comes right after this."""
+        return self.sections.step.get("number") != self.sections.step.get("of")
+
+    def say(self, code: str, **values: Any) -> str:
+        """Return a sentence in the person's language."""
+        return say(self.language, code, **values)
+
+    def name(self, item: Item) -> str:
+        """Return an item's name as it is written in a sentence."""
+        return named(item, self.language)
+
+    def role(self, role: str) -> str:
+        """Return a role's name."""
+        return self.say(role) if sides(role) else role
+
+    def with_hint(self, text: str, code: str) -> str:
+        """Return a sentence with a hint after it; within a plan only its last step gives hints."""
+        blank = " " if self.language == "en" and "\n" not in text else "\n" if "\n" in text else ""
+        return text if self.is_underway or not text else f"{text}{blank}{self.say(code)}"
+
+    def unresolved(self, code: str, **values: Any) -> UnresolvedError:
+        """Return the error that ends the script with a sentence for the person."""
+        return UnresolvedError(self.say(code, **values))
+
+    def title(self, tool: str) -> str:
+        """Return what a bound tool is for, in a few words."""
+        if self.language == "zh" and sides(f"do.{tool}"):
+            return does("zh", tool)
+        return re.split(r"[.:;,\n]", self.tools.get(tool, ""))[0].strip() or tool.replace("_", " ")
+
+    def abilities(self) -> str:
+        """Return what the bound tools can do."""
+        titles = dict.fromkeys(self.title(tool) for tool in self.tools if tool not in INTERNAL)
+        return "; ".join(titles) if self.language == "en" else "、".join(titles)
+
+    def failed(self, result: Result, what: str) -> str:
+        """Return the sentence that says what did not happen and why."""
+        if result.failure == "error":
+            return self.say("failed", what=what, message=result.message or result.text)
+        words = re.split(r"instead:|回复：", result.message)[-1].strip()
+        return self.say(result.failure or "unknown", what=what, message=words)
+
+    def failures(self, wanted: Sequence[Request], items: Sequence[Item], results: Sequence[Result]) -> list[str]:
+        """Return a sentence for what did not happen; calls that failed alike are told of once."""
+        alike: dict[tuple[str, str], list[int]] = {}
+        for index, result in enumerate(results):
+            if not result.worked:
+                alike.setdefault((result.failure, result.message), []).append(index)
+        told: list[str] = []
+        for indexes in alike.values():
+            one, item = wanted[indexes[0]], items[indexes[0]]
+            whom = f" ({one.args['email']})" if one.args.get("email") else ""
+            what = does(self.language, one.name, quoted(str(item.get("name") or "")) if item.get("name") else "") + whom
+            if len(indexes) > 1:
+                what = self.say("and_more", first=what, count=len(indexes) - (self.language == "en"))
+            told.append(self.failed(results[indexes[0]], what))
+        return told
+
+    def checked(self, result: Result, tool: str, name: str = "") -> Result:
+        """Return a result that worked. Raises `UnresolvedError` with what went wrong otherwise."""
+        if not result.worked:
+            raise UnresolvedError(self.failed(result, does(self.language, tool, quoted(name) if name else "")))
+        return result
+
+    def carry_out(
+        self, items: Sequence[Item], wanted: Sequence[Request], code: str, hint: str = "can_undo", **values: Any
+    ) -> Script:
+        """Make calls at once, one for each item, and say what came of them; of several by the sentence `code`_many."""
+        results = yield wanted
+        done = [
+            ({**item, **result.data} if "name" in result.data else item, one, result)
+            for item, one, result in zip(items, wanted, results, strict=True)
+            if result.worked
+        ]
+        lines = [
+            self.say(
+                code,
+                **{"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values},
+                email=result.word("email") or one.args.get("email"),
+                role=self.role(result.word("role") or str(one.args.get("role") or "viewer")),
+                url=result.word("url"),
+                new=result.number("version") or "?",
+            )
+            for item, one, result in done
+        ]
+        if len(done) > 1 and sides(f"{code}_many"):
+            listed = bounded([name_line(item) for item, _, _ in done], self.language)
+            lines = [self.say(f"{code}_many", count=len(done), list=listed, **values)]
+        return "\n".join(filter(None, [self.with_hint("\n".join(lines), hint), *self.failures(wanted, items, results)]))

@@ -1,1 +1,0 @@
-"""What the offline model says, in English and Chinese."""
