@@ -181,6 +181,7 @@ def _told(change: Any) -> RunChange:
         approval_id=change.approval_id,
         grant_id=change.grant_id,
         undone_by=change.undone_by,
+        messages=change.messages,
         versions=tuple(_version(entry) for entry in change.entries if entry["table"] == VERSIONS),
     )
 

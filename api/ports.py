@@ -1,7 +1,7 @@
 """What the service needs from the drive and the graph, as protocols: `api/app.py` plugs the real ones in."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
@@ -66,6 +66,7 @@ class RunChange:
     approval_id: str | None = None
     grant_id: str | None = None
     undone_by: int | None = None
+    messages: Mapping[str, Any] = field(default_factory=dict[str, Any])
     versions: tuple[Mapping[str, Any], ...] = ()
 
 

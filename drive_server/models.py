@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
 
+from drive_server.messages import Message, translations
+
 T = TypeVar("T")
 
 Kind = Literal["file", "folder"]
@@ -205,27 +207,34 @@ class Touch:
 class Effect:
     """What a call changes, worked out by doing it and rolling it back.
 
-    `summary` is one sentence; `items` name at most 100 of the `count` items that change; `diff` is a unified diff for
-    text; `gains_access` / `loses_access` are emails; `etag` is the item's etag before the call. `touches` says where
-    all of the changed items are, for who has to judge that; None if that can't be told.
+    `message` is one sentence; `items` name at most 100 of the `count` items that change; `diff` is a unified diff for
+    text; `gains_access` / `loses_access` are emails, or messages for whoever has a link; `etag` is the item's before
+    the call. `touches` says where all of the changed items are, for who has to judge that; None if that is unknown.
     `left` is what an undo would leave as it is (at most 20), with `summary` and `reason`.
     """
 
-    summary: str
+    message: Message | None = None
     count: int = 0
     items: tuple[dict[str, Any], ...] = ()
     diff: str | None = None
-    gains_access: tuple[str, ...] = ()
-    loses_access: tuple[str, ...] = ()
+    gains_access: tuple[str | Message, ...] = ()
+    loses_access: tuple[str | Message, ...] = ()
     reversible: bool = True
     etag: str | None = None
     touches: tuple[Touch, ...] | None = None
     left: tuple[dict[str, Any], ...] = ()
 
+    @property
+    def summary(self) -> str:
+        """The sentence in English."""
+        return self.message.en if self.message else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One recorded call. `entries` hold what each touched row was before and is after.
+
+    `summary` is a sentence in English, `message` the same in every language; old changes have none.
 
     `tool_call_id` is the model's call in the run, `approval_id` or `grant_id` what allowed it: all for the caller only.
     `method` and `key_name` say how the caller proved who they are; both are told to themselves and to administrators.
@@ -248,6 +257,12 @@ class Change:
     tool_call_id: str | None = None
     approval_id: str | None = None
     grant_id: str | None = None
+    message: Message | None = None
+
+    @property
+    def messages(self) -> dict[str, Any]:
+        """The summary in other languages than English, as `translations` has it."""
+        return translations({"summary": self.message})
 
 
 @dataclass(frozen=True, slots=True)

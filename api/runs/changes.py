@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from api.ports import RunChange, RunUndo
-from graph.drive.changes import grouped, reason, sentence
+from graph.drive.sentences import grouped, sentence, text
 from graph.state import Language
 
 Told = dict[str, Any]
@@ -27,7 +27,7 @@ def told_undo(done: RunUndo, language: Language) -> Told:
     """Return what was taken back, and what is left with the reason."""
     return {
         "undone": [told_change(change, language) for change in done.undone],
-        "skipped": [{**left, "text": reason(str(left.get("reason", "")), language)} for left in done.skipped],
+        "skipped": [{**left, "text": text(left, "reason", language)} for left in done.skipped],
         "change_id": done.change_id,
         "preview": done.preview,
     }

@@ -334,6 +334,14 @@ class DiffResult(BaseModel):
         )
 
 
+class MessageResult(BaseModel):
+    """A sentence as a code with its parameters, and in Chinese; the field that it belongs to has it in English."""
+
+    code: str
+    params: dict[str, Any]
+    zh: str
+
+
 class ChangeResult(BaseModel):
     """A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
 
@@ -348,6 +356,7 @@ class ChangeResult(BaseModel):
     run_id: str | None
     action: str
     summary: str
+    messages: dict[str, MessageResult] = {}
     item_id: str | None
     approved_by: str | None
     undoes: int | None
@@ -369,6 +378,7 @@ class ChangeResult(BaseModel):
             run_id=change.run_id,
             action=change.action,
             summary=change.summary,
+            messages=change.messages,
             item_id=change.item_id,
             approved_by=change.approved_by,
             undoes=change.undoes,

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from drive_server.access import ALL_SCOPES, Actor, Role
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
+from drive_server.messages import Message
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.identity.keys import require_scopes
 from drive_server.services.tree.nodes import locate_folder
@@ -92,14 +93,12 @@ class Room:
             return
         if not self.is_own:
             raise QuotaExceededError(
-                "The drive that this folder belongs to has no room for it.",
-                hint="Ask the owner of the folder to make room, or put it into a folder of your own.",
+                Message.of("no_room_there"),
                 details={"needed_bytes": size},
             )
         used, quota = self.usage.used_bytes, self.usage.quota_bytes
         raise QuotaExceededError(
-            f"There is no room for it: {used} of {quota} bytes are in use, {size} more are needed.",
-            hint="Delete for good what is in the trash or no longer needed, or ask for a larger quota.",
+            Message.of("no_room", used=used, quota=quota, size=size),
             details={"quota_bytes": quota, "used_bytes": used, "needed_bytes": size},
         )
 

@@ -22,6 +22,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from drive_server.errors import DriveError, InvalidInputError, NameConflictError, StorageFailureError
+from drive_server.messages import Message
 from drive_server.signing import Signer
 from drive_server.storage import migrations
 from drive_server.storage.engine import Transactions, configure_sqlite, is_sqlite, open_engine
@@ -182,15 +183,12 @@ def translate(error: BaseException | None) -> DriveError | None:
 def _integrity_error(error: IntegrityError) -> DriveError:
     reason = str(error.orig)
     if LIVE_NAME_INDEX in reason or LIVE_NAME_COLUMNS in reason:
-        return NameConflictError(
-            "An item of that name was put into the folder at the same moment.", hint="Choose another name."
-        )
+        return NameConflictError(Message.of("name_taken_now"))
     return _storage_failure(error)
 
 
 def _storage_failure(error: Exception) -> StorageFailureError:
     logger.error("The database failed: %s", getattr(error, "orig", None) or error)
     return StorageFailureError(
-        "The database could not store or read this; nothing of the request was kept.",
-        hint="Check that the disk is not full and that no other program holds the database, then try again.",
+        Message.of("database_failure"),
     )

@@ -293,6 +293,7 @@ class ChangeRow(Base):
 
     `entries` is a list of {"table", "id", "before", "after"}; `result` is what the call returned, kept so that a
     repeated `idempotency_key` answers the same; `arguments_digest` tells a repeat from a different call.
+    `message` is the summary as a code with parameters; changes of before it was stored have none.
     `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` is what allowed it.
     """
 
@@ -314,6 +315,7 @@ class ChangeRow(Base):
     arguments_digest: Mapped[str] = mapped_column(String(64))
     action: Mapped[str] = mapped_column(String(32))
     summary: Mapped[str]
+    message: Mapped[dict[str, Any] | None]
     item_id: Mapped[str | None] = mapped_column(String(32))
     entries: Mapped[list[Any]]
     result: Mapped[dict[str, Any]]

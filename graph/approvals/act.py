@@ -27,6 +27,7 @@ from graph.drive.connections import (
     META_TOOL_CALL_ID,
     OnProgress,
 )
+from graph.drive.sentences import localize
 from graph.errors import DriveUnavailableError
 from graph.events import CallStatus, ToolProgressEvent, emit, emitter
 from graph.limits.limits import result_text
@@ -85,11 +86,11 @@ def make_act(deps: GraphDependencies) -> Any:
             return {}
         if result.isError:
             await _give_back(task, user, runtime.store)
-            return _finished(call, error_text(result, limit), "error", _since(begun))
+            return _finished(call, error_text(result, limit, task["language"]), "error", _since(begun))
         taints = await foreign_in(reads_in(call["name"], result.structuredContent), user, runtime.store)
         if not task.get("tainted", True):
             await note_written(call["name"], result.structuredContent, user, runtime.store)
-        told, data = text_of(result), without_addresses(result.structuredContent)
+        told, data = text_of(result), without_addresses(localize(result.structuredContent, task["language"]))
         update = _finished(
             call,
             result_text(told, data, limit),

@@ -201,7 +201,7 @@ def _nobody_named() -> Generator[None]:
         yield
     except EtagMismatchError as error:
         told = {key: error.details[key] for key in ("id", "etag", "updated_at") if key in error.details}
-        raise EtagMismatchError(error.message, hint=error.hint, details=told) from error
+        raise error.with_details(told) from error
     except QuotaExceededError as error:
         raise QuotaExceededError(
             "There is no room for it where this link leads.", hint="Ask whoever gave you the link to make room."

@@ -1,6 +1,6 @@
 """Whether the person agrees: what a host outside is asked before something is deleted, shared or taken back."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final
@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from drive_server.access import Actor
 from drive_server.errors import DeclinedError
 from drive_server.mcp.calls.cancel_request import next_request_id, withdraw
+from drive_server.messages import Language, Message, render
 from drive_server.models import Effect, Outcome
 from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
@@ -35,26 +36,6 @@ FORM: Final[dict[str, Any]] = {
         }
     },
 }
-IN_CHINESE: Final = {
-    "rename_item": "重命名并替换同名项目",
-    "move_item": "移动并替换同名项目",
-    "move_items": "移动多个项目并替换同名项目",
-    "copy_item": "复制并替换同名项目",
-    "restore_item": "恢复并替换同名项目",
-    "create_file": "新建文件并替换同名项目",
-    "write_file": "覆盖文件内容",
-    "patch_file": "修改文件内容",
-    "trash_item": "移到回收站",
-    "delete_item": "永久删除",
-    "empty_trash": "清空回收站",
-    "share_item": "共享给他人",
-    "update_share": "更改共享权限",
-    "revoke_share": "取消共享",
-    "create_share_link": "创建分享链接",
-    "undo_changes": "撤销更改",
-    "redo_changes": "重做更改",
-}
-ANY_CHANGE_IN_CHINESE: Final = "更改云盘内容"
 
 
 class Consent:
@@ -93,8 +74,8 @@ class Consent:
         if await self._journal.has_recorded(actor):
             return actor
         rehearsal = await operation(replace(actor, dry_run=True))
-        effect = rehearsal.effect or Effect("")
-        await self._ask(session, request_id, question(actor.tool, effect))
+        effect = rehearsal.effect or Effect()
+        await self._ask(session, request_id, question(effect))
         return replace(actor, if_match=effect.etag or actor.if_match, approved_by=actor.principal.email)
 
     async def _ask(self, session: ServerSession, request_id: RequestId, text: str) -> None:
@@ -104,14 +85,14 @@ class Consent:
                 answer = await session.elicit_form(text, FORM, request_id)
         except TimeoutError as error:
             await withdraw(session, asked, request_id)
-            raise DeclinedError("The person did not answer in time; nothing was changed.") from error
+            raise DeclinedError(Message.of("no_answer")) from error
         except anyio.get_cancelled_exc_class():
             await withdraw(session, asked, request_id)
             raise
         except (McpError, ValidationError) as error:
-            raise DeclinedError("The host could not ask the person; nothing was changed.") from error
+            raise DeclinedError(Message.of("could_not_ask")) from error
         if not _is_yes(answer):
-            raise DeclinedError("The person said no; nothing was changed.", hint="Ask them what they want instead.")
+            raise DeclinedError(Message.of("said_no"))
 
 
 def can_ask(session: ServerSession) -> bool:
@@ -121,13 +102,13 @@ def can_ask(session: ServerSession) -> bool:
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-def question(tool: str, effect: Effect) -> str:
+def question(effect: Effect) -> str:
     """Return what the person is asked, in English and in short in Chinese."""
     named = [f"- {_shown(item['path'])}" for item in effect.items[:MOST_NAMED]]
     more = effect.count - len(named)
     if named and more > 0:
         named.append(f"- and {more:,} more")
-    return "\n".join([effect.summary, *named, *_difference(effect), *_english(effect), _chinese(tool, effect)])
+    return "\n".join([effect.summary, *named, *_difference(effect), *_english(effect), _chinese(effect)])
 
 
 def _difference(effect: Effect) -> list[str]:
@@ -139,26 +120,28 @@ def _difference(effect: Effect) -> list[str]:
 
 def _english(effect: Effect) -> list[str]:
     lines = [
-        f"{change}: {_people(people)}."
+        f"{change}: {_people(people, 'en')}."
         for change, people in (("Gains access", effect.gains_access), ("Loses access", effect.loses_access))
         if people
     ]
     return [*lines, "This can be undone." if effect.reversible else "This can't be undone."]
 
 
-def _chinese(tool: str, effect: Effect) -> str:
-    parts = [f"请确认：{IN_CHINESE.get(tool, ANY_CHANGE_IN_CHINESE)}"]
+def _chinese(effect: Effect) -> str:
+    does = render(effect.message, "zh").rstrip("。") if effect.message else "更改云盘内容"
+    parts = [f"请确认：{does}"]
     if effect.count:
         parts.append(f"涉及 {effect.count:,} 项")
     if effect.gains_access:
-        parts.append(f"获得访问权限：{_people(effect.gains_access)}")
+        parts.append(f"获得访问权限：{_people(effect.gains_access, 'zh')}")
     if effect.loses_access:
-        parts.append(f"失去访问权限：{_people(effect.loses_access)}")
+        parts.append(f"失去访问权限：{_people(effect.loses_access, 'zh')}")
     return "；".join([*parts, "可以撤销。" if effect.reversible else "无法撤销。"])
 
 
-def _people(emails: tuple[str, ...]) -> str:
-    return ", ".join(display_name(email) for email in emails)
+def _people(people: Iterable[str | Message], language: Language) -> str:
+    shown = (one if isinstance(one, Message) else display_name(one) for one in people)
+    return render(Message.joined("commas", shown), language)
 
 
 def _shown(path: str) -> str:

@@ -8,6 +8,7 @@ from mcp.types import ErrorData
 
 from drive_server.errors import CallCancelledError
 from drive_server.mcp.protocol.failures import error_data
+from drive_server.messages import Message
 
 REQUEST_CANCELLED: Final = -32800
 """The code of the answer that ends a cancelled request's event stream; its client does not wait for it."""
@@ -35,5 +36,5 @@ async def _cancel(responder: RequestResponder[Any, Any]) -> None:
 
 
 def _answer() -> ErrorData:
-    data = error_data(CallCancelledError("The call was cancelled.", hint="Make it again if it is wanted."))
+    data = error_data(CallCancelledError(Message.of("cancelled")))
     return ErrorData(code=REQUEST_CANCELLED, message=data.message, data=data.data)

@@ -15,6 +15,7 @@ from drive_server.errors import (
     StateConflictError,
     UnsupportedContentError,
 )
+from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ def told(error: BaseException | None, where: str) -> DriveError:
     if isinstance(error, DriveError):
         return error
     logger.error("%s failed", where, exc_info=error)
-    return DriveError("Something went wrong in the drive.", hint="Try again; its log says more.")
+    return DriveError(Message.of("internal"))
 
 
 def error_data(error: DriveError, *, not_found: int = INVALID_PARAMS, unusable_is_invalid: bool = False) -> ErrorData:

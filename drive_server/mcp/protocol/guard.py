@@ -27,6 +27,7 @@ from drive_server.mcp.calls.call import refused
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.messages import VERSION, as_error
 from drive_server.mcp.protocol.rates import CallRates
+from drive_server.messages import Message
 from drive_server.settings import DriveSettings
 
 INITIALIZE: Final = "initialize"
@@ -135,8 +136,7 @@ class Admission:
 def ending() -> UnavailableError:
     """Return what a request is told that comes while the process is told to end."""
     return UnavailableError(
-        "The drive is being shut down.",
-        hint="Connect again in a moment.",
+        Message.of("shutting_down"),
         details={"retry_after_seconds": RETRY_SECONDS},
     )
 

@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Final
 
 from drive_server.errors import RateLimitError
+from drive_server.messages import Message
 
 WINDOW_SECONDS: Final = 60.0
 KEYS_BEFORE_A_SWEEP: Final = 1000
@@ -53,7 +54,6 @@ class CallRates:
     def _too_many(self, seconds: float) -> RateLimitError:
         wait = max(1, ceil(seconds))
         return RateLimitError(
-            f"This key may make {self._per_minute} calls in a minute, and has made them.",
-            hint=f"Try again in {wait} seconds.",
+            Message.of("calls_per_minute", limit=self._per_minute, seconds=wait),
             details={"limit": self._per_minute, "unit": "calls per minute", "retry_after_seconds": wait},
         )

@@ -24,6 +24,7 @@ from drive_server.mcp.tools.map_reduce_arguments import (
 )
 from drive_server.mcp.tools.map_reduce_results import BulkResult, KeptBulkResult, finding_lines
 from drive_server.mcp.tools.toolbox import Toolbox
+from drive_server.messages import Message
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.map_reduce.prompts import Task
 from drive_server.services.map_reduce.selection import Choice
@@ -97,9 +98,7 @@ class BulkTools:
         model = call.host_model(self._drive.settings.language_seconds) or self._drive.language_model
         if model is None:
             raise NoLanguageModelError(
-                "This needs a language model: the host lends none, and the drive has none. Nothing was read.",
-                hint="Use a host with MCP sampling, set OPENAI_API_KEY or DRIVE_LANGUAGE_MODEL at the drive, or read "
-                "the files one by one with read_file.",
+                Message.of("no_model"),
             )
         return model
 

@@ -9,6 +9,7 @@ from drive_server.errors import InvalidInputError, NotFoundError
 from drive_server.knowledge.location import place_of, stretch_of
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.place import Place, parse_place
+from drive_server.messages import Message
 from drive_server.models import Item, TextRange
 from drive_server.services.files.versions import describe_with_content, require_version
 from drive_server.services.text.contents import Contents
@@ -94,7 +95,7 @@ def _checked(place: str, wanted: Wanted) -> Place:
 def _at(extraction: Extraction, place: Place, wanted: Wanted) -> Wanted:
     stretch = stretch_of(extraction, place)
     if stretch is None:
-        raise NotFoundError("The file has no such place.", hint="Read it from the beginning to see what there is.")
+        raise NotFoundError(Message.of("no_place"))
     return replace(wanted, start=stretch[0], end=stretch[1])
 
 

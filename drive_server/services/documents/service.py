@@ -10,6 +10,7 @@ import anyio
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import EtagMismatchError, InvalidInputError
 from drive_server.knowledge.media_types import media_type_of
+from drive_server.messages import Message
 from drive_server.models import Item, Outcome, Page, TextRange, Version, VersionDiff
 from drive_server.services.documents.diff import diff_of
 from drive_server.services.documents.edits import Edit, appended, apply_edits
@@ -38,8 +39,8 @@ from drive_server.services.quota import require_room_for
 from drive_server.services.text.contents import Contents, TextSource, digest, require_editable
 from drive_server.services.text.excerpts import Wanted
 from drive_server.services.tree.items import checked_limit, describe
-from drive_server.services.tree.located import Located
-from drive_server.services.tree.names import clean_name, display_name
+from drive_server.services.tree.located import Located, item_message
+from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import live_child, locate_file, locate_folder
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
@@ -74,14 +75,12 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class _TextEdit:
-    """A change of a text into another: how the call is recorded, what it does to the text, and how that is told."""
+    """A change of a text into another: how the call is recorded, what it does to the text, and how many times."""
 
     action: str
     arguments: dict[str, str]
     apply: Callable[[str], str]
-    imperative: str
-    past: str
-    what: str
+    count: int
 
 
 class _ContentMovedError(Exception):
@@ -182,7 +181,7 @@ class DocumentService:
             located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
             await begin(writing, located, if_match)
             require_editable(located.row.name, located.row.media_type)
-            writing.tell("Replace", "Replaced", f"the content of {located.label}.")
+            writing.describe("write", item=located.subject)
             current = await _current(writing, located, seen.version)
             return await _set_content(writing, located, blob, located.row.media_type, data, current)
 
@@ -204,7 +203,7 @@ class DocumentService:
                 "patch",
                 {"item": ref, "edits": _digest_of(edits)},
                 lambda text: apply_edits(text, edits),
-                *("Edit", "Edited", f"{count} place{'s' * (count != 1)} in"),
+                count,
             ),
             if_match,
         )
@@ -218,7 +217,7 @@ class DocumentService:
         """
         require_scope(actor.principal, Scope.WRITE)
         if not text:
-            raise InvalidInputError("There is nothing to append.", hint="Give the text to put at the end.")
+            raise InvalidInputError(Message.of("nothing_to_append"))
         data = self._contents.encoded(text)
         return await self._edit(
             actor,
@@ -227,7 +226,7 @@ class DocumentService:
                 "append",
                 {"item": ref, "content": await digest(data)},
                 lambda before: appended(before, text),
-                *("Append", "Appended", f"{len(text):,} character{'s' * (len(text) != 1)} to"),
+                len(text),
             ),
             if_match,
         )
@@ -241,7 +240,7 @@ class DocumentService:
         async def operation(writing: Writing) -> Item:
             located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
             await begin(writing, located, if_match)
-            writing.tell("Replace", "Replaced", f"the content of {located.label}.")
+            writing.describe("write", item=located.subject)
             kind = media_type_of(located.row.name, media_type) if media_type else located.row.media_type
             return await _set_content(writing, located, blob, kind)
 
@@ -306,7 +305,7 @@ class DocumentService:
             located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
             await begin(writing, located, if_match)
             version = await require_version(writing.session, located.row, number)
-            writing.tell("Bring", "Brought", f"back version {number} of {located.label} as its newest version.")
+            writing.describe("restore_version", item=located.subject, number=number)
             return await _set_content(writing, located, Blob(version.blob, version.size), version.media_type)
 
         return await self._journal.change(actor, "restore_version", {"item": ref, "version": number}, operation)
@@ -365,7 +364,7 @@ class DocumentService:
                 return await self._edit_once(actor, ref, edit, if_match)
             except _ContentMovedError:
                 continue
-        raise EtagMismatchError("The file keeps being changed by others.", hint="Read it again and repeat the edit.")
+        raise EtagMismatchError(Message.of("keeps_changing"))
 
     async def _edit_once(self, actor: Actor, ref: str, edit: _TextEdit, if_match: str | None) -> Outcome[Item]:
         seen = await self._look(actor, ref, if_match)
@@ -381,7 +380,7 @@ class DocumentService:
             current = await _current(writing, located, seen.version)
             if current.blob != seen.version.blob:
                 raise _ContentMovedError
-            writing.tell(edit.imperative, edit.past, f"{edit.what} {located.label}.")
+            writing.describe(edit.action, item=located.subject, count=edit.count)
             return await _set_content(writing, located, blob, located.row.media_type, data, current)
 
         return await self._journal.change(actor, edit.action, edit.arguments, operation)
@@ -412,7 +411,7 @@ async def _set_content(
 async def _replace(writing: Writing, item_id: str, blob: Blob, media_type: str, data: bytes | None) -> Item:
     located = await locate_file(writing.session, writing.actor.principal, item_id, Role.EDITOR)
     await begin(writing, located)
-    writing.tell("Replace", "Replaced", f"the content of {located.label}.")
+    writing.describe("write", item=located.subject)
     return await _set_content(writing, located, blob, media_type, data)
 
 
@@ -423,7 +422,7 @@ async def _add_file(
     await require_room_below(writing.session, folder)
     row = add_node(writing, folder, "file", name)
     await add_version(writing, row, blob, media_type, data)
-    writing.tell("Create", "Created", f"the file '{display_name(name)}' in {folder.label}.")
+    writing.describe("create_file", item=item_message(name), folder=folder.subject)
     return await finish(writing, row, located_new(folder, row))
 
 

@@ -2,14 +2,16 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal
 
 from drive_server.access import Scope, require_scope
 from drive_server.errors import InvalidInputError, NameConflictError
+from drive_server.messages import Message
 from drive_server.models import OnConflict
 from drive_server.services.files.operations import free_name, require_free_name, trash_tree
 from drive_server.services.journal.recorder import Writing
 from drive_server.services.tree.items import etag_of
-from drive_server.services.tree.located import Located
+from drive_server.services.tree.located import Located, item_message
 from drive_server.services.tree.names import display_name
 from drive_server.services.tree.nodes import count_below, live_child
 from drive_server.storage.tables import NodeRow
@@ -26,11 +28,11 @@ class Place:
     replaced: NodeRow | None = None
 
     @property
-    def told(self) -> str:
+    def ending(self) -> Message | Literal[""]:
         """The end of the sentence that says where the item went; empty if there is nothing special to it."""
         if self.replaced:
-            return f", in place of the {self.replaced.kind} of that name, which goes to the trash"
-        return f" as '{display_name(self.name)}'" if self.name != self.wanted else ""
+            return Message.of("replacing", kind=Message.of(self.replaced.kind))
+        return Message.of("named", name=display_name(self.name)) if self.name != self.wanted else ""
 
 
 def check_choice(on_conflict: str, choices: Collection[str] = CHOICES) -> None:
@@ -78,18 +80,16 @@ async def make_way(
 
 
 def _require_replaceable(taken: NodeRow, kind: str, stays: Collection[str]) -> None:
-    label = f"'{display_name(taken.name)}'"
+    item = item_message(taken.name)
     details = {"existing_id": taken.id, "existing_kind": taken.kind}
     if taken.kind != kind:
         raise NameConflictError(
-            f"{label} is a {taken.kind}; a {kind} can't take its place.",
-            hint="Use another name, or `rename` as on_conflict.",
+            Message.of("kind_differs", item=item, kind=Message.of(taken.kind), other=Message.of(kind)),
             details=details,
         )
     if taken.id in stays:
         raise NameConflictError(
-            f"{label} is part of what this is about; nothing of it can take its place.",
-            hint="Use another name, or `rename` as on_conflict.",
+            Message.of("in_use_here", item=item),
             details=details,
         )
 
@@ -97,6 +97,6 @@ def _require_replaceable(taken: NodeRow, kind: str, stays: Collection[str]) -> N
 async def _put_away(writing: Writing, taken: NodeRow, path: str) -> None:
     require_scope(writing.actor.principal, Scope.DELETE)
     writing.count += 1 + await count_below(writing.session, taken.id)
-    writing.show(taken, path, "goes to the trash")
+    writing.show(taken, path, Message.of("goes_to_trash"))
     writing.touch(taken)
     await trash_tree(writing, taken)

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Role
 from drive_server.errors import InvalidInputError
+from drive_server.messages import Message
 from drive_server.models import Item, OnConflict
 from drive_server.services.files.conflicts import make_way
 from drive_server.services.files.fingerprint import Leaf, fingerprint
@@ -51,8 +52,8 @@ async def copy_item(
     writing.count += len(below)
     await _copy_below(writing, source, row, below, progress)
     _show(writing, source, f"{folder.path.rstrip('/')}/{found.name}", below)
-    holding = f" with {len(below)} item{'s' * (len(below) != 1)} in it" if source.row.kind == "folder" else ""
-    writing.tell("Copy", "Copied", f"{source.label}{holding} to {folder.label}{found.told}.")
+    holding = Message.of("holding", count=len(below)) if source.row.kind == "folder" else ""
+    writing.describe("copy", item=source.subject, holding=holding, folder=folder.subject, ending=found.ending)
     return await finish(writing, row)
 
 
@@ -76,8 +77,7 @@ async def _rows_below(session: AsyncSession, source: Located) -> Sequence[Found]
         rows += part
     if len(rows) > MAX_COPIED_ITEMS:
         raise InvalidInputError(
-            f"More than {MAX_COPIED_ITEMS:,} items can't be copied at once.",
-            hint="Copy the folders in it one by one.",
+            Message.of("too_many_copies", limit=MAX_COPIED_ITEMS),
             details={"limit": MAX_COPIED_ITEMS},
         )
     return rows

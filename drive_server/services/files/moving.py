@@ -3,6 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from typing import Literal
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,6 +16,7 @@ from drive_server.errors import (
     NameConflictError,
     StateConflictError,
 )
+from drive_server.messages import Message
 from drive_server.models import Item, MovedItems, OnConflict
 from drive_server.services.files.conflicts import make_way
 from drive_server.services.files.operations import begin, finish, place, require_room_below
@@ -39,19 +41,19 @@ async def rename_item(
     located = await locate_live(session, principal, ref, Role.EDITOR)
     await begin(writing, located, if_match)
     refuse_root(located, "renamed")
-    row, label = located.row, located.label
+    row, item = located.row, located.subject
     if row.name == name:
-        writing.tell("Rename", "Renamed", f"{label} to '{display_name(name)}'.")
+        writing.describe("rename", item=item, name=display_name(name), ending="")
         return await finish(writing, row)
     if on_conflict == "replace":
-        await require_may_take_out(session, principal, located, "put in the place of another")
+        await require_may_take_out(session, principal, located, "put_in_place")
     folder = await _folder_of(session, located)
     with _unseen_neighbours(located):
         found = await make_way(writing, folder, name, row.kind, on_conflict, comes=row, stays=located.ancestors)
     writing.touch(row)
     await place(writing, row, folder.id, found.name)
-    told = found.told if found.replaced else ""
-    writing.tell("Rename", "Renamed", f"{label} to '{display_name(found.name)}'{told}.")
+    ending = found.ending if found.replaced else ""
+    writing.describe("rename", item=item, name=display_name(found.name), ending=ending)
     return await finish(writing, row)
 
 
@@ -63,8 +65,9 @@ async def move_item(
     located = await locate_live(session, principal, ref, Role.EDITOR)
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
     await begin(writing, located, if_match)
-    told = await _move(writing, located, folder, on_conflict, stays=(located.id, *located.ancestors))
-    writing.tell("Move", "Moved", f"{located.label} to {folder.label}{told}.")
+    item, stays = located.subject, (located.id, *located.ancestors)
+    ending = await _move(writing, located, folder, on_conflict, stays)
+    writing.describe("move", item=item, folder=folder.subject, ending=ending)
     return await finish(writing, located.row)
 
 
@@ -85,7 +88,7 @@ async def move_items(
         writing.show(entry.row, entry.path)
         await _move(writing, entry, folder, on_conflict, stays)
     await progress(len(moving), len(moving))
-    writing.tell("Move", "Moved", f"{len(moving)} item{'s' * (len(moving) != 1)} to {folder.label}.")
+    writing.describe("move_many", count=len(moving), folder=folder.subject)
     writing.item_id = folder.id
     check_replaced(writing)
     await session.flush()
@@ -97,7 +100,7 @@ async def move_items(
 def refuse_root(located: Located, done: str) -> None:
     """Raise `StateConflictError` for a person's root folder."""
     if located.is_root:
-        raise StateConflictError(f"The root folder can't be {done}.", hint="Name an item in it.")
+        raise StateConflictError(Message.of("not_the_root", done=Message.of(done)))
 
 
 async def require_may_take_out(session: AsyncSession, principal: Principal, located: Located, done: str) -> None:
@@ -109,8 +112,7 @@ async def require_may_take_out(session: AsyncSession, principal: Principal, loca
     parent = (await locate_many(session, principal, [parent_id])).get(parent_id)
     if parent is None or parent.role < Role.EDITOR:
         raise ForbiddenError(
-            f"{located.label} can only be {done} by those who can edit the folder that it is in.",
-            hint="Ask the owner of the item.",
+            Message.of("folder_editors_only", item=located.subject, done=Message.of(done)),
             details={"needed": Role.EDITOR.label, "role": located.role.label},
         )
 
@@ -119,8 +121,7 @@ async def require_fits(session: AsyncSession, located: Located, folder: Located)
     """Raise `StateConflictError` if the item can't be in the folder, whatever its name."""
     if located.row.owner_id != folder.row.owner_id:
         raise StateConflictError(
-            f"{located.label} and {folder.label} belong to different people; an item can't change its owner.",
-            hint="Copy it there.",
+            Message.of("other_owner", item=located.subject, folder=folder.subject),
         )
     await require_room_below(session, folder, located.row)
 
@@ -140,13 +141,13 @@ def _unseen_neighbours(located: Located) -> Generator[None]:
         if located.ancestors:
             raise
         details = {key: error.details[key] for key in ("name", "suggestion") if key in error.details}
-        raise NameConflictError(error.message, hint=error.hint, details=details) from error
+        raise error.with_details(details) from error
 
 
 async def _move(
     writing: Writing, located: Located, folder: Located, on_conflict: OnConflict, stays: Sequence[str] | set[str]
-) -> str:
-    """Return the end of the sentence that tells of it."""
+) -> Message | Literal[""]:
+    """Return the end of the sentence that describes it."""
     row = located.row
     await require_may_take_out(writing.session, writing.actor.principal, located, "moved")
     if row.parent_id == folder.id:
@@ -155,14 +156,12 @@ async def _move(
     found = await make_way(writing, folder, row.name, row.kind, on_conflict, comes=row, stays=stays)
     writing.touch(row)
     await place(writing, row, folder.id, found.name)
-    return found.told
+    return found.ending
 
 
 async def _outermost(session: AsyncSession, principal: Principal, refs: Sequence[str]) -> list[Located]:
     if not 0 < len(refs) <= MAX_MOVED_AT_ONCE:
-        raise InvalidInputError(
-            f"1 to {MAX_MOVED_AT_ONCE} items can be moved at once.", hint="Move them in several calls."
-        )
+        raise InvalidInputError(Message.of("too_many_moves", limit=MAX_MOVED_AT_ONCE))
     found = {entry.id: entry for entry in [await locate_live(session, principal, ref, Role.EDITOR) for ref in refs]}
     return [entry for entry in found.values() if not found.keys() & set(entry.ancestors)]
 
@@ -174,7 +173,6 @@ def _require_as_shown(writing: Writing, folder: Located, located: Sequence[Locat
     approved = writing.actor.if_match
     if approved is not None and approved.partition(REPLACES)[0] != writing.etag:
         raise EtagMismatchError(
-            "What would be moved is not what was shown.",
-            hint="Look at the items again, and repeat the call.",
+            Message.of("move_not_as_shown"),
             details={"etag": writing.etag},
         )

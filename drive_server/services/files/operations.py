@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from drive_server.errors import NameConflictError, StateConflictError
 from drive_server.knowledge.readers.formats import format_of
+from drive_server.messages import Message
 from drive_server.models import Item
 from drive_server.services.journal.changes import check_etag, check_replaced
 from drive_server.services.journal.recorder import ContentChange, Writing
@@ -231,8 +232,7 @@ async def require_free_name(session: AsyncSession, parent_id: str, name: str, *,
         return
     suggestion = await free_name(session, parent_id, name)
     raise NameConflictError(
-        f"'{display_name(name)}' is in the folder already.",
-        hint=f"Use another name, such as '{display_name(suggestion)}', or change the item that is there.",
+        Message.of("name_taken", name=display_name(name), suggestion=display_name(suggestion)),
         details={"name": name, "existing_id": taken.id, "existing_kind": taken.kind, "suggestion": suggestion},
     )
 
@@ -252,15 +252,13 @@ async def free_name(session: AsyncSession, parent_id: str, name: str, *, except_
 async def require_room_below(session: AsyncSession, parent: Located, moved: NodeRow | None = None) -> None:
     """Raise `StateConflictError` if an item put into the folder would be below itself or too deep."""
     if moved and moved.id in (parent.id, *parent.ancestors):
-        raise StateConflictError("A folder can't be put into itself.", hint="Choose a folder outside of it.")
+        raise StateConflictError(Message.of("into_itself"))
     height = 1
     if moved and moved.kind == "folder":
         below = descendants(moved.id, trash_id=moved.trash_id)
         height += await session.scalar(select(func.max(below.c.depth))) or 0
     if await depth_of(session, parent) + height > MAX_DEPTH:
-        raise StateConflictError(
-            "Folders can't be nested that deep.", hint=f"Stay below {MAX_DEPTH} levels.", details={"limit": MAX_DEPTH}
-        )
+        raise StateConflictError(Message.of("too_deep", limit=MAX_DEPTH), details={"limit": MAX_DEPTH})
 
 
 async def _mark_all_pending(writing: Writing, ids: Select[str]) -> None:

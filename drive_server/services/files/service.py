@@ -16,8 +16,8 @@ from drive_server.services.journal.service import Journal
 from drive_server.services.pagination import Cursors
 from drive_server.services.progress import Progress, silent
 from drive_server.services.tree.items import checked_limit, describe_all_now
-from drive_server.services.tree.located import locate_folder_now, locate_now
-from drive_server.services.tree.names import clean_name, display_name
+from drive_server.services.tree.located import item_message, locate_folder_now, locate_now
+from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import locate_folder
 from drive_server.storage.database import Database
 
@@ -92,7 +92,7 @@ class FileService:
             found = await make_way(writing, folder, clean, "folder", on_conflict)
             await require_room_below(writing.session, folder)
             row = add_node(writing, folder, "folder", found.name)
-            writing.tell("Create", "Created", f"the folder '{display_name(found.name)}' in {folder.label}.")
+            writing.describe("create_folder", item=item_message(found.name), folder=folder.subject)
             return await finish(writing, row, located_new(folder, row))
 
         arguments = _arguments({"parent": parent, "name": clean}, on_conflict)

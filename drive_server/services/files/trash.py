@@ -1,12 +1,14 @@
 """The trash: into it, back out of it, and out of it for good."""
 
 from hashlib import sha256
+from typing import Literal
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal, Role
 from drive_server.errors import EtagMismatchError, ForbiddenError, NotFoundError, StateConflictError
+from drive_server.messages import Message
 from drive_server.models import DeletedItems, Item, OnConflict
 from drive_server.services.files.conflicts import make_way
 from drive_server.services.files.deletion import delete_trees
@@ -20,21 +22,18 @@ from drive_server.services.tree.located import Located
 from drive_server.services.tree.nodes import count_below, descendants, locate, locate_folder, locate_live, locate_many
 from drive_server.storage.tables import NodeRow
 
-FOR_GOOD = "for good; this can't be taken back"
-
 
 async def trash_item(writing: Writing, ref: str, if_match: str | None = None) -> Item:
     """Move the item, with all that is live in it, to the trash."""
     session, principal = writing.session, writing.actor.principal
     located = await locate_live(session, principal, ref, Role.EDITOR)
     await begin(writing, located, if_match)
-    await require_may_take_out(session, principal, located, "put into the trash")
+    await require_may_take_out(session, principal, located, "put_into_trash")
     below = await _show_all(writing, located)
     await _keep_to_shown(writing, located)
     writing.touch(located.row)
     await trash_tree(writing, located.row)
-    holding = _holding(located, below)
-    writing.tell("Move", "Moved", f"{located.label}{holding} to the trash, from where it can be restored.")
+    writing.describe("trash", item=located.subject, holding=_holding(located.row, below))
     return await finish(writing, located.row)
 
 
@@ -43,18 +42,18 @@ async def restore_item(writing: Writing, ref: str, to_parent: str | None, on_con
     session, principal = writing.session, writing.actor.principal
     located = await locate(session, principal, ref, Role.EDITOR)
     await begin(writing, located)
-    _require_trashed_by_itself(located, "Restore")
+    _require_trashed_by_itself(located, "restore")
     await require_may_take_out(session, principal, located, "restored")
     folder = await _restore_folder(session, principal, located, to_parent)
     await require_fits(session, located, folder)
-    row, label = located.row, located.label
+    row, item = located.row, located.subject
     found = await make_way(writing, folder, row.name, row.kind, on_conflict, comes=row, stays=located.ancestors)
     writing.touch(row)
     # While it is in the trash still: where it was, its name may be taken.
     if (row.parent_id, row.name) != (folder.id, found.name):
         await place(writing, row, folder.id, found.name)
     await untrash_tree(writing, row)
-    writing.tell("Restore", "Restored", f"{label} from the trash to {folder.label}{found.told}.")
+    writing.describe("restore", item=item, folder=folder.subject, ending=found.ending)
     return await finish(writing, row)
 
 
@@ -63,12 +62,11 @@ async def delete_item(writing: Writing, ref: str, if_match: str | None = None) -
     session = writing.session
     located = await locate(session, writing.actor.principal, ref, Role.OWNER)
     await begin(writing, located, if_match)
-    _require_trashed_by_itself(located, "Delete")
+    _require_trashed_by_itself(located, "delete")
     item = await describe(session, located)
-    label, is_folder = located.label, located.row.kind == "folder"
+    subject = located.subject
     count = await delete_trees(writing, [located.row], silent)
-    holding = _counted(" with {} in it", count - 1) if is_folder else ""
-    writing.tell("Delete", "Deleted", f"{label}{holding} {FOR_GOOD}.")
+    writing.describe("delete_for_good", item=subject, holding=_holding(located.row, count - 1))
     return DeletedItems(count, (item,))
 
 
@@ -83,7 +81,7 @@ async def empty_trash(writing: Writing, progress: Progress) -> DeletedItems:
     items = await describe_all(session, [located[node_id] for node_id in shown])
     count = await delete_trees(writing, tops, progress)
     writing.count = count
-    writing.tell("Delete", "Deleted", f"{_counted('{}', count)} in the trash {FOR_GOOD}.")
+    writing.describe("empty_trash", count=count)
     return DeletedItems(count, tuple(items))
 
 
@@ -110,22 +108,17 @@ async def _keep_to_shown(writing: Writing, located: Located) -> None:
     writing.replaces += [f"{node_id}-{revision}" for node_id, revision in await writing.session.execute(state)]
 
 
-def _holding(located: Located, below: int) -> str:
-    return _counted(" with {} in it", below) if located.row.kind == "folder" else ""
-
-
-def _counted(template: str, count: int) -> str:
-    return template.format(f"{count} item{'s' * (count != 1)}")
+def _holding(row: NodeRow, below: int) -> Message | Literal[""]:
+    return Message.of("holding", count=below) if row.kind == "folder" else ""
 
 
 def _require_trashed_by_itself(located: Located, wanted: str) -> None:
     if located.row.trash_id is None:
-        hint = "There is nothing to restore." if wanted == "Restore" else "Move it to the trash first."
-        raise StateConflictError(f"{located.label} is not in the trash.", hint=hint)
+        code = "not_in_trash" if wanted == "restore" else "not_in_trash_yet"
+        raise StateConflictError(Message.of(code, item=located.subject))
     if located.row.trash_id != located.id:
         raise StateConflictError(
-            f"{located.label} went to the trash inside a folder.",
-            hint=f"{wanted} that folder.",
+            Message.of("trashed_inside", item=located.subject, wanted=Message.of(wanted)),
             details={"folder_id": located.row.trash_id} if located.row.trash_id in located.ancestors else {},
         )
 
@@ -138,9 +131,7 @@ async def _restore_folder(
     try:
         return await locate_folder(session, principal, located.row.parent_id or "", Role.EDITOR)
     except (NotFoundError, ForbiddenError, StateConflictError) as error:
-        raise StateConflictError(
-            f"The folder that {located.label} was in is gone.", hint="Name a folder to restore it to."
-        ) from error
+        raise StateConflictError(Message.of("folder_gone", item=located.subject)) from error
 
 
 def _require_as_shown(writing: Writing, etags: list[str]) -> None:
@@ -149,7 +140,6 @@ def _require_as_shown(writing: Writing, etags: list[str]) -> None:
     approved = writing.actor.if_match
     if approved is not None and approved != writing.etag:
         raise EtagMismatchError(
-            "What is in the trash is not what was shown.",
-            hint="List the trash again, and repeat the call.",
+            Message.of("trash_not_as_shown"),
             details={"etag": writing.etag},
         )

@@ -53,8 +53,7 @@ class Expiry:
         async def operation(writing: Writing) -> DeletedItems:
             tops = await _oldest(writing, owner.user_id, due)
             count = await delete_trees(writing, tops, silent)
-            things = f"{count} item{'s' * (count != 1)}"
-            writing.tell("Delete", "Deleted", f"{things} for good, after {self._days} days in the trash.")
+            writing.describe("expire", count=count, days=self._days)
             return DeletedItems(count, ())
 
         arguments = {"until": due.isoformat()}

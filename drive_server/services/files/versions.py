@@ -5,6 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal
 from drive_server.errors import NotFoundError, StorageFailureError
+from drive_server.messages import Message
 from drive_server.models import Item, Page, Version
 from drive_server.services.files.operations import current_version, get_version
 from drive_server.services.pagination import Cursors
@@ -54,8 +55,7 @@ async def require_version(session: AsyncSession, row: NodeRow, number: int) -> V
     version = await get_version(session, row.id, number) if 0 < number <= MAX_NUMBER else None
     if version is None:
         raise NotFoundError(
-            "The file has no such version.",
-            hint=f"Its newest is {row.version}; list the versions to see all.",
+            Message.of("no_version", newest=row.version),
             details={"newest": row.version},
         )
     return version
@@ -92,4 +92,4 @@ async def versions_page(
 
 
 def _missing() -> StorageFailureError:
-    return StorageFailureError("The content of this file is missing.", hint="Restore the drive from its backup.")
+    return StorageFailureError(Message.of("version_missing"))

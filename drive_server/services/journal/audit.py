@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, select
 
 from drive_server.access import Principal, Role
 from drive_server.errors import ForbiddenError, InvalidInputError
+from drive_server.messages import Message
 from drive_server.models import Change
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.journal.changes import as_seen_by, to_change
@@ -63,7 +64,7 @@ def find_changes(
     made to items in the caller's own tree. Administrators may ask for `everybodys`. Raises `ForbiddenError` for others.
     """
     if everybodys and not principal.is_admin:
-        raise ForbiddenError("Only administrators can see everybody's changes.", hint="Ask for your own.")
+        raise ForbiddenError(Message.of("admins_see_all"))
     located = locate_now(connection, principal, wanted.item) if wanted.item is not None and not everybodys else None
     query = _filtered(wanted, before_id)
     if not everybodys:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role
 from drive_server.errors import EtagMismatchError
+from drive_server.messages import Message, localized
 from drive_server.models import Change
 from drive_server.services.journal.recorder import Writing
 from drive_server.services.tree.items import etag_of
@@ -19,27 +20,17 @@ from drive_server.storage.tables import ChangeItemRow, ChangeRow, UserRow
 MAX_CHANGES_TOLD = 5
 # In the etag of an approval, what follows this sign tells what the change puts into the trash to make room.
 REPLACES = "+"
-_PLAIN = {
-    "create_folder": "Created",
-    "create_file": "Created",
-    "rename": "Renamed",
-    "move": "Moved",
-    "trash": "Moved to the trash",
-    "restore": "Restored from the trash",
-    "write": "Changed the content of",
-    "patch": "Changed the content of",
-    "append": "Changed the content of",
-    "restore_version": "Changed the content of",
-    "share": "Changed who has access to",
-    "revoke": "Changed who has access to",
-    "update_share": "Changed who has access to",
-    "create_link": "Changed who has access to",
-    "update_link": "Changed who has access to",
-    "revoke_link": "Changed who has access to",
-    "move_many": "Moved",
-    "copy": "Made the copy",
-    "undo": "Took back changes of",
-    "redo": "Did changes again of",
+_SEEN = {
+    **dict.fromkeys(("create_folder", "create_file"), "seen.created"),
+    **dict.fromkeys(("move", "move_many"), "seen.moved"),
+    **dict.fromkeys(("write", "patch", "append", "restore_version"), "seen.edited"),
+    **dict.fromkeys(("share", "revoke", "update_share", "create_link", "update_link", "revoke_link"), "seen.shared"),
+    "rename": "seen.renamed",
+    "trash": "seen.trashed",
+    "restore": "seen.restored",
+    "copy": "seen.copied",
+    "undo": "seen.undone",
+    "redo": "seen.redone",
 }
 _MIXED = frozenset({"copy", "undo", "redo"})
 
@@ -54,6 +45,7 @@ def to_change(row: ChangeRow | Row[Any], email: str, entries: Sequence[Any] | No
         run_id=row.run_id,
         action=row.action,
         summary=row.summary,
+        message=_stored_message(row),
         item_id=row.item_id,
         entries=tuple(_without_password(entry) for entry in (row.entries if entries is None else entries)),
         approved_by=row.approved_by,
@@ -65,6 +57,15 @@ def to_change(row: ChangeRow | Row[Any], email: str, entries: Sequence[Any] | No
         approval_id=row.approval_id,
         grant_id=row.grant_id,
     )
+
+
+def summary_of(row: ChangeRow) -> Message | str:
+    """Return what the change was; of an old one the English sentence."""
+    return _stored_message(row) or row.summary
+
+
+def _stored_message(row: ChangeRow | Row[Any]) -> Message | None:
+    return Message(**row.message) if row.message else None
 
 
 def _without_password(entry: Any) -> Any:
@@ -88,8 +89,10 @@ def as_seen_by(principal: Principal, change: Change, located: Located) -> Change
     seen = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
     if located.role == Role.OWNER and change.action not in _MIXED:
         return seen
-    summary = f"{_PLAIN.get(change.action, 'Changed')} {located.label}."
-    seen = replace(seen, summary=summary, entries=(), item_id=located.id, undoes=None, undone_by=None)
+    message = Message.of(_SEEN.get(change.action, "seen.changed"), item=located.subject)
+    seen = replace(
+        seen, summary=message.en, message=message, entries=(), item_id=located.id, undoes=None, undone_by=None
+    )
     return seen if located.role == Role.OWNER else replace(seen, run_id=None, approved_by=None)
 
 
@@ -132,8 +135,7 @@ async def check_etag(session: AsyncSession, actor: Actor, located: Located, if_m
         return
     newest = await changes_of_item(session, actor.principal, located)
     raise EtagMismatchError(
-        f"{located.label} changed since it was read.",
-        hint="Read it again, check that the change still makes sense, and repeat it with the new etag.",
+        Message.of("changed_since_read", item=located.subject),
         details={
             "id": located.id,
             "etag": etag,
@@ -155,8 +157,7 @@ def check_replaced(writing: Writing) -> None:
     shown = writing.actor.if_match
     if shown is not None and REPLACES in shown and shown != writing.etag:
         raise EtagMismatchError(
-            "What would go to the trash is not what was shown.",
-            hint="Look at the folder again, and repeat the call.",
+            Message.of("replaced_not_as_shown"),
             details={"etag": writing.etag},
         )
 
@@ -164,7 +165,10 @@ def check_replaced(writing: Writing) -> None:
 def _told(newest: Sequence[Change], missed: int) -> list[dict[str, Any]]:
     """Each change raises the revision by one, so the revisions missed tell how many of the newest changes are news."""
     news = newest[:missed] if missed > 0 else newest[:1]
-    return [{"summary": change.summary, "by": change.user_email, "at": change.at.isoformat()} for change in news]
+    return [
+        {**localized(summary=change.message or change.summary), "by": change.user_email, "at": change.at.isoformat()}
+        for change in news
+    ]
 
 
 def _revision(etag: str) -> int:

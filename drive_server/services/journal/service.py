@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from drive_server.access import Actor, Scope, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import IdempotencyConflictError, InvalidInputError
+from drive_server.messages import Message
 from drive_server.models import Change, Effect, Outcome, Page, Touch
 from drive_server.services.journal.audit import ChangeFilter, ChangeKind, find_changes, parse_moment
 from drive_server.services.journal.effects import unified_diff_of
@@ -169,7 +170,7 @@ class Journal:
 
     async def _effect(self, writing: Writing, changes: bool, touches: tuple[Touch, ...] | None) -> Effect:
         return Effect(
-            summary=writing.effect_summary or writing.summary,
+            message=writing.effect or writing.message,
             count=writing.count if changes else 0,
             items=tuple(writing.items[:MAX_EFFECT_ITEMS]),
             diff=await unified_diff_of(self._blobs, writing.contents),
@@ -192,9 +193,7 @@ async def _replay(session: AsyncSession, actor: Actor, digest: str) -> Outcome[A
     if row is None:
         return None
     if row.arguments_digest != digest:
-        raise IdempotencyConflictError(
-            "This idempotency key was used for another call.", hint="Use a new key for a new call."
-        )
+        raise IdempotencyConflictError(Message.of("key_used"))
     return Outcome(decode_result(row.result), row.id, replayed=True)
 
 
@@ -213,7 +212,8 @@ async def _record(writing: Writing, action: str, digest: str, result: dict[str, 
         "idempotency_key": actor.idempotency_key,
         "arguments_digest": digest,
         "action": action,
-        "summary": writing.summary,
+        "summary": writing.message.en if writing.message else "",
+        "message": writing.message.to_json() if writing.message else None,
         "item_id": writing.item_id,
         "entries": entries,
         "result": result,

@@ -9,6 +9,7 @@ from sqlalchemy import delete, func, insert, select
 from drive_server.access import Actor, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import NotFoundError
+from drive_server.messages import Message
 from drive_server.services.map_reduce.findings import Finding, Outcome, failed
 from drive_server.services.map_reduce.prompts import Task
 from drive_server.services.tree.nodes import locate_many
@@ -88,7 +89,7 @@ class BulkResults:
         async with self._database.read() as session:
             row = await session.get(BulkResultRow, result_id)
             if row is None or row.user_id != actor.user_id or row.expires_at <= self._clock():
-                raise NotFoundError("There is no such result.", hint="Results expire; read the files again.")
+                raise NotFoundError(Message.of("no_result"))
             mine = BulkFindingRow.result_id == result_id
             stored = await session.scalars(select(BulkFindingRow.finding).where(mine).order_by(BulkFindingRow.position))
             findings = [Finding(**finding) for finding in stored]

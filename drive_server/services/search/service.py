@@ -7,6 +7,7 @@ from drive_server.access import Actor, Principal, Scope, require_person, require
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge.index.queries import Query, parse
 from drive_server.knowledge.index.reranking import MOST_PASSAGES, Reranker
+from drive_server.messages import Message
 from drive_server.models import Hit, Item, Kind, Page
 from drive_server.services.pagination import Cursors
 from drive_server.services.search.filters import NO_FILTER, SearchFilter
@@ -274,12 +275,11 @@ def _checked_query(query: str) -> str:
     wanted = " ".join(query.split()) if len(query) <= MAX_QUERY_CHARACTERS else query
     if len(wanted) > MAX_QUERY_CHARACTERS:
         raise InvalidInputError(
-            "The query is too long.",
-            hint=f"Use at most {MAX_QUERY_CHARACTERS} characters.",
+            Message.of("query_too_long", limit=MAX_QUERY_CHARACTERS),
             details={"limit": MAX_QUERY_CHARACTERS},
         )
     if not wanted or any(character == "\0" or "\ud800" <= character <= "\udfff" for character in wanted):
-        raise InvalidInputError("There is nothing to search for.", hint="Give some words.")
+        raise InvalidInputError(Message.of("nothing_to_search"))
     return wanted
 
 

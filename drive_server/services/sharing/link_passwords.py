@@ -15,6 +15,7 @@ from typing import Final
 from anyio import CapacityLimiter, to_thread
 
 from drive_server.errors import InvalidInputError, PasswordRequiredError, RateLimitError
+from drive_server.messages import Message
 
 MIN_CHARACTERS: Final = 8
 MAX_CHARACTERS: Final = 128
@@ -49,9 +50,7 @@ class LinkPasswords:
     async def hash(self, password: str) -> str:
         """Return what is kept of a password. Raises `InvalidInputError` for one that is too short or too long."""
         if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS or not _is_text(password):
-            raise InvalidInputError(
-                "That can't be the password of a link.", hint=f"Use {MIN_CHARACTERS} to {MAX_CHARACTERS} characters."
-            )
+            raise InvalidInputError(Message.of("link_password", least=MIN_CHARACTERS, most=MAX_CHARACTERS))
         salt = token_bytes(SALT_BYTES)
         return f"scrypt${b64encode(salt).decode()}${b64encode(await self._derive(password, salt)).decode()}"
 

@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
+from drive_server.messages import Message
 from drive_server.models import Link, Outcome, Page, Share
 from drive_server.services.files.operations import begin
 from drive_server.services.pagination import Cursors
@@ -31,7 +32,7 @@ TERMS: Final[tuple[Term, ...]] = ("expiry", "password", "limit")
 PURPOSE: Final = "link"
 MAX_HOURS: Final = 24 * 3650
 MAX_DOWNLOADS: Final = 1_000_000
-ANYONE: Final = "anyone with the link"
+ANYONE: Final = Message.of("link_holders")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class LinkService:
             row = _new_row(writing, located)
             _set(writing, row, terms, password_hash)
             writing.add(row)
-            writing.tell("Create", "Created", f"a link to {located.label} for anyone who has it: {_told_terms(row)}.")
+            writing.describe("create_link", item=located.subject, terms=_terms(row))
             return await _settled(writing, located, row, gains=True)
 
         return await self._changed(actor, "create_link", {"ref": ref}, terms, operation)
@@ -105,7 +106,7 @@ class LinkService:
         """Set some terms of a link on the item. Raises what `revoke` raises, and `InvalidInputError` for no terms."""
         require_scope(actor.principal, Scope.SHARE)
         if terms == LinkTerms():
-            raise InvalidInputError("There is nothing to change.", hint="Give a role, a term to set or one to remove.")
+            raise InvalidInputError(Message.of("nothing_to_change"))
         terms.check()
         password_hash = await self._hash(terms)
 
@@ -116,7 +117,7 @@ class LinkService:
             writing.touch(row)
             before = _openness(row)
             _set(writing, row, terms, password_hash)
-            writing.tell("Change", "Changed", f"the link to {located.label}: {_told_terms(row)}.")
+            writing.describe("update_link", item=located.subject, terms=_terms(row))
             is_looser = any(now > was for now, was in zip(_openness(row), before, strict=True))
             return await _settled(writing, located, row, gains=is_looser)
 
@@ -134,7 +135,7 @@ class LinkService:
             located = await locate(writing.session, actor.principal, ref, Role.OWNER)
             await begin(writing, located)
             row = await _own_link(writing.session, actor.principal, located, link_id)
-            writing.tell("Revoke", "Revoked", f"a link to {located.label}: {_told_terms(row)}.")
+            writing.describe("revoke_link", item=located.subject, terms=_terms(row))
             link = await _settled(writing, located, row)
             await writing.remove(row)
             writing.loses_access.append(ANYONE)
@@ -225,14 +226,14 @@ def _openness(row: LinkRow) -> tuple[float, ...]:
     )
 
 
-def _told_terms(row: LinkRow) -> str:
-    terms = [Role(row.role).label]
+def _terms(row: LinkRow) -> Message:
+    terms = [Role(row.role).title]
     if row.expires_at:
-        terms.append(f"until {row.expires_at:%Y-%m-%d %H:%M} UTC")
-    terms.append("with a password" if row.password_hash else "without a password")
+        terms.append(Message.of("until", time=f"{row.expires_at:%Y-%m-%d %H:%M}"))
+    terms.append(Message.of("with_password" if row.password_hash else "without_password"))
     if row.max_downloads is not None:
-        terms.append(f"{row.max_downloads:,} download{'s' * (row.max_downloads != 1)} at most")
-    return ", ".join(terms)
+        terms.append(Message.of("downloads", count=row.max_downloads))
+    return Message.joined("commas", terms)
 
 
 async def _settled(writing: "Writing", located: Located, row: LinkRow, *, gains: bool = False) -> Link:
@@ -252,11 +253,10 @@ async def _own_link(session: "AsyncSession", principal: Principal, located: Loca
 
 async def _not_here(session: "AsyncSession", principal: Principal, located: Located, row: LinkRow | None) -> DriveError:
     if row is None or row.node_id not in located.ancestors:
-        return NotFoundError("There is no such link on this item.", hint="List the shares of the item.")
+        return NotFoundError(Message.of("no_link"))
     carrier = (await locate_many(session, principal, [row.node_id]))[row.node_id]
     return StateConflictError(
-        "This link leads to a folder above.",
-        hint=f"Change or revoke it there: {display_name(carrier.path)}.",
+        Message.of("link_above", path=display_name(carrier.path)),
         details={"given_on": [{"id": carrier.id, "path": carrier.path}]},
     )
 

@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
+from drive_server.messages import Message
 from drive_server.models import Item, Outcome, Page, Share
 from drive_server.services.files.operations import begin
 from drive_server.services.identity.emails import normalise_email
@@ -114,12 +115,12 @@ class SharingService:
 def refuse_root(located: Located) -> None:
     """Raise `InvalidInputError` for a person's root folder: what they put there later would be shared as well."""
     if located.is_root:
-        raise InvalidInputError("The root folder can't be shared.", hint="Share a folder or file in it.")
+        raise InvalidInputError(Message.of("share_root"))
 
 
 def _refuse_owner(principal: Principal, address: str) -> None:
     if address == principal.email:
-        raise InvalidInputError("This item is yours already.", hint="Give the email of somebody else.")
+        raise InvalidInputError(Message.of("yours_already"))
 
 
 async def _give(writing: "Writing", located: Located, address: str, role: Role) -> Share:
@@ -146,7 +147,7 @@ def _add(writing: "Writing", located: Located, address: str, role: Role) -> Shar
         created_at=writing.now,
         created_by=writing.actor.user_id,
     )
-    writing.tell("Share", "Shared", f"{located.label} with {address} as {role.label}.")
+    writing.describe("share", item=located.subject, email=address, role=role.title)
     writing.add(row)
     return row
 
@@ -154,9 +155,9 @@ def _add(writing: "Writing", located: Located, address: str, role: Role) -> Shar
 def _change_role(writing: "Writing", located: Located, row: ShareRow, role: Role) -> None:
     was = Role(row.role)
     if was == role:
-        writing.summary = f"{row.email} is {role.label} of {located.label} already."
+        writing.message = Message.of("shared_already", email=row.email, role=role.title, item=located.subject)
         return
-    writing.tell("Change", "Changed", f"the role of {row.email} on {located.label} from {was.label} to {role.label}.")
+    writing.describe("update_share", item=located.subject, email=row.email, was=was.title, role=role.title)
     writing.touch(row)
     row.role = role
 
@@ -166,8 +167,7 @@ async def _take(writing: "Writing", located: Located, address: str) -> Share:
     own = grants.pop(located.id, None)
     if own is None:
         raise await _nothing_to_take(writing, grants, address)
-    label = Role(own.role).label
-    writing.tell("Take back", "Took back", f"the role {label} of {address} on {located.label}.")
+    writing.describe("revoke", item=located.subject, email=address, role=Role(own.role).title)
     share = await _told(writing.session, own)
     await writing.remove(own)
     writing.show(located.row, located.path)
@@ -178,12 +178,11 @@ async def _take(writing: "Writing", located: Located, address: str) -> Share:
 
 async def _nothing_to_take(writing: "Writing", grants: dict[str, ShareRow], address: str) -> DriveError:
     if not grants:
-        return NotFoundError(f"{address} has no role on this item.", hint="List the shares of the item.")
+        return NotFoundError(Message.of("no_role", email=address))
     carriers = await locate_many(writing.session, writing.actor.principal, grants)
     shown = [display_name(carrier.path) for carrier in carriers.values()]
     return StateConflictError(
-        f"{address} has a role here from a folder above.",
-        hint=f"Change it or take it back where it was given: {', '.join(shown)}.",
+        Message.of("role_above", email=address, paths=", ".join(shown)),
         details={"given_on": [{"id": carrier.id, "path": carrier.path} for carrier in carriers.values()]},
     )
 

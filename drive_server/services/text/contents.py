@@ -11,6 +11,7 @@ from drive_server.access import Actor
 from drive_server.errors import InvalidInputError, TooLargeError, UnsupportedContentError
 from drive_server.knowledge.media_types import DEFAULT, is_plain_text, is_text, looks_like_text, media_type_of
 from drive_server.knowledge.text.elements import Extraction
+from drive_server.messages import Message
 from drive_server.services.text.excerpts import apart
 from drive_server.services.text.source_text import SourceText, decode_source
 from drive_server.services.tree.names import display_name
@@ -48,7 +49,7 @@ class Contents:
         extracted = await self.text_source.text(version.blob, name, version.media_type)
         if extracted.state != "ready":
             raise UnsupportedContentError(
-                extracted.reason or f"'{display_name(name)}' holds no text that can be read.",
+                extracted.reason or Message.of("no_readable_text", name=display_name(name)),
                 hint="Download the file instead.",
                 details={"state": extracted.state, "media_type": version.media_type},
             )
@@ -112,8 +113,7 @@ class Contents:
     def _require_fits(self, size: int) -> None:
         if size > self.max_text_bytes:
             raise TooLargeError(
-                "The text is too large to be read or written at once.",
-                hint="Download or upload the file instead.",
+                Message.of("text_too_large"),
                 details={"limit": self.max_text_bytes},
             )
 
@@ -129,15 +129,13 @@ def require_editable(name: str, media_type: str) -> None:
     """Raise `UnsupportedContentError` unless the file's bytes are text."""
     if not is_text(media_type):
         raise UnsupportedContentError(
-            f"'{display_name(name)}' is not a text file ({media_type}); its content can't be edited as text.",
-            hint="Create a text file, or upload a new version of this one.",
+            Message.of("not_text", name=display_name(name), media_type=media_type),
             details={"media_type": media_type},
         )
 
 
 def _undecodable(name: str, version: VersionRow) -> UnsupportedContentError:
     return UnsupportedContentError(
-        f"'{display_name(name)}' holds bytes that are no text in any encoding known here.",
-        hint="Save it as UTF-8 and upload it again.",
+        Message.of("unknown_encoding", name=display_name(name)),
         details={"media_type": version.media_type},
     )

@@ -12,6 +12,7 @@ from sqlalchemy import bindparam, select
 
 from drive_server.access import Principal, Role, require_role
 from drive_server.errors import InvalidInputError, StateConflictError
+from drive_server.messages import Message
 from drive_server.services.tree.ancestors import MAX_DEPTH, OF_MANY, OF_ONE, OF_ROOT, Chain, Chains, Reader
 from drive_server.services.tree.names import display_name
 from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, UserRow
@@ -32,6 +33,11 @@ _SHARED_BY_NAME = (
     .limit(2)
 )
 _LINK = select(LinkRow.node_id, LinkRow.role).where(LinkRow.id == bindparam("id"))
+
+
+def item_message(name: str) -> Message:
+    """Return the item of that name as it may stand in a message."""
+    return Message.of("item", name=display_name(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +66,9 @@ class Located:
         return self.row.parent_id is None
 
     @property
-    def label(self) -> str:
-        """The name as it may stand in a message."""
-        return "the root folder" if self.is_root else f"'{display_name(self.row.name)}'"
+    def subject(self) -> Message:
+        """The item as it may stand in a message."""
+        return Message.of("root") if self.is_root else item_message(self.row.name)
 
 
 def locate_now(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
@@ -81,7 +87,7 @@ def locate_live_now(reader: Reader, principal: Principal, ref: str, needed: Role
     """Like `locate_now`, but raises `StateConflictError` for an item in the trash."""
     found = locate_now(reader, principal, ref, needed)
     if found.row.trash_id:
-        raise StateConflictError(f"{found.label} is in the trash.", hint="Restore it first.", details={"id": found.id})
+        raise StateConflictError(Message.of("in_trash", item=found.subject), details={"id": found.id})
     return found
 
 
@@ -89,7 +95,7 @@ def locate_folder_now(reader: Reader, principal: Principal, ref: str, needed: Ro
     """Like `locate_live_now`, but raises `InvalidInputError` for a file."""
     found = locate_live_now(reader, principal, ref, needed)
     if found.row.kind != "folder":
-        raise InvalidInputError(f"{found.label} is a file.", hint="Name a folder.", details={"id": found.id})
+        raise InvalidInputError(Message.of("is_file", item=found.subject), details={"id": found.id})
     return found
 
 
@@ -97,7 +103,7 @@ def locate_file_now(reader: Reader, principal: Principal, ref: str, needed: Role
     """Like `locate_live_now`, but raises `InvalidInputError` for a folder."""
     found = locate_live_now(reader, principal, ref, needed)
     if found.row.kind != "file":
-        raise InvalidInputError(f"{found.label} is a folder.", hint="Name a file.", details={"id": found.id})
+        raise InvalidInputError(Message.of("is_folder", item=found.subject), details={"id": found.id})
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import select
 
 from drive_server.access import Role
+from drive_server.messages import Message
 from drive_server.services.journal.recorder import Entry
 from drive_server.services.sharing.links import ANYONE
 from drive_server.services.tree.located import Located
@@ -51,16 +52,16 @@ class AccessSteps:
         if row and before:
             writing.touch(row)
             row.role = before["role"]
-            self.context.show(located, f"gives {email} the earlier role again")
+            self.context.show(located, Message.of("role_given_back", email=email))
         elif row:
             await writing.remove(row)
             writing.loses_access.append(email)
-            self.context.show(located, f"is no longer shared with {email}")
+            self.context.show(located, Message.of("no_longer_shared", email=email))
         elif before:
             again = {"node_id": located.id, "email": email, "role": before["role"], "created_by": before["created_by"]}
             writing.add(ShareRow(id=share_id, created_at=writing.now, **again))
             writing.gains_access.append(email)
-            self.context.show(located, f"is shared with {email} again")
+            self.context.show(located, Message.of("shared_again", email=email))
         await writing.session.flush()
 
     async def _put_back_link(self, located: Located, link_id: str, row: LinkRow | None, before: Entry | None) -> None:
@@ -69,18 +70,18 @@ class AccessSteps:
             writing.touch(row)
             for term, value in _terms(before).items():
                 setattr(row, term, value)
-            self.context.show(located, "has the link on its earlier terms again")
+            self.context.show(located, Message.of("link_terms_back"))
         elif row:
             await writing.remove(row)
             writing.loses_access.append(ANYONE)
-            self.context.show(located, "is no longer open by the link")
+            self.context.show(located, Message.of("link_closed"))
         elif before:
             again = LinkRow(id=link_id, **{key: _value(key, value) for key, value in before.items() if key != "id"})
             if again.expires_at and again.expires_at <= writing.now:
-                raise Kept("the link has expired since")
+                raise Kept(Message.of("link_expired"))
             writing.add(again)
             writing.gains_access.append(ANYONE)
-            self.context.show(located, "is open by the link again")
+            self.context.show(located, Message.of("link_open_again"))
         await writing.session.flush()
 
 

@@ -7,6 +7,7 @@ from sqlalchemy import Select, select
 
 from drive_server.access import Role
 from drive_server.errors import ForbiddenError, NotFoundError
+from drive_server.messages import Message
 from drive_server.models import Change
 from drive_server.services.journal.changes import changes_of_item
 from drive_server.services.journal.recorder import Writing
@@ -14,12 +15,16 @@ from drive_server.services.tree.located import Located
 from drive_server.services.tree.nodes import locate, whole_trees
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow, UserRow
 
-GONE = "it was deleted for good, which can't be taken back"
+GONE = Message.of("deleted_for_good")
 DELETIONS = frozenset({"delete_for_good", "empty_trash", "expire"})
 
 
 class Kept(Exception):  # noqa: N818 - it is no error: this entry stays as it is, and why
-    """Raised by a step that leaves a row as it is; its text is the reason, for a person."""
+    """Raised by a step that leaves a row as it is, for this reason."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(reason.en)
+        self.reason = reason
 
 
 @dataclass(slots=True)
@@ -35,7 +40,7 @@ class UndoContext:
             return await locate(self.writing.session, self.writing.actor.principal, item_id, needed)
         except (NotFoundError, ForbiddenError) as error:
             is_gone = await self._was_deleted_by_caller(item_id)
-            raise Kept(GONE if is_gone else "your role on it no longer allows this") from error
+            raise Kept(GONE if is_gone else Message.of("role_gone")) from error
 
     async def _was_deleted_by_caller(self, item_id: str) -> bool:
         """Only the owner deletes for good: nobody else is told whether an item that they lost still exists."""
@@ -67,10 +72,10 @@ class UndoContext:
         inside = whole_trees(select(NodeRow.id).where(NodeRow.id == top.id))
         seen = (await session.execute(later.where(ChangeItemRow.item_id.in_(select(inside.c.id))))).first()
         if seen:
-            return Kept(f"something in it was changed since by {seen.email} at {seen.at:%Y-%m-%d %H:%M} UTC")
+            return Kept(Message.of("changed_inside_by", email=seen.email, time=f"{seen.at:%Y-%m-%d %H:%M}"))
         if (await session.execute(later)).first():
-            return Kept("something in it was moved away or deleted since")
-        return Kept("it holds items that were put there since")
+            return Kept(Message.of("part_left"))
+        return Kept(Message.of("holds_more"))
 
     def _changes_of_made(self, change: ChangeRow) -> Select[str, datetime]:
         """Return a query for who last changed an item that the change made, and when."""
@@ -84,12 +89,12 @@ class UndoContext:
             .limit(1)
         )
 
-    def show(self, located: Located, what: str) -> None:
+    def show(self, located: Located, what: Message) -> None:
         """Name the item in the effect, with what happens to it."""
         self.writing.show(located.row, located.path, what)
 
 
 def _changed_by(later: Change | None) -> Kept:
     if later is None:
-        return Kept("it was changed since")
-    return Kept(f"changed since by {later.user_email} at {later.at:%Y-%m-%d %H:%M} UTC")
+        return Kept(Message.of("changed_since"))
+    return Kept(Message.of("changed_by", email=later.user_email, time=f"{later.at:%Y-%m-%d %H:%M}"))

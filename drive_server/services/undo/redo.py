@@ -8,6 +8,7 @@ from sqlalchemy.orm import aliased
 
 from drive_server.access import Actor
 from drive_server.errors import InvalidInputError, NotFoundError, StateConflictError
+from drive_server.messages import Message
 from drive_server.services.undo.reversal import checked_id
 from drive_server.storage.tables import ChangeRow
 
@@ -38,7 +39,7 @@ async def select_undos(
     )
     found = (await session.scalars(newest)).all()
     if not found:
-        raise StateConflictError("There is nothing to do again.", hint="Only what you have undone can be done again.")
+        raise StateConflictError(Message.of("nothing_to_redo"))
     return found
 
 
@@ -71,10 +72,8 @@ _HOLDS = (ChangeRow.action == UNDO, ChangeRow.undone_by.is_(None))
 
 
 def _unknown() -> NotFoundError:
-    return NotFoundError("There is no such run or change of yours.", hint="List your changes to see what there is.")
+    return NotFoundError(Message.of("no_change"))
 
 
 def _not_undone() -> StateConflictError:
-    return StateConflictError(
-        "Nothing of that is undone now.", hint="List your changes: `undone_by` marks what can be done again."
-    )
+    return StateConflictError(Message.of("not_undone"))

@@ -4,8 +4,8 @@ What undoes can be taken back as well, which does again what it had undone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
+from typing import Literal
 
 import anyio.lowlevel
 import orjson
@@ -21,8 +21,9 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
+from drive_server.messages import Message, localized
 from drive_server.models import RedoResult, UndoResult
-from drive_server.services.journal.changes import to_change
+from drive_server.services.journal.changes import summary_of, to_change
 from drive_server.services.journal.recorder import CHANGES, Entry, Writing
 from drive_server.services.progress import Progress, silent
 from drive_server.services.undo.context import Kept, UndoContext
@@ -36,17 +37,7 @@ MAX_TOLD = 5
 ROWS_AT_ONCE = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """How an undo, or a redo, is told."""
-
-    imperative: str
-    past: str
-    done: str
-
-
-UNDO = Wording("Take back", "Took back", "undone")
-REDO = Wording("Do again", "Did again", "done again")
+Direction = Literal["undo", "redo"]
 
 
 async def select_changes(
@@ -62,7 +53,7 @@ async def select_changes(
     if not run_ids and change_id is None:
         newest = next((row for row in await session.scalars(own.limit(NEWEST)) if row.entries), None)
         if newest is None:
-            raise StateConflictError("There is nothing to undo.", hint="Only your own changes can be undone.")
+            raise StateConflictError(Message.of("nothing_to_undo"))
         run_ids, change_id = [newest.run_id] if newest.run_id else [], newest.id
     if run_ids:
         rows = await _in_parts(session, own.where(ChangeRow.run_id.in_(run_ids)))
@@ -77,10 +68,10 @@ class Undoing:
     For a redo the changes are themselves undos: `named` are then the changes that are done again.
     """
 
-    def __init__(self, writing: Writing, *, check_scopes: bool, wording: Wording = UNDO) -> None:
+    def __init__(self, writing: Writing, *, check_scopes: bool, direction: Direction = "undo") -> None:
         self._writing = writing
         self._check_scopes = check_scopes
-        self._wording = wording
+        self._direction: Direction = direction
         self._context = UndoContext(writing)
         self._steps = Steps(self._context)
         self._marks = Marks(writing)
@@ -119,10 +110,10 @@ class Undoing:
             try:
                 taken += await self._steps.take_back(change, entry)
             except (NotFoundError, ForbiddenError):
-                self._leave(change, entry, "the folder it was in is no longer open to you")
+                self._leave(change, entry, Message.of("folder_closed"))
                 left += 1
-            except (Kept, NameConflictError, StateConflictError) as reason:
-                self._leave(change, entry, str(reason))
+            except (Kept, NameConflictError, StateConflictError) as kept:
+                self._leave(change, entry, kept.reason)
                 left += 1
             await self._writing.session.flush()
         if taken:
@@ -131,21 +122,21 @@ class Undoing:
     async def _mark(self, change: ChangeRow) -> None:
         self._undone.append(change)
         revived = await self._marks.lift(change)
-        self._named += revived if self._wording is REDO else [change]
+        self._named += revived if self._direction == "redo" else [change]
 
-    def _leave(self, change: ChangeRow, entry: Entry, reason: str) -> None:
+    def _leave(self, change: ChangeRow, entry: Entry, reason: Message) -> None:
         known = entry["after"] or entry["before"] or {}
         item_id = known.get("node_id", entry["id"])
-        self._skipped.append({"change_id": change.id, "item_id": item_id, "summary": change.summary, "reason": reason})
+        texts = localized(summary=summary_of(change), reason=reason)
+        self._skipped.append({"change_id": change.id, "item_id": item_id, **texts})
 
     def _tell(self) -> None:
         writing = self._writing
-        summaries = [change.summary.rstrip(".") for change in self._named]
-        told = "; ".join(summaries[:MAX_TOLD]) + ("; …" if len(summaries) > MAX_TOLD else "")
-        left = f" Left as it is now: {len(self._skipped)} that can't be {self._wording.done}." if self._skipped else ""
-        count = len(summaries)
-        rest = f"{count} change{'s' * (count != 1)}: {told or 'none'}.{left}"
-        writing.tell(self._wording.imperative, self._wording.past, rest)
+        count, skipped = len(self._named), len(self._skipped)
+        shown = [*map(summary_of, self._named[:MAX_TOLD]), *(["…"] if count > MAX_TOLD else [])]
+        changes = Message.joined("semicolons", shown) if shown else Message.of("nothing")
+        left = Message.of("left_not_undone" if self._direction == "undo" else "left_not_redone", count=skipped)
+        writing.describe(self._direction, count=count, changes=changes, left=left if skipped else "")
         writing.left = self._skipped
         writing.count = len(writing.items)
         writing.item_id = self._undone[0].item_id if len(self._undone) == 1 else None
@@ -170,8 +161,7 @@ class Undoing:
         approved = self._writing.actor.if_match
         if approved is not None and approved != self._writing.etag:
             raise EtagMismatchError(
-                "What would be undone is not what was shown.",
-                hint="Preview the undo again.",
+                Message.of("undo_not_as_shown"),
                 details={"etag": self._writing.etag},
             )
 
@@ -187,11 +177,10 @@ async def _in_parts(session: AsyncSession, query: Select[ChangeRow]) -> list[Cha
 
 def _open_ones(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
     if not rows:
-        raise NotFoundError("There is no such run or change of yours.", hint="List your changes to see what there is.")
+        raise NotFoundError(Message.of("no_change"))
     if all(row.undone_by is not None or not row.entries for row in rows):
         raise StateConflictError(
-            "That was undone already.",
-            hint="Undo the undo itself to do it again.",
+            Message.of("undone_already"),
             details={"undone_by": next((row.undone_by for row in rows if row.undone_by), None)},
         )
     return rows

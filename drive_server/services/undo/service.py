@@ -11,7 +11,7 @@ from drive_server.services.journal.recorder import Writing
 from drive_server.services.journal.service import Journal
 from drive_server.services.progress import Progress, silent
 from drive_server.services.undo.redo import select_undos
-from drive_server.services.undo.reversal import REDO, Undoing, select_changes
+from drive_server.services.undo.reversal import Undoing, select_changes
 
 
 class UndoService:
@@ -72,7 +72,7 @@ class UndoService:
 
         async def operation(writing: Writing) -> RedoResult:
             undos = await select_undos(writing.session, acting, run_id, change_id)
-            undoing = Undoing(writing, check_scopes=not preview, wording=REDO)
+            undoing = Undoing(writing, check_scopes=not preview, direction="redo")
             await undoing.take_back(undos, progress)
             result = undoing.redone(acting.principal.email, preview=acting.dry_run)
             await anyio.lowlevel.checkpoint()

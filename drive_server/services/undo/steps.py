@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from drive_server.access import Role
+from drive_server.messages import Message
 from drive_server.services.files.fingerprint import fingerprint, leaves_below
 from drive_server.services.files.moving import require_may_take_out
 from drive_server.services.files.operations import (
@@ -47,7 +48,7 @@ class Steps:
         handlers = {"nodes": self._node, "versions": self._content, "shares": access.share, "links": access.link}
         handler = handlers.get(entry["table"])
         if handler is None:
-            raise Kept("this kind of change can't be taken back")
+            raise Kept(Message.of("not_reversible"))
         return await handler(change, entry)
 
     async def finish(self) -> None:
@@ -59,7 +60,7 @@ class Steps:
                 continue
             self.writing.touch(located.row)
             await add_version(self.writing, located.row, blob, media_type)
-            self.context.show(located, "goes back to its earlier content")
+            self.context.show(located, Message.of("back_to_content"))
 
     async def _node(self, change: ChangeRow, entry: Entry) -> bool:
         before, after = entry["before"], entry["after"]
@@ -81,7 +82,7 @@ class Steps:
     async def _creation(self, change: ChangeRow, located: Located, after: Entry) -> None:
         row = located.row
         if row.trash_id:
-            raise Kept("it is in the trash already")
+            raise Kept(Message.of("in_trash_already"))
         same_place = (row.name, row.parent_id) == (after["name"], after["parent_id"])
         if not same_place or await self._blob_hash(row) != _created_blob(change, row.id):
             raise await self.context.changed_since(change, located)
@@ -89,7 +90,7 @@ class Steps:
         await self._require_may_leave(located)
         self.writing.touch(row)
         await trash_tree(self.writing, row)
-        self.context.show(located, "goes to the trash")
+        self.context.show(located, Message.of("goes_to_trash"))
 
     async def _require_as_made(self, change: ChangeRow, row: NodeRow) -> None:
         """What holds something that the change did not make stays, and so does a copy that was changed."""
@@ -97,7 +98,7 @@ class Steps:
         made = trees.get(row.id)
         if made is None:
             if row.kind == "folder" and await has_children(self.writing.session, row.id):
-                raise Kept("it holds items that were put there since")
+                raise Kept(Message.of("holds_more"))
             return
         leaves = await leaves_below(self.writing.session, row.id)
         going = {node_id: blob.hash for node_id, (blob, _) in self.contents.items()}
@@ -120,7 +121,7 @@ class Steps:
         if stays_live and "trash_id" in target:
             await untrash_tree(writing, row)
         await writing.session.flush()
-        self.context.show(located, "goes to the trash" if not stays_live else "goes back to its earlier place and name")
+        self.context.show(located, Message.of("back_in_place" if stays_live else "goes_to_trash"))
 
     async def _require_place(self, row: NodeRow, parent_id: str, name: str) -> None:
         session = self.writing.session
@@ -132,7 +133,7 @@ class Steps:
 
     async def _require_may_leave(self, located: Located) -> None:
         """A role that sufficed for the change may be gone: what takes an item out of a folder asks for it anew."""
-        await require_may_take_out(self.writing.session, self.writing.actor.principal, located, "taken out")
+        await require_may_take_out(self.writing.session, self.writing.actor.principal, located, "taken_out")
 
     async def _content(self, change: ChangeRow, entry: Entry) -> bool:
         before = entry["before"]
@@ -142,7 +143,7 @@ class Steps:
         if await self._blob_hash(located.row) != entry["after"]["blob"]:
             raise await self.context.changed_since(change, located)
         if not await has_content(self.writing.session, located.id, before["blob"]):
-            raise Kept("its earlier content is no longer kept: the file had more versions since than are kept")
+            raise Kept(Message.of("content_pruned"))
         self.contents[located.id] = (Blob(before["blob"], before["size"]), before["media_type"])
         return True
 

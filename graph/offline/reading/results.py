@@ -125,7 +125,8 @@ def _failure(text: str) -> Failure:
 
 
 def _first_lines(text: str) -> str:
-    return text.split("\n{", 1)[0].strip()[:600]
+    """Return a failure's first line: the second is for models that correct their arguments, then comes JSON."""
+    return text.split("\n", 1)[0].strip()[:600]
 
 
 def _split(whole: str) -> tuple[str, Mapping[str, Any], bool]:

@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from graph.drive.changes import reason, sentence
 from graph.offline.reading.conversation import Item
 from graph.offline.reading.results import Result
 from graph.offline.replay import Script, call, request
@@ -17,16 +15,6 @@ from graph.offline.understanding.intents import PREVIOUS, Intent
 from graph.offline.understanding.references import CURRENT_FILE
 
 LISTED: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """A change as a result has it."""
-
-    id: int
-    action: str
-    summary: str
-    undone_by: int | None = None
 
 
 _COUNT = re.compile(r"Took back (?P<count>[\d,]+) change")
@@ -90,7 +78,7 @@ def undo(task: Task, _intent: Intent) -> Script:
     if not result.worked:
         return failed(task, result, what_of(task, one, ""))
     undone = [f"- {_change(task, change)}" for change in result.entries("undone")]
-    left = [f"- {inert(_left(task, entry))}" for entry in result.entries("skipped")]
+    left = [f"- {inert(_left(entry))}" for entry in result.entries("skipped")]
     told = [
         task.say("undone", list=bounded(undone, task.language, _taken_back(result)))
         if undone
@@ -110,23 +98,17 @@ def _taken_back(result: Result) -> int:
 
 
 def _change(task: Task, change: Item) -> str:
-    """Return what a change was; the drive's own sentence is in English only."""
+    """Return what a change was."""
     summary = inert(str(change.get("summary") or change.get("action", "")))
     key = f"log_{change.get('tool')}"
     name = _QUOTED.search(summary)
     if name and task.knows(key):
         return task.say(key, name=quoted(name["name"]))
-    return summary if task.language == "en" else inert(_in_chinese(change))
+    return summary.rstrip("。")
 
 
-def _in_chinese(change: Item) -> str:
-    made = _Made(int(change.get("id") or 0), str(change.get("action", "")), str(change.get("summary", "")))
-    return sentence(made, "zh").rstrip("。")
-
-
-def _left(task: Task, entry: Item) -> str:
-    parts = [str(entry["summary"])] if entry.get("summary") else []
-    parts += [reason(str(entry["reason"]), task.language)] if entry.get("reason") else []
+def _left(entry: Item) -> str:
+    parts = [str(entry[field]) for field in ("summary", "reason") if entry.get(field)]
     return ": ".join(parts) or str(entry.get("item_id", ""))
 
 

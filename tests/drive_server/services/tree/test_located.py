@@ -24,7 +24,7 @@ COLUMNS = [column.key for column in inspect(NodeRow).columns]
 
 def told(located: Located) -> dict[str, Any]:
     row = {name: getattr(located.row, name) for name in COLUMNS}
-    seen = (located.role, located.path, located.ancestors, located.shared, located.label, located.is_root)
+    seen = (located.role, located.path, located.ancestors, located.shared, located.subject.en, located.is_root)
     return {"row": row, "seen": seen}
 
 

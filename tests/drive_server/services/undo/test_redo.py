@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from drive_server.access import Role, Scope
 from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundError, StateConflictError
+from drive_server.messages import Message
 from drive_server.models import User
 from drive_server.services.quota import Limits
 from drive_server.storage.tables import ChangeRow, LinkRow, new_id
@@ -227,7 +228,7 @@ async def on_link(store: Store, ana: Actor, act: Any) -> Outcome[User]:
     """Record a change of links, whatever the service for them does."""
 
     async def operation(writing: Writing) -> User:
-        writing.tell("Change", "Changed", "a link.")
+        writing.message = Message.of("seen.changed", item=Message.of("root"))
         await act(writing)
         return User(ana.user_id, ana.principal.email, "", False, datetime.now(UTC))
 
