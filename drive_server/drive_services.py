@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from drive_server.services.map_reduce.service import BulkService
     from drive_server.services.map_reduce.stored_results import BulkResults
     from drive_server.services.quota import QuotaService
-    from drive_server.services.search.related import RelatedFiles
-    from drive_server.services.search.service import SearchService
+    from drive_server.services.search.service import RelatedFiles, SearchService
     from drive_server.services.search.suggestions import SuggestionService
     from drive_server.services.sharing.link_visits import LinkVisits
     from drive_server.services.sharing.links import LinkService

@@ -9,7 +9,7 @@ from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.contents import body_of, content_response
 from drive_server.mcp.results import ItemResult
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS, MAX_VERSION
-from drive_server.services.tree.located import MAX_REF_CHARACTERS
+from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = APIRouter(prefix="/files", tags=["drive"])
 

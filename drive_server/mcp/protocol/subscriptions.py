@@ -20,8 +20,7 @@ from drive_server.mcp.calls.callers import Callers
 from drive_server.mcp.protocol.index_updates import IndexUpdates
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI, DriveResources
-from drive_server.services.journal.audience import people_around, places_of
-from drive_server.services.journal.feed import ChangeFeed, Recorded
+from drive_server.services.journal.feed import ChangeFeed, Recorded, people_around, places_of
 from drive_server.services.tree.nodes import locate_many
 
 MOST_SUBSCRIPTIONS = 500

@@ -11,8 +11,8 @@ from drive_server.messages import Message
 from drive_server.models import DownloadUrl, Effect, Outcome
 from drive_server.services.documents.service import Content, DocumentService
 from drive_server.services.identity.service import IdentityService
-from drive_server.services.tree.located import item_message
 from drive_server.services.tree.names import display_name
+from drive_server.services.tree.nodes import item_message
 from drive_server.signing import Signer
 
 PURPOSE: Final = "download"

@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass, replace
 
+import anyio
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role, Scope, require_role, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError
 from drive_server.knowledge.location import place_of, stretch_of
+from drive_server.knowledge.media_types import is_text
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.place import Place, parse_place
 from drive_server.messages import Message
-from drive_server.models import Item, TextRange
+from drive_server.models import Item, TextRange, VersionDiff
 from drive_server.services.files.versions import describe_with_content, require_version
+from drive_server.services.journal.effects import MAX_DIFF_CHARACTERS, unified_text_diff
 from drive_server.services.text.contents import Contents
 from drive_server.services.text.excerpts import Span, Wanted, apart, cut
 from drive_server.services.tree.nodes import locate_file
@@ -112,3 +115,23 @@ def _range(reading: Reading, span: Span, place: str) -> TextRange:
         version=reading.version,
         place=place,
     )
+
+
+async def diff_of(contents: Contents, item: Item, before: VersionRow, after: VersionRow) -> VersionDiff:
+    """Return the diff between the texts of two versions of the file, cut at 20,000 characters.
+
+    Raises `UnsupportedContentError` for a version without text, `TooLargeError` for one over the limit for texts.
+    """
+    old, new = await _text_of(contents, item.name, before), await _text_of(contents, item.name, after)
+    labels = [f"{item.name} (version {version.number})" for version in (before, after)]
+    diff = await anyio.to_thread.run_sync(unified_text_diff, labels[0], old, new, labels[1], abandon_on_cancel=True)
+    return VersionDiff(
+        item, before.number, after.number, diff[:MAX_DIFF_CHARACTERS], truncated=len(diff) > MAX_DIFF_CHARACTERS
+    )
+
+
+async def _text_of(contents: Contents, name: str, version: VersionRow) -> str:
+    """Text files, html too, are compared as they are written, others as what can be read of them."""
+    if is_text(version.media_type):
+        return (await contents.editable_text_of(name, version)).text
+    return await contents.text_of(name, version)

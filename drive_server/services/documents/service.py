@@ -12,9 +12,8 @@ from drive_server.errors import EtagMismatchError, InvalidInputError
 from drive_server.knowledge.media_types import media_type_of
 from drive_server.messages import Message
 from drive_server.models import Item, Outcome, Page, TextRange, Version, VersionDiff
-from drive_server.services.documents.diff import diff_of
 from drive_server.services.documents.edits import Edit, appended, apply_edits
-from drive_server.services.documents.reading import Readings
+from drive_server.services.documents.reading import Readings, diff_of
 from drive_server.services.files.operations import (
     add_node,
     add_version,
@@ -39,9 +38,8 @@ from drive_server.services.quota import require_room_for
 from drive_server.services.text.contents import Contents, TextSource, digest, require_editable
 from drive_server.services.text.excerpts import Wanted
 from drive_server.services.tree.items import checked_limit, describe
-from drive_server.services.tree.located import Located, item_message
 from drive_server.services.tree.names import clean_name
-from drive_server.services.tree.nodes import live_child, locate_file, locate_folder
+from drive_server.services.tree.nodes import Located, item_message, live_child, locate_file, locate_folder
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables import VersionRow

@@ -11,9 +11,8 @@ from drive_server.models import OnConflict
 from drive_server.services.files.operations import free_name, require_free_name, trash_tree
 from drive_server.services.journal.recorder import Writing
 from drive_server.services.tree.items import etag_of
-from drive_server.services.tree.located import Located, item_message
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import count_below, live_child
+from drive_server.services.tree.nodes import Located, count_below, item_message, live_child
 from drive_server.storage.tables import NodeRow
 
 CHOICES: tuple[OnConflict, ...] = ("fail", "rename", "replace")

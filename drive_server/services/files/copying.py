@@ -1,8 +1,10 @@
 """Copies of files and of whole folders: new items with the same contents, which belong to whom their folder belongs."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
 
+import orjson
 from sqlalchemy import Row, and_, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -11,18 +13,46 @@ from drive_server.errors import InvalidInputError
 from drive_server.messages import Message
 from drive_server.models import Item, OnConflict
 from drive_server.services.files.conflicts import make_way
-from drive_server.services.files.fingerprint import Leaf, fingerprint
 from drive_server.services.files.moving import refuse_root
 from drive_server.services.files.operations import add_node, add_version, begin, finish, require_room_below
 from drive_server.services.files.versions import current_of
 from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, TREES, Writing
 from drive_server.services.progress import Progress
 from drive_server.services.quota import hold_all
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import descendants, locate_folder, locate_live
+from drive_server.services.tree.nodes import BATCH, Located, descendants, locate_folder, locate_live
 from drive_server.storage.blobs import Blob
 from drive_server.storage.tables import IndexEntryRow, NodeRow, VersionRow, new_id
+
+
+class Leaf(NamedTuple):
+    """An item below a folder: where it is, its name, and its content if it is a file."""
+
+    id: str
+    parent_id: str
+    name: str
+    blob: str | None
+
+
+def fingerprint(leaves: Iterable[Leaf]) -> str:
+    """Return a text that is the same for the same items, whatever their order."""
+    return sha256(orjson.dumps([tuple(leaf) for leaf in sorted(leaves, key=lambda leaf: leaf.id)])).hexdigest()
+
+
+async def leaves_below(session: AsyncSession, node_id: str) -> list[Leaf]:
+    """Return what is live below the folder now."""
+    below = descendants(node_id)
+    content = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
+    query = (
+        select(below.c.id, below.c.parent_id, below.c.name, VersionRow.blob)
+        .join(NodeRow, NodeRow.id == below.c.id)
+        .outerjoin(VersionRow, content)
+    )
+    leaves: list[Leaf] = []
+    async for rows in (await session.stream(query)).partitions(BATCH):
+        leaves += [Leaf(*row) for row in rows]
+    return leaves
+
 
 MAX_COPIED_ITEMS = 100_000
 ROWS_AT_ONCE = 250

@@ -13,9 +13,8 @@ from drive_server.models import Item, Page, TreeNode
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader, own_role
 from drive_server.services.tree.items import describe_all, item_of
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.name_order import ROOM, NameOrder, first_page, first_rows, rows_in_order
-from drive_server.services.tree.nodes import descendants, locate_many, seen_below
+from drive_server.services.tree.nodes import Located, descendants, locate_many, seen_below
 from drive_server.storage.tables import IndexEntryRow, NodeRow, ShareRow, UserRow
 
 _rank = case((NodeRow.kind == "folder", 0), else_=1)

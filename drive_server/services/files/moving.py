@@ -24,9 +24,8 @@ from drive_server.services.journal.changes import REPLACES, check_replaced
 from drive_server.services.journal.recorder import Writing
 from drive_server.services.progress import Progress
 from drive_server.services.tree.items import describe, describe_all, etag_of
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import locate_folder, locate_live, locate_many
+from drive_server.services.tree.nodes import Located, locate_folder, locate_live, locate_many
 from drive_server.storage.tables import NodeRow
 
 MAX_MOVED_AT_ONCE = 1000

@@ -15,9 +15,8 @@ from drive_server.services.journal.recorder import ContentChange, Writing
 from drive_server.services.quota import hold_now, release_now
 from drive_server.services.tree.ancestors import MAX_DEPTH
 from drive_server.services.tree.items import describe, etag_of
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.names import display_name, numbered_name
-from drive_server.services.tree.nodes import depth_of, descendants, locate, seen_below
+from drive_server.services.tree.nodes import Located, depth_of, descendants, locate, seen_below
 from drive_server.storage.blobs import Blob
 from drive_server.storage.tables import IndexEntryRow, NodeRow, VersionRow, new_id
 

@@ -10,8 +10,8 @@ from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError
 from drive_server.models import Item, Page
+from drive_server.services.housekeeping import whole_step
 from drive_server.services.pagination import Cursors
-from drive_server.services.steps import whole_step
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import locate_many, shared_ids
 from drive_server.storage.database import Database

@@ -16,9 +16,8 @@ from drive_server.services.journal.service import Journal
 from drive_server.services.pagination import Cursors
 from drive_server.services.progress import Progress, silent
 from drive_server.services.tree.items import checked_limit, describe_all_now
-from drive_server.services.tree.located import item_message, locate_folder_now, locate_now
 from drive_server.services.tree.names import clean_name
-from drive_server.services.tree.nodes import locate_folder
+from drive_server.services.tree.nodes import item_message, locate_folder, locate_folder_now, locate_now
 from drive_server.storage.database import Database
 
 MAX_TREE_DEPTH = 20

@@ -1,26 +1,119 @@
-"""The trash: into it, back out of it, and out of it for good."""
+"""The trash: into it, back out of it, and out of it for good, by hand or when its time is over."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Literal
+from typing import Final, Literal
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from drive_server.access import Principal, Role
+from drive_server.access import ALL_SCOPES, Actor, Principal, Role
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import EtagMismatchError, ForbiddenError, NotFoundError, StateConflictError
 from drive_server.messages import Message
 from drive_server.models import DeletedItems, Item, OnConflict
 from drive_server.services.files.conflicts import make_way
-from drive_server.services.files.deletion import delete_trees
 from drive_server.services.files.moving import require_fits, require_may_take_out
-from drive_server.services.files.operations import begin, finish, place, trash_tree, untrash_tree
+from drive_server.services.files.operations import UNSYNCHRONISED, begin, finish, place, trash_tree, untrash_tree
 from drive_server.services.journal.changes import REPLACES
-from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Writing
+from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, TREES, Writing
+from drive_server.services.journal.service import Journal
 from drive_server.services.progress import Progress, silent
+from drive_server.services.quota import release_all
 from drive_server.services.tree.items import describe, describe_all, etag_of
-from drive_server.services.tree.located import Located
-from drive_server.services.tree.nodes import count_below, descendants, locate, locate_folder, locate_live, locate_many
-from drive_server.storage.tables import NodeRow
+from drive_server.services.tree.nodes import (
+    BATCH,
+    Located,
+    count_below,
+    descendants,
+    locate,
+    locate_folder,
+    locate_live,
+    locate_many,
+    whole_trees,
+)
+from drive_server.storage.database import Database
+from drive_server.storage.tables import IndexEntryRow, LinkRow, NodeRow, ShareRow, UserRow, VersionRow
+
+
+async def delete_trees(writing: Writing, tops: Sequence[NodeRow], progress: Progress) -> int:
+    """Delete these items of one person's trash and all below them, and return how many items that is.
+
+    What was trashed out of a folder before the folder itself goes along: there is nowhere left to restore it to.
+    """
+    if not tops:
+        return 0
+    ids = await _deepest_first(writing.session, [row.id for row in tops])
+    await _show(writing, ids)
+    for row in tops:
+        writing.gone(row)
+        writing.session.expunge(row)
+    writing.note(TREES, tops[0].id, {"items": ids}, None)
+    writing.reversible = False
+    writing.count = len(ids)
+    for done, part in _batches(ids):
+        await progress(done, len(ids))
+        await _delete(writing, tops[0].owner_id, part)
+    await progress(len(ids), len(ids))
+    return len(ids)
+
+
+async def _show(writing: Writing, ids: Sequence[str]) -> None:
+    """Name them in the effect, from the top down."""
+    if not writing.actor.dry_run:
+        return
+    nearest = ids[: -MAX_EFFECT_ITEMS - 1 : -1]
+    located = await locate_many(writing.session, writing.actor.principal, nearest)
+    for entry in (located[node_id] for node_id in nearest if node_id in located):
+        writing.show(entry.row, entry.path)
+
+
+async def _delete(writing: Writing, owner_id: str, ids: Sequence[str]) -> None:
+    session = writing.session
+    hashes = (await session.scalars(select(VersionRow.blob).where(VersionRow.node_id.in_(ids)))).all()
+    await release_all(session, owner_id, hashes)
+    # The index finds the entries of files that are gone, removes their passages, and then the entries.
+    forget = {"state": "pending", "reason": "", "attempts": 0, "updated_at": writing.now}
+    await session.execute(
+        update(IndexEntryRow).where(IndexEntryRow.file_id.in_(ids)).values(forget), execution_options=UNSYNCHRONISED
+    )
+    for table in (VersionRow, ShareRow, LinkRow):
+        await session.execute(delete(table).where(table.node_id.in_(ids)), execution_options=UNSYNCHRONISED)
+    await session.execute(delete(NodeRow).where(NodeRow.id.in_(ids)), execution_options=UNSYNCHRONISED)
+    writing.wakes_index = True
+
+
+async def _deepest_first(session: AsyncSession, tops: Sequence[str]) -> list[str]:
+    """Return the ids of the whole trees, what is in a folder before the folder."""
+    parents: dict[str, str | None] = {}
+    for _, part in _batches(tops):
+        trees = whole_trees(select(NodeRow.id).where(NodeRow.id.in_(part)))
+        found = await session.stream(select(trees.c.id, trees.c.parent_id))
+        async for rows in found.partitions(BATCH):
+            parents |= dict(rows)
+    depths = _depths(parents)
+    return sorted(parents, key=lambda node_id: (-depths[node_id], node_id))
+
+
+def _depths(parents: Mapping[str, str | None]) -> dict[str, int]:
+    depths: dict[str, int] = {}
+    for node_id in parents:
+        chain: list[str] = []
+        here: str | None = node_id
+        while here is not None and here in parents and here not in depths:
+            chain.append(here)
+            here = parents[here]
+        depth = depths.get(here or "", 0)
+        for passed in reversed(chain):
+            depth += 1
+            depths[passed] = depth
+    return depths
+
+
+def _batches(ids: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+    for start in range(0, len(ids), BATCH):
+        yield start, ids[start : start + BATCH]
 
 
 async def trash_item(writing: Writing, ref: str, if_match: str | None = None) -> Item:
@@ -143,3 +236,56 @@ def _require_as_shown(writing: Writing, etags: list[str]) -> None:
             Message.of("trash_not_as_shown"),
             details={"etag": writing.etag},
         )
+
+
+TOOL: Final = "expiry"
+METHOD: Final = "system"
+ITEMS_AT_ONCE = 100
+
+
+class Expiry:
+    """Empties the trash of what went there more than `days` days ago, in the name of whom it belongs to."""
+
+    def __init__(self, database: Database, journal: Journal, days: int, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._journal = journal
+        self._days = days
+        self._clock = clock
+
+    async def run_once(self) -> int:
+        """Delete what is due, in changes of bounded size, and return how many items that were."""
+        due = self._clock() - timedelta(days=self._days)
+        async with self._database.read() as session:
+            owners = (
+                select(UserRow.id, UserRow.email)
+                .where(UserRow.id.in_(select(NodeRow.owner_id).where(*_is_due(due))))
+                .order_by(UserRow.id)
+            )
+            found = (await session.execute(owners)).all()
+        total = 0
+        for user_id, email in found:
+            owner = Actor(Principal(user_id, email, ALL_SCOPES, METHOD), tool=TOOL)
+            while count := await self._expire(owner, due):
+                total += count
+        return total
+
+    async def _expire(self, owner: Actor, due: datetime) -> int:
+        """Delete the oldest that are due still: somebody may have brought one back just now."""
+
+        async def operation(writing: Writing) -> DeletedItems:
+            tops = await _oldest(writing, owner.user_id, due)
+            count = await delete_trees(writing, tops, silent)
+            writing.describe("expire", count=count, days=self._days)
+            return DeletedItems(count, ())
+
+        arguments = {"until": due.isoformat()}
+        return (await self._journal.change(owner, "expire", arguments, operation)).value.count
+
+
+async def _oldest(writing: Writing, owner_id: str, due: datetime) -> Sequence[NodeRow]:
+    query = select(NodeRow).where(NodeRow.owner_id == owner_id, *_is_due(due)).order_by(NodeRow.trashed_at, NodeRow.id)
+    return (await writing.session.scalars(query.limit(ITEMS_AT_ONCE))).all()
+
+
+def _is_due(due: datetime) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return NodeRow.trash_id == NodeRow.id, NodeRow.trashed_at < due

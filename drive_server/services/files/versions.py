@@ -11,7 +11,7 @@ from drive_server.services.files.operations import current_version, get_version
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, Usage
 from drive_server.services.tree.items import DETAILS, describe_with
-from drive_server.services.tree.located import Located
+from drive_server.services.tree.nodes import Located
 from drive_server.storage.tables import NodeRow, UserRow, VersionRow
 
 MAX_NUMBER = (1 << 31) - 1

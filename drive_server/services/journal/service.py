@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 import anyio.lowlevel
+from pydantic import TypeAdapter
 from sqlalchemy import Table, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
@@ -14,18 +15,48 @@ from drive_server.access import Actor, Scope, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import IdempotencyConflictError, InvalidInputError
 from drive_server.messages import Message
-from drive_server.models import Change, Effect, Outcome, Page, Touch
-from drive_server.services.journal.audit import ChangeFilter, ChangeKind, find_changes, parse_moment
-from drive_server.services.journal.effects import unified_diff_of
+from drive_server.models import (
+    ApiKey,
+    Change,
+    DeletedItems,
+    Effect,
+    Item,
+    Link,
+    MovedItems,
+    Outcome,
+    Page,
+    RedoResult,
+    Share,
+    Touch,
+    UndoResult,
+    User,
+)
+from drive_server.services.journal.changes import ChangeFilter, ChangeKind, find_changes, parse_moment
+from drive_server.services.journal.effects import touches_of, unified_diff_of
 from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Writing, touched_items
-from drive_server.services.journal.results import decode_result, encode_result
-from drive_server.services.journal.touches import touches_of
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
 from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ChangeItemRow, ChangeRow
+
+_ADAPTERS: dict[str, TypeAdapter[Any]] = {
+    model.__name__: TypeAdapter(model)
+    for model in (ApiKey, DeletedItems, Item, Link, MovedItems, RedoResult, Share, UndoResult, User)
+}
+
+
+def encode_result(value: object) -> dict[str, Any]:
+    """Return the value as JSON that `decode_result` reads."""
+    name = type(value).__name__
+    return {"type": name, "value": _ADAPTERS[name].dump_python(value, mode="json")}
+
+
+def decode_result(recorded: dict[str, Any]) -> Any:
+    """Return the value that was recorded."""
+    return _ADAPTERS[recorded["type"]].validate_python(recorded["value"])
+
 
 T = TypeVar("T")
 Operation = Callable[[Writing], Awaitable[T]]

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import CompoundSelect, Select, bindparam, func, literal, null, select, union_all
 
-from drive_server.services.tree.located import Located
-from drive_server.services.tree.nodes import QUERIES_KEPT, locate_folder, shared_ids, visible_ids
+from drive_server.services.tree.nodes import QUERIES_KEPT, Located, locate_folder, shared_ids, visible_ids
 from drive_server.storage.tables import IndexEntryRow, NodeRow
 
 if TYPE_CHECKING:

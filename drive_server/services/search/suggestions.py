@@ -12,8 +12,9 @@ from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import DriveError
 from drive_server.models import Kind
 from drive_server.services.search.names import fold, match_names
-from drive_server.services.tree.located import SHARED_FOLDER, Located
 from drive_server.services.tree.nodes import (
+    SHARED_FOLDER,
+    Located,
     descendants,
     live_child,
     locate_folder,

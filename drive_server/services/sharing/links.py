@@ -14,9 +14,8 @@ from drive_server.services.files.operations import begin
 from drive_server.services.pagination import Cursors
 from drive_server.services.sharing.service import carriers_of, inherited_path, refuse_root, shares_on
 from drive_server.services.tree.items import checked_limit
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import locate, locate_live, locate_many
+from drive_server.services.tree.nodes import Located, locate, locate_live, locate_many
 from drive_server.storage.tables import LinkRow, UserRow, new_id
 
 if TYPE_CHECKING:

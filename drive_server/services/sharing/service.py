@@ -13,10 +13,9 @@ from drive_server.services.files.operations import begin
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.items import checked_limit, describe_all
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.name_order import NameOrder, rows_in_order
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import locate, locate_live, locate_many
+from drive_server.services.tree.nodes import Located, locate, locate_live, locate_many
 from drive_server.storage.tables import NodeRow, ShareRow, UserRow, new_id
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from drive_server.access import Role
 from drive_server.errors import InvalidInputError
 from drive_server.models import Item, Kind
 from drive_server.services.tree.ancestors import Reader
-from drive_server.services.tree.located import Located
+from drive_server.services.tree.nodes import Located
 from drive_server.storage.tables import IndexEntryRow, NodeRow, UserRow
 
 MAX_LIMIT = 1000

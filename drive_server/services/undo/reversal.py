@@ -4,6 +4,7 @@ What undoes can be taken back as well, which does again what it had undone.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
@@ -26,10 +27,48 @@ from drive_server.models import RedoResult, UndoResult
 from drive_server.services.journal.changes import summary_of, to_change
 from drive_server.services.journal.recorder import CHANGES, Entry, Writing
 from drive_server.services.progress import Progress, silent
-from drive_server.services.undo.context import Kept, UndoContext
-from drive_server.services.undo.steps import Steps
-from drive_server.services.undo.undone import Marks
+from drive_server.services.undo.steps import Kept, Steps, UndoContext
 from drive_server.storage.tables import ChangeRow
+
+UNDOING = frozenset({"undo", "redo"})
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Keeps `undone_by` of earlier changes true while a change takes some of them back.
+
+    An undo notes what it took back among its own entries, so that it can be followed both ways any number of times.
+    """
+
+    writing: Writing
+
+    async def lift(self, change: ChangeRow) -> list[ChangeRow]:
+        """Note that the change holds no longer. Returns, oldest first, the changes that it had undone: they hold again.
+
+        If one of those is an undo itself, then what it had undone is undone again, and so on.
+        """
+        self.writing.note(CHANGES, str(change.id), {"undone": False}, {"undone": True})
+        revived: list[ChangeRow] = []
+        pending = [(change, False)]
+        while pending:
+            source, holds = pending.pop()
+            for target in await self._undone_by(source):
+                if target.undone_by != (None if holds else source.id):
+                    continue
+                target.undone_by = source.id if holds else None
+                pending.append((target, not holds))
+                if source is change:
+                    revived.append(target)
+        return sorted(revived, key=lambda row: row.id)
+
+    async def _undone_by(self, change: ChangeRow) -> Sequence[ChangeRow]:
+        """Return what the change undid. The first undos noted nothing: theirs are known by the marks they left."""
+        if change.action not in UNDOING:
+            return ()
+        noted = [int(entry["id"]) for entry in change.entries if entry["table"] == CHANGES]
+        condition = ChangeRow.id.in_(noted) if noted else ChangeRow.undone_by == change.id
+        return (await self.writing.session.scalars(select(ChangeRow).where(condition))).all()
+
 
 MAX_ID = 1 << 62
 NEWEST = 50

@@ -1,10 +1,16 @@
 """How one recorded row is taken back: a node's place, name and trash, a file's content, who has access."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, select
 
 from drive_server.access import Role
+from drive_server.errors import ForbiddenError, NotFoundError
 from drive_server.messages import Message
-from drive_server.services.files.fingerprint import fingerprint, leaves_below
+from drive_server.models import Change
+from drive_server.services.files.copying import fingerprint, leaves_below
 from drive_server.services.files.moving import require_may_take_out
 from drive_server.services.files.operations import (
     add_version,
@@ -17,13 +23,184 @@ from drive_server.services.files.operations import (
     trash_tree,
     untrash_tree,
 )
+from drive_server.services.journal.changes import changes_of_item
 from drive_server.services.journal.recorder import CHANGES, TREES, Entry, Writing
-from drive_server.services.tree.located import Located
-from drive_server.services.tree.nodes import locate_folder
-from drive_server.services.undo.access import AccessSteps
-from drive_server.services.undo.context import GONE, Kept, UndoContext
+from drive_server.services.sharing.links import ANYONE
+from drive_server.services.tree.nodes import Located, locate, locate_folder, whole_trees
 from drive_server.storage.blobs import Blob
-from drive_server.storage.tables import ChangeRow, NodeRow
+from drive_server.storage.tables import ChangeItemRow, ChangeRow, LinkRow, NodeRow, ShareRow, UserRow
+
+GONE = Message.of("deleted_for_good")
+DELETIONS = frozenset({"delete_for_good", "empty_trash", "expire"})
+
+
+class Kept(Exception):  # noqa: N818 - it is no error: this entry stays as it is, and why
+    """Raised by a step that leaves a row as it is, for this reason."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(reason.en)
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class UndoContext:
+    """The change that the undo makes, and the ids of the changes that it takes back."""
+
+    writing: Writing
+    own: set[int] = field(default_factory=set[int])
+
+    async def locate(self, item_id: str, needed: Role = Role.EDITOR) -> Located:
+        """Return the item. Raises `Kept` if it is gone, or no longer the caller's to change."""
+        try:
+            return await locate(self.writing.session, self.writing.actor.principal, item_id, needed)
+        except (NotFoundError, ForbiddenError) as error:
+            is_gone = await self._was_deleted_by_caller(item_id)
+            raise Kept(GONE if is_gone else Message.of("role_gone")) from error
+
+    async def _was_deleted_by_caller(self, item_id: str) -> bool:
+        """Only the owner deletes for good: nobody else is told whether an item that they lost still exists."""
+        query = (
+            select(ChangeRow.id)
+            .join(ChangeItemRow, ChangeItemRow.change_id == ChangeRow.id)
+            .where(
+                ChangeItemRow.item_id == item_id,
+                ChangeRow.user_id == self.writing.actor.user_id,
+                ChangeRow.action.in_(DELETIONS),
+            )
+            .limit(1)
+        )
+        return await self.writing.session.scalar(query) is not None
+
+    async def changed_since(self, change: ChangeRow, located: Located) -> Kept:
+        """Return the reason for leaving an item that somebody changed after the change: who, and when."""
+        found = await changes_of_item(
+            self.writing.session, self.writing.actor.principal, located, after_id=change.id, without=self.own, limit=1
+        )
+        return _changed_by(found[0] if found else None)
+
+    async def changed_within(self, change: ChangeRow, top: NodeRow) -> Kept:
+        """Return the reason for leaving a tree in which somebody changed one of the items that the change made.
+
+        What left the tree may be where the caller sees nothing: of that they are told no more than that it left.
+        """
+        session, later = self.writing.session, self._changes_of_made(change)
+        inside = whole_trees(select(NodeRow.id).where(NodeRow.id == top.id))
+        seen = (await session.execute(later.where(ChangeItemRow.item_id.in_(select(inside.c.id))))).first()
+        if seen:
+            return Kept(Message.of("changed_inside_by", email=seen.email, time=f"{seen.at:%Y-%m-%d %H:%M}"))
+        if (await session.execute(later)).first():
+            return Kept(Message.of("part_left"))
+        return Kept(Message.of("holds_more"))
+
+    def _changes_of_made(self, change: ChangeRow) -> Select[str, datetime]:
+        """Return a query for who last changed an item that the change made, and when."""
+        made = select(ChangeItemRow.item_id).where(ChangeItemRow.change_id == change.id)
+        return (
+            select(UserRow.email, ChangeRow.at)
+            .join(ChangeRow, ChangeRow.user_id == UserRow.id)
+            .join(ChangeItemRow, ChangeItemRow.change_id == ChangeRow.id)
+            .where(ChangeItemRow.item_id.in_(made), ChangeRow.id > change.id, ChangeRow.id.not_in(self.own))
+            .order_by(ChangeRow.id.desc())
+            .limit(1)
+        )
+
+    def show(self, located: Located, what: Message) -> None:
+        """Name the item in the effect, with what happens to it."""
+        self.writing.show(located.row, located.path, what)
+
+
+def _changed_by(later: Change | None) -> Kept:
+    if later is None:
+        return Kept(Message.of("changed_since"))
+    return Kept(Message.of("changed_by", email=later.user_email, time=f"{later.at:%Y-%m-%d %H:%M}"))
+
+
+LINK_TERMS = ("role", "password_hash", "expires_at", "max_downloads")
+
+
+@dataclass(frozen=True, slots=True)
+class AccessSteps:
+    """The steps of one undo that give and take access. Only the owner of an item may."""
+
+    context: UndoContext
+
+    async def share(self, change: ChangeRow, entry: Entry) -> bool:
+        """Take back that a role was given, changed or taken away."""
+        before, after = entry["before"], entry["after"]
+        given = after or before
+        located = await self.context.locate(given["node_id"], Role.OWNER)
+        query = select(ShareRow).where(ShareRow.node_id == given["node_id"], ShareRow.email == given["email"])
+        row = (await self.context.writing.session.execute(query)).scalar_one_or_none()
+        if (row.role if row else None) != (after["role"] if after else None):
+            raise await self.context.changed_since(change, located)
+        await self._put_back_share(located, entry["id"], row, before, given["email"])
+        return True
+
+    async def link(self, change: ChangeRow, entry: Entry) -> bool:
+        """Take back that a link was made, changed or revoked. How often it was used is no change."""
+        before, after = entry["before"], entry["after"]
+        located = await self.context.locate((after or before)["node_id"], Role.OWNER)
+        row = await self.context.writing.session.get(LinkRow, entry["id"])
+        if _terms_of(row, after) != _terms(after):
+            raise await self.context.changed_since(change, located)
+        await self._put_back_link(located, entry["id"], row, before)
+        return True
+
+    async def _put_back_share(
+        self, located: Located, share_id: str, row: ShareRow | None, before: Entry | None, email: str
+    ) -> None:
+        writing = self.context.writing
+        if row and before:
+            writing.touch(row)
+            row.role = before["role"]
+            self.context.show(located, Message.of("role_given_back", email=email))
+        elif row:
+            await writing.remove(row)
+            writing.loses_access.append(email)
+            self.context.show(located, Message.of("no_longer_shared", email=email))
+        elif before:
+            again = {"node_id": located.id, "email": email, "role": before["role"], "created_by": before["created_by"]}
+            writing.add(ShareRow(id=share_id, created_at=writing.now, **again))
+            writing.gains_access.append(email)
+            self.context.show(located, Message.of("shared_again", email=email))
+        await writing.session.flush()
+
+    async def _put_back_link(self, located: Located, link_id: str, row: LinkRow | None, before: Entry | None) -> None:
+        writing = self.context.writing
+        if row and before:
+            writing.touch(row)
+            for term, value in _terms(before).items():
+                setattr(row, term, value)
+            self.context.show(located, Message.of("link_terms_back"))
+        elif row:
+            await writing.remove(row)
+            writing.loses_access.append(ANYONE)
+            self.context.show(located, Message.of("link_closed"))
+        elif before:
+            again = LinkRow(id=link_id, **{key: _value(key, value) for key, value in before.items() if key != "id"})
+            if again.expires_at and again.expires_at <= writing.now:
+                raise Kept(Message.of("link_expired"))
+            writing.add(again)
+            writing.gains_access.append(ANYONE)
+            self.context.show(located, Message.of("link_open_again"))
+        await writing.session.flush()
+
+
+def _terms(entry: Entry | None) -> dict[str, Any]:
+    """Return the terms that the entry tells of: all of a link that was made, the ones that changed of another."""
+    return {term: _value(term, entry[term]) for term in LINK_TERMS if term in entry} if entry else {}
+
+
+def _terms_of(row: LinkRow | None, entry: Entry | None) -> dict[str, Any] | None:
+    """Return the link's terms of now, as far as the entry tells of them; None if one of the two is not there."""
+    if row is None or entry is None:
+        return {} if row is None and entry is None else None
+    return {term: getattr(row, term) for term in _terms(entry)}
+
+
+def _value(key: str, value: Any) -> Any:
+    return datetime.fromisoformat(value) if key.endswith("_at") and value is not None else value
+
 
 PLACE_FIELDS = ("parent_id", "name", "trash_id")
 

@@ -291,7 +291,7 @@ async def test_the_parts_of_a_long_file_are_brought_together_first(drive: Drive,
 
 
 async def test_more_than_is_read_of_a_file_is_said(drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drive_server.services.map_reduce.map_file.MOST_CHARACTERS", 10)
+    monkeypatch.setattr("drive_server.services.map_reduce.service.MOST_CHARACTERS", 10)
     await write(drive, alice, long="0123456789 and more")
     async with lending_host_of(drive, alice, Lender()) as host:
         found = await host.call("map_reduce_files", **SUMMARISE, folder_id="root")

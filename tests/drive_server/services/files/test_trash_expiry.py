@@ -21,7 +21,7 @@ from drive_server.errors import (
 )
 from drive_server.services.files import deletion as deleting
 from drive_server.services.files import trash_expiry as expiry
-from drive_server.services.files.trash_expiry import Expiry
+from drive_server.services.files.trash import Expiry
 from drive_server.storage.tables import (
     HoldingRow,
     IndexEntryRow,

@@ -6,8 +6,7 @@ import anyio
 import pytest
 
 from drive_server.services.journal import feed as module
-from drive_server.services.journal.audience import people_around, places_of
-from drive_server.services.journal.feed import ChangeFeed, Recorded
+from drive_server.services.journal.feed import ChangeFeed, Recorded, people_around, places_of
 
 if TYPE_CHECKING:
     from drive_server.access import Actor

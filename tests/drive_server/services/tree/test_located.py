@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import inspect
 
 from drive_server.errors import DriveError
-from drive_server.services.tree.located import locate_many_now, locate_now
+from drive_server.services.tree.nodes import locate_many_now, locate_now
 from drive_server.storage.tables import LinkRow, NodeRow, new_id
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from drive_server.access import Actor, Principal
     from drive_server.services.tree.ancestors import Reader
-    from drive_server.services.tree.located import Located
+    from drive_server.services.tree.nodes import Located
     from tests.drive_server.store import Store
 
 BEN = "ben@example.com"

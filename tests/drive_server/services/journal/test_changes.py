@@ -10,7 +10,7 @@ import pytest
 
 from drive_server import services
 from drive_server.errors import DriveError, ForbiddenError, InvalidInputError, NotFoundError
-from drive_server.services.journal.audit import KINDS, ChangeKind, parse_moment
+from drive_server.services.journal.changes import KINDS, ChangeKind, parse_moment
 from drive_server.services.journal.service import Journal
 from tests.drive_server.store import in_run
 

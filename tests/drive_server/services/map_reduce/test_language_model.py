@@ -10,8 +10,7 @@ from pydantic import SecretStr
 
 from drive_server.connect import open_drive
 from drive_server.services.map_reduce import retrying as bulk_asking
-from drive_server.services.map_reduce.chat_completions import ChatCompletions
-from drive_server.services.map_reduce.language_model import ModelBusyError, ModelError, ModelLostError
+from drive_server.services.map_reduce.language_model import ChatCompletions, ModelBusyError, ModelError, ModelLostError
 from tests.drive_server.actors import new_person
 from tests.drive_server.hosts import host_of
 from tests.fakes.openai_server import Failure, Garbage, OpenAIServer, Reply, running_server
