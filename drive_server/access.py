@@ -1,4 +1,4 @@
-"""Who may do what: roles on items, scopes on keys. Pure; knows neither database nor protocol."""
+"""Access: roles on items, scopes on keys. Pure; knows neither database nor protocol."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,7 +9,7 @@ from drive_server.messages import Message
 
 
 class Role(IntEnum):
-    """What a person may do with an item; inherited down the tree, the highest role on the way to the root wins."""
+    """A person's rights on an item, inherited down the tree; the highest role on the way to the root wins."""
 
     VIEWER = 1
     EDITOR = 2
@@ -27,7 +27,7 @@ class Role(IntEnum):
 
 
 class Scope(StrEnum):
-    """What an API key may be used for. A key never grants more than its user's roles."""
+    """The uses of an API key. A key never grants more than its user's roles."""
 
     READ = "read"
     WRITE = "write"
@@ -40,7 +40,7 @@ ALL_SCOPES = frozenset(Scope)
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is calling, as established by the transport. Never built from an argument that a model can see.
+    """The caller, as established by the transport. Never built from an argument that a model can see.
 
     `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `jwt` (a token of
     the issuer in the settings; it has no `key_id`), `in_process`, `link`. By a link somebody acts in the name of the

@@ -44,9 +44,9 @@ from drive_server.services.identity.sign_ins import SignInService
 from drive_server.services.identity.tokens import TokenService
 from drive_server.services.journal.service import Journal
 from drive_server.services.map_reduce.language_model import ChatCompletions
-from drive_server.services.map_reduce.selection import BulkChooser
-from drive_server.services.map_reduce.service import BulkService
-from drive_server.services.map_reduce.stored_results import BulkResults
+from drive_server.services.map_reduce.selection import FileSelector
+from drive_server.services.map_reduce.service import MapReduceService
+from drive_server.services.map_reduce.stored_results import StoredResults
 from drive_server.services.quota import Limits, QuotaService
 from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
@@ -157,8 +157,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
         ingester=ingester,
-        bulk=BulkService(documents, BulkChooser(database, search), settings.bulk_concurrency),
-        bulk_results=BulkResults(database, timedelta(days=settings.result_days)),
+        bulk=MapReduceService(documents, FileSelector(database, search), settings.bulk_concurrency),
+        bulk_results=StoredResults(database, timedelta(days=settings.result_days)),
         language_model=(language_model := _language_model(settings)),
     )
     if language_model is not None:

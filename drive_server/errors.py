@@ -68,7 +68,7 @@ class ProtocolVersionError(InvalidInputError):
 
 
 class ChecksumMismatchError(InvalidInputError):
-    """The bytes that came are not those that the request announced; none of them was kept."""
+    """The bytes are not those that the request announced; none of them was stored."""
 
     status = 460
 
@@ -192,7 +192,7 @@ class UnavailableError(DriveError):
 
 
 class NoLanguageModelError(UnavailableError):
-    """What was asked for needs a language model, and neither the host nor this drive has one."""
+    """The call needs a language model, and neither the host nor this drive has one."""
 
     code = "no_language_model"
 
@@ -212,7 +212,7 @@ class UnsupportedContentError(DriveError):
 
 
 class StorageFailureError(DriveError):
-    """The disk or the database refused; nothing of the request was kept."""
+    """The disk or the database refused; nothing of the request was stored."""
 
     code = "storage_failure"
     status = 507

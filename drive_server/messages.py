@@ -40,7 +40,7 @@ class Message:
 
     @property
     def hint(self) -> "Message | None":
-        """What to do next, if the catalogue says it, with the same parameters."""
+        """The next step, if the catalogue has one, with the same parameters."""
         code = f"{self.code}.hint"
         return Message(code, self.params) if code in CATALOGUE else None
 

@@ -1,4 +1,4 @@
-"""What the services return: plain values, no database session behind them, no protocol in them."""
+"""Results of the services: plain values, without database session or protocol."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -52,7 +52,7 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class MovedItems:
-    """What a move of several items did: the items as they are now; `unchanged` of those named were there already."""
+    """The result of moving several items: the items as they are now; `unchanged` of those named were there already."""
 
     folder: Item
     items: tuple[Item, ...]
@@ -61,7 +61,7 @@ class MovedItems:
 
 @dataclass(frozen=True, slots=True)
 class DeletedItems:
-    """What was deleted for good: `count` items; `items` are those that were named or had been trashed, 100 at most.
+    """Items deleted for good: `count` of them; `items` are those that were named or had been trashed, 100 at most.
 
     They are told as they were; nothing of them is left but the journal's record.
     """
@@ -205,7 +205,7 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a call changes, worked out by doing it and rolling it back.
+    """The effect of a call, computed by doing it and rolling it back.
 
     `message` is one sentence; `items` name at most 100 of the `count` items that change; `diff` is a unified diff for
     text; `gains_access` / `loses_access` are emails, or messages for whoever has a link; `etag` is the item's before
@@ -267,7 +267,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class UndoResult:
-    """What an undo took back and what it left, with the reason for each thing left."""
+    """The changes that an undo took back, and the entries that it left, each with the reason."""
 
     undone: tuple[Change, ...]
     skipped: tuple[dict[str, Any], ...]
@@ -277,7 +277,7 @@ class UndoResult:
 
 @dataclass(frozen=True, slots=True)
 class RedoResult:
-    """What was done again after it had been undone, and what was left, with the reason for each thing left."""
+    """The changes that a redo did again, and the entries that it left, each with the reason."""
 
     redone: tuple[Change, ...]
     skipped: tuple[dict[str, Any], ...]
@@ -316,7 +316,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCitation:
-    """Whether a quotation stands in a version, and where: offsets, place and headings, all as hits have them.
+    """The check of a quotation in a version: whether it stands there, and its offsets, place and headings as in hits.
 
     `reason` is empty if it stands, `absent` if it does not, else the code of the error that kept it from being checked;
     then there is no `item`. `at_place` says whether it stands where it was said to; None if that was not said.
@@ -334,7 +334,7 @@ class CheckedCitation:
 
     @property
     def stands(self) -> bool:
-        """Whether the quotation stands in that version."""
+        """Return whether the quotation stands in that version."""
         return not self.reason
 
 
@@ -353,7 +353,7 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[T]):
-    """What a change returns: the value, the journal's id for it, and for a dry run the effect.
+    """The result of a change: the value, its id in the journal, and for a dry run the effect.
 
     `replayed` says that the idempotency key was known: nothing was done again, `value` is what was recorded.
     """
@@ -366,14 +366,14 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How far the index is: files by state, and those that could not be read with their reason."""
+    """The state of the index: files by state, and those that could not be read with the reason."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     problems: tuple[dict[str, str], ...] = ()
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many files are pending, indexing, indexed, failed, or skipped, which is every other state."""
+        """Return how many files are pending, indexing, indexed, failed, or skipped, which is every other state."""
         told = {"pending": "pending", "indexing": "indexing", "ready": "indexed", "failed": "failed"}
         summary = dict.fromkeys((*told.values(), "skipped"), 0)
         for state, count in self.counts.items():
@@ -382,5 +382,5 @@ class IndexStatus:
 
     @property
     def unfinished(self) -> int:
-        """How many files wait to be read, or are being read."""
+        """Return how many files wait to be read, or are being read."""
         return sum(self.counts.get(state, 0) for state in ("pending", "indexing"))

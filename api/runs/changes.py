@@ -1,4 +1,4 @@
-"""What a run changed, and what an undo leaves, as clients are told it: in the person's language."""
+"""Views of a run's changes and of an undo, in the person's language."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

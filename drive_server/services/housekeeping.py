@@ -1,4 +1,4 @@
-"""What has to be done now and then, by nobody in particular: expiry, collection, clearing away."""
+"""Periodic background work: expiry, collection, cleaning up."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""What people keep, counted in stored bytes, and how much they may keep.
+"""Quotas: how many bytes people store, and how many they may.
 
 A content counts once in a person's tree, however many versions have it; old versions and the trash are in the tree.
 """
@@ -45,7 +45,7 @@ _GROW = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much there may be: bytes that a person keeps unless they have a quota of their own (0: no limit), and
+    """Limits of the drive: bytes that a person may store without a quota of their own (0: no limit), and
     versions of a file.
     """
 
@@ -59,20 +59,20 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a person keeps and may keep, in bytes; a quota of 0 is no limit."""
+    """A person's stored bytes and quota; a quota of 0 is no limit."""
 
     used_bytes: int
     quota_bytes: int
 
     @property
     def left(self) -> int | None:
-        """How many bytes more there is room for; None without a limit."""
+        """Return how many more bytes fit; None without a limit."""
         return max(self.quota_bytes - self.used_bytes, 0) if self.quota_bytes else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Growth:
-    """How many bytes a session added to what a person keeps, what that came to, and the quota of their own."""
+    """The bytes that a session added for a person, the sum, and their own quota."""
 
     added: int
     used_bytes: int
@@ -81,13 +81,13 @@ class _Growth:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What there is room for where somebody wants to put something: in their own drive, or in another person's."""
+    """The room for new content in a drive: the caller's own, or another person's."""
 
     usage: Usage
     is_own: bool
 
     def check(self, size: int) -> None:
-        """Raise `QuotaExceededError` if `size` bytes are more than what is left. What others keep is not told."""
+        """Raise `QuotaExceededError` if `size` bytes are too many, without the usage of others."""
         left = self.usage.left
         if left is None or size <= left:
             return
@@ -126,8 +126,8 @@ class QuotaService:
     async def room_in(self, actor: Actor, folder: str) -> Room:
         """Return what there is room for in a folder that the caller may edit: its owner's quota counts."""
         async with self._database.read() as session:
-            located = await locate_folder(session, actor.principal, folder, Role.EDITOR)
-            return await room_of(session, self._limits, located.row.owner_id, actor.user_id)
+            node = await locate_folder(session, actor.principal, folder, Role.EDITOR)
+            return await room_of(session, self._limits, node.row.owner_id, actor.user_id)
 
     async def set_quota(self, actor: Actor, user: str, quota_bytes: int | None) -> tuple[str, str, Usage]:
         """Set how many bytes a person, named by id or email, may keep; 0: no limit, None: as the settings say.
@@ -155,11 +155,11 @@ async def hold_all(session: AsyncSession, owner_id: str, blobs: Iterable[Blob]) 
 
     Whether there is room for them all is asked once, by `require_room`.
     """
-    await session.run_sync(hold_now, owner_id, blobs)
+    await session.run_sync(hold_sync, owner_id, blobs)
 
 
-def hold_now(session: Session, owner_id: str, blobs: Iterable[Blob]) -> None:
-    """Like `hold_all`, where several statements run at once."""
+def hold_sync(session: Session, owner_id: str, blobs: Iterable[Blob]) -> None:
+    """Do as `hold_all` does, where several statements run at once."""
     connection, counts = session.connection(), Counter(blobs)
     for part in _batches(list(counts)):
         held = set(connection.scalars(_HELD, {"owner": owner_id, "hashes": [blob.hash for blob in part]}))
@@ -177,11 +177,11 @@ async def release_all(session: AsyncSession, owner_id: str, hashes: Iterable[str
     """Count a version less for each of the hashes, in the transaction that removes them; one that stands there twice
     is two versions.
     """
-    await session.run_sync(release_now, owner_id, hashes)
+    await session.run_sync(release_sync, owner_id, hashes)
 
 
-def release_now(session: Session, owner_id: str, hashes: Iterable[str]) -> None:
-    """Like `release_all`, where several statements run at once."""
+def release_sync(session: Session, owner_id: str, hashes: Iterable[str]) -> None:
+    """Do as `release_all` does, where several statements run at once."""
     connection, counts = session.connection(), Counter(hashes)
     for part in _batches(list(counts)):
         _count(session, owner_id, {blob_hash: -counts[blob_hash] for blob_hash in part})

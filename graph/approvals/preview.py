@@ -1,4 +1,4 @@
-"""What a gated call would change, in the person's language: made from the effect that a dry run on the drive found."""
+"""Previews of gated calls in the person's language, from the effect that a dry run on the drive found."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -43,7 +43,7 @@ def preview_of(tool: str, args: Mapping[str, Any], effect: Mapping[str, Any] | N
 
 
 def effect_of(found: Mapping[str, Any] | None) -> Effect | None:
-    """Return what a dry run found, as it is kept and told: without the difference, which is in the preview's text."""
+    """Return the effect that the state stores: without the difference, which is in the preview."""
     if found is None:
         return None
     items = [dict(item) for item in (found.get("items") or [])]

@@ -70,7 +70,7 @@ class BulkTools:
         choice = Choice(tuple(file_ids), folder_id, recursive, query, only, max_files)
         task = Task(instruction, reduce_instruction or "", (language or "").strip())
         outcome = await self._drive.bulk.read(actor, choice, task, model, progress=call.progress, prove=call.prove)
-        result = BulkResult.of(outcome, *await self._drive.bulk_results.keep(actor, task, outcome))
+        result = BulkResult.of(outcome, *await self._drive.bulk_results.store(actor, task, outcome))
         told = " ".join(part for part in (result.coverage, result.note) if part)
         more = f"\nThe rest: read_bulk_result with result_id={result.result_id}, first={result.next}."
         detail = f"{result.text}\n\n{finding_lines(result.results)}{more if result.next is not None else ''}"

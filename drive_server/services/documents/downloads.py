@@ -25,7 +25,7 @@ _TOKEN: Final = struct.Struct(">16s16s16sIQ")
 
 
 class DownloadService:
-    """Makes such addresses and opens them. Nothing is kept: all that counts is in the address, signed.
+    """Make such addresses and open them. The drive stores nothing: the address is signed and holds everything.
 
     One holds until it expires, and only while its maker may still read the file and the key it was made with has not
     ended.

@@ -75,12 +75,12 @@ class Readings:
 async def _version_of(
     session: AsyncSession, principal: Principal, ref: str, version: int | None
 ) -> tuple[Item, VersionRow]:
-    located = await locate_file(session, principal, ref)
-    item, newest = await describe_with_content(session, located)
+    node = await locate_file(session, principal, ref)
+    item, newest = await describe_with_content(session, node)
     if version is None or version == newest.number:
         return item, newest
-    require_role(located.role, Role.EDITOR, ref)
-    return item, await require_version(session, located.row, version)
+    require_role(node.role, Role.EDITOR, ref)
+    return item, await require_version(session, node.row, version)
 
 
 def _checked(place: str, wanted: Wanted) -> Place:

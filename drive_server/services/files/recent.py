@@ -1,4 +1,4 @@
-"""What is recent for a person: the files that they can see and that were changed, or that they read, last."""
+"""Recent files of a person: those that they can see and that were changed, or that they read, last."""
 
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ ID_BYTES = 16
 
 
 class Recents:
-    """Lists recent files, and keeps who read what when.
+    """List recent files, and record reads.
 
     A read is noted in memory and written a little later, many at once: reading costs no write. What was read in the
     last seconds before a crash is forgotten.

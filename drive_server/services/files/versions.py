@@ -11,7 +11,7 @@ from drive_server.services.files.operations import current_version, get_version
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, Usage
 from drive_server.services.tree.items import DETAILS, describe_with
-from drive_server.services.tree.nodes import Located
+from drive_server.services.tree.nodes import NodeView
 from drive_server.storage.tables import NodeRow, UserRow, VersionRow
 
 MAX_NUMBER = (1 << 31) - 1
@@ -42,12 +42,12 @@ async def content_and_usage(session: AsyncSession, row: NodeRow, limits: Limits)
     return found.VersionRow, Usage(found.used_bytes, limits.quota_of(found.quota_bytes))
 
 
-async def describe_with_content(session: AsyncSession, located: Located) -> tuple[Item, VersionRow]:
+async def describe_with_content(session: AsyncSession, node: NodeView) -> tuple[Item, VersionRow]:
     """Return the file with its content as it is now, by one query."""
-    details = (await session.execute(_DETAILS_AND_CONTENT, {"ids": [located.id]})).one_or_none()
+    details = (await session.execute(_DETAILS_AND_CONTENT, {"ids": [node.id]})).one_or_none()
     if details is None:
         raise _missing()
-    return describe_with(located, details), details.VersionRow
+    return describe_with(node, details), details.VersionRow
 
 
 async def require_version(session: AsyncSession, row: NodeRow, number: int) -> VersionRow:
@@ -64,7 +64,7 @@ async def require_version(session: AsyncSession, row: NodeRow, number: int) -> V
 async def versions_page(
     session: AsyncSession, principal: Principal, row: NodeRow, size: int, cursors: Cursors, cursor: str | None
 ) -> Page[Version]:
-    """Return versions, newest first. The run that wrote one is told to its author only."""
+    """Return versions, newest first. Only its author sees the run that wrote one."""
     query = (
         select(VersionRow, UserRow.email)
         .join(UserRow, UserRow.id == VersionRow.author_id)

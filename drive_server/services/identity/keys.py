@@ -40,7 +40,7 @@ def new_secret() -> str:
 
 
 def digest(secret: str) -> str:
-    """Return what is kept of a secret.
+    """Return the digest of a secret, which is all that is stored.
 
     Keys are found by it: how long the search in the index takes tells something of the digest, nothing of the secret.
     """
@@ -146,7 +146,7 @@ def parse_scopes(words: Iterable[str], *, may_be_empty: bool = False) -> frozens
 
 
 def clean_key_name(name: str) -> str:
-    """Return the name as it is kept (NFC). Raises `InvalidInputError` for one that is empty, long or not printable."""
+    """Return the name in its stored form (NFC). Raises `InvalidInputError` for an empty, long or unprintable one."""
     clean = unicodedata.normalize("NFC", name).strip()
     if not 0 < len(clean) <= MAX_KEY_NAME_CHARACTERS or not clean.isprintable():
         raise InvalidInputError(

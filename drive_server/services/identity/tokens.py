@@ -40,7 +40,7 @@ WHAT_IS_WRONG: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a valid token says: whom it speaks for, what it allows, until when, and to which program it was given."""
+    """The claims of a valid token: subject, scopes, expiry, and the client that it was given to."""
 
     email: str
     scopes: frozenset[Scope]

@@ -14,12 +14,12 @@ from drive_server.errors import EtagMismatchError, ForbiddenError, InvalidInputE
 from drive_server.messages import Message, localized
 from drive_server.models import Change
 from drive_server.services.identity.emails import normalise_email
-from drive_server.services.journal.recorder import Writing
+from drive_server.services.journal.recorder import Recorder
 from drive_server.services.tree.items import etag_of
-from drive_server.services.tree.nodes import Located, locate_now
+from drive_server.services.tree.nodes import NodeView, locate_sync
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow, UserRow
 
-MAX_CHANGES_TOLD = 5
+MAX_CHANGES_NAMED = 5
 # In the etag of an approval, what follows this sign tells what the change puts into the trash to make room.
 REPLACES = "+"
 _SEEN = {
@@ -71,7 +71,7 @@ def _stored_message(row: ChangeRow | Row[Any]) -> Message | None:
 
 
 def _without_password(entry: Any) -> Any:
-    """An undo needs what is kept of a link's password; nobody else does."""
+    """Replace the hash of a link's password by whether there is one: only an undo needs it."""
     if entry["table"] != "links":
         return entry
     shown = dict(entry)
@@ -81,7 +81,7 @@ def _without_password(entry: Any) -> Any:
     return shown
 
 
-def as_seen_by(principal: Principal, change: Change, located: Located) -> Change:
+def redact_for(principal: Principal, change: Change, node: NodeView) -> Change:
     """Leave out of someone else's change what only the owner may know: other items, other names, the run.
 
     Where a change may be about other people's items too, the owner of one is told of that one.
@@ -89,23 +89,21 @@ def as_seen_by(principal: Principal, change: Change, located: Located) -> Change
     if change.user_email == principal.email:
         return change
     seen = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
-    if located.role == Role.OWNER and change.action not in _MIXED:
+    if node.role == Role.OWNER and change.action not in _MIXED:
         return seen
-    message = Message.of(_SEEN.get(change.action, "seen.changed"), item=located.subject)
-    seen = replace(
-        seen, summary=message.en, message=message, entries=(), item_id=located.id, undoes=None, undone_by=None
-    )
-    return seen if located.role == Role.OWNER else replace(seen, run_id=None, approved_by=None)
+    message = Message.of(_SEEN.get(change.action, "seen.changed"), item=node.subject)
+    seen = replace(seen, summary=message.en, message=message, entries=(), item_id=node.id, undoes=None, undone_by=None)
+    return seen if node.role == Role.OWNER else replace(seen, run_id=None, approved_by=None)
 
 
 async def changes_of_item(
     session: AsyncSession,
     principal: Principal,
-    located: Located,
+    node: NodeView,
     *,
     after_id: int = 0,
     without: Collection[int] = (),
-    limit: int = MAX_CHANGES_TOLD,
+    limit: int = MAX_CHANGES_NAMED,
 ) -> list[Change]:
     """Return the newest changes of the item with ids above `after_id`, newest first, as the caller may see them.
 
@@ -115,56 +113,56 @@ async def changes_of_item(
         select(ChangeRow, UserRow.email)
         .join(ChangeItemRow, ChangeItemRow.change_id == ChangeRow.id)
         .join(UserRow, UserRow.id == ChangeRow.user_id)
-        .where(ChangeItemRow.item_id == located.id, ChangeRow.id > after_id, ChangeRow.id.not_in(without))
+        .where(ChangeItemRow.item_id == node.id, ChangeRow.id > after_id, ChangeRow.id.not_in(without))
         .order_by(ChangeRow.id.desc())
         .limit(limit)
     )
-    if located.role < Role.EDITOR:
+    if node.role < Role.EDITOR:
         query = query.where(ChangeRow.user_id == principal.user_id)
     found = await session.execute(query)
-    return [as_seen_by(principal, to_change(row, email), located) for row, email in found]
+    return [redact_for(principal, to_change(row, email), node) for row, email in found]
 
 
-async def check_etag(session: AsyncSession, actor: Actor, located: Located, if_match: str | None = None) -> None:
+async def check_etag(session: AsyncSession, actor: Actor, node: NodeView, if_match: str | None = None) -> None:
     """Raise `EtagMismatchError` unless the item still has the etag of the argument and of the call, where given.
 
     The error's details say the etag now, when and by whom it was changed last, and what was changed.
     """
-    etag = etag_of(located.row)
+    etag = etag_of(node.row)
     given = [one.partition(REPLACES)[0] for one in (if_match, actor.if_match) if one is not None]
     stale = next((one for one in given if one != etag), None)
     if stale is None:
         return
-    newest = await changes_of_item(session, actor.principal, located)
+    newest = await changes_of_item(session, actor.principal, node)
     raise EtagMismatchError(
-        Message.of("changed_since_read", item=located.subject),
+        Message.of("changed_since_read", item=node.subject),
         details={
-            "id": located.id,
+            "id": node.id,
             "etag": etag,
-            "updated_at": located.row.updated_at.isoformat(),
+            "updated_at": node.row.updated_at.isoformat(),
             "changed_by": newest[0].user_email if newest else None,
-            "changes": _told(newest, located.row.revision - _revision(stale)),
+            "changes": _missed_changes(newest, node.row.revision - _revision(stale)),
         },
     )
 
 
-def check_replaced(writing: Writing) -> None:
+def check_replaced(recorder: Recorder) -> None:
     """Raise `EtagMismatchError` unless what goes to the trash is what was shown as going there.
 
     A call whose etag says nothing of that (one that nobody was asked about) takes what is there.
     """
-    if not writing.replaces:
+    if not recorder.replaces:
         return
-    writing.etag = f"{writing.etag}{REPLACES}{sha256(' '.join(writing.replaces).encode()).hexdigest()[:16]}"
-    shown = writing.actor.if_match
-    if shown is not None and REPLACES in shown and shown != writing.etag:
+    recorder.etag = f"{recorder.etag}{REPLACES}{sha256(' '.join(recorder.replaces).encode()).hexdigest()[:16]}"
+    shown = recorder.actor.if_match
+    if shown is not None and REPLACES in shown and shown != recorder.etag:
         raise EtagMismatchError(
             Message.of("replaced_not_as_shown"),
-            details={"etag": writing.etag},
+            details={"etag": recorder.etag},
         )
 
 
-def _told(newest: Sequence[Change], missed: int) -> list[dict[str, Any]]:
+def _missed_changes(newest: Sequence[Change], missed: int) -> list[dict[str, Any]]:
     """Each change raises the revision by one, so the revisions missed tell how many of the newest changes are news."""
     news = newest[:missed] if missed > 0 else newest[:1]
     return [
@@ -193,7 +191,7 @@ _CHANGES = select(ChangeRow.__table__, UserRow.email).join(UserRow, UserRow.id =
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """Which changes are asked for: to an item, of a run, from a time (inclusive) to a time (exclusive), with a tool,
+    """The changes to find: to an item, of a run, from a time (inclusive) to a time (exclusive), with a tool,
     by a person (their email), of a kind. What is None does not matter.
     """
 
@@ -206,7 +204,7 @@ class ChangeFilter:
     kind: ChangeKind | None = None
 
     def key(self) -> tuple[str | None, ...]:
-        """What tells one question from another."""
+        """Return the values that tell one filter from another."""
         moments = (self.since.isoformat() if self.since else None, self.until.isoformat() if self.until else None)
         return (self.item, self.run_id, *moments, self.tool, self.by, self.kind)
 
@@ -227,16 +225,16 @@ def find_changes(
     """
     if everybodys and not principal.is_admin:
         raise ForbiddenError(Message.of("admins_see_all"))
-    located = locate_now(connection, principal, wanted.item) if wanted.item is not None and not everybodys else None
+    node = locate_sync(connection, principal, wanted.item) if wanted.item is not None and not everybodys else None
     query = _filtered(wanted, before_id)
     if not everybodys:
-        query = query.where(*_visible(principal, wanted, located))
+        query = query.where(*_visible(principal, wanted, node))
     elif wanted.item is not None:
         query = query.where(_touches(wanted.item))
     rows = connection.execute(query.order_by(ChangeRow.id.desc()).limit(size)).all()
     if everybodys:
         return [to_change(row, row.email) for row in rows]
-    return [_seen(connection, principal, row, located) for row in rows]
+    return [_seen(connection, principal, row, node) for row in rows]
 
 
 def parse_moment(text: str | None) -> datetime | None:
@@ -274,12 +272,12 @@ def _conditions(wanted: ChangeFilter) -> Iterator[ColumnElement[bool]]:
         yield ChangeRow.action.in_(KINDS[wanted.kind])
 
 
-def _visible(principal: Principal, wanted: ChangeFilter, located: Located | None) -> list[ColumnElement[bool]]:
+def _visible(principal: Principal, wanted: ChangeFilter, node: NodeView | None) -> list[ColumnElement[bool]]:
     own = ChangeRow.user_id == principal.user_id
-    if located is not None:
+    if node is not None:
         # A run of somebody else is told to the owner alone: to others no question may confirm it.
-        sees_all = located.role == Role.OWNER or (located.role == Role.EDITOR and wanted.run_id is None)
-        return [_touches(located.id)] if sees_all else [_touches(located.id), own]
+        sees_all = node.role == Role.OWNER or (node.role == Role.EDITOR and wanted.run_id is None)
+        return [_touches(node.id)] if sees_all else [_touches(node.id), own]
     if wanted.by is None or normalise_email(wanted.by) == principal.email:
         return [own]
     in_own_tree = (
@@ -294,15 +292,15 @@ def _touches(item_id: str) -> ColumnElement[bool]:
     return ChangeRow.id.in_(select(ChangeItemRow.change_id).where(ChangeItemRow.item_id == item_id))
 
 
-def _seen(connection: Connection, principal: Principal, row: Row[Any], located: Located | None) -> Change:
+def _seen(connection: Connection, principal: Principal, row: Row[Any], node: NodeView | None) -> Change:
     change = to_change(row, row.email)
     if row.user_id == principal.user_id:
         return change
-    return as_seen_by(principal, change, located or _touched_of_own(connection, principal, row))
+    return redact_for(principal, change, node or _touched_of_own(connection, principal, row))
 
 
-def _touched_of_own(connection: Connection, principal: Principal, row: Row[Any]) -> Located:
-    """Return an item of the caller's own tree that the change touched: there is one, or it would not be told."""
+def _touched_of_own(connection: Connection, principal: Principal, row: Row[Any]) -> NodeView:
+    """Return an item of the caller's own tree that the change touched: there is one, or the query had not found it."""
     query = (
         select(NodeRow.id)
         .join(ChangeItemRow, ChangeItemRow.item_id == NodeRow.id)
@@ -310,7 +308,7 @@ def _touched_of_own(connection: Connection, principal: Principal, row: Row[Any])
         .order_by(NodeRow.id != row.item_id, NodeRow.id)
         .limit(1)
     )
-    return locate_now(connection, principal, connection.scalars(query).one())
+    return locate_sync(connection, principal, connection.scalars(query).one())
 
 
 def _no_moment() -> InvalidInputError:

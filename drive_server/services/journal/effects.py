@@ -11,10 +11,10 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.models import Touch
-from drive_server.services.journal.recorder import TREES, ContentChange, Entry, Writing, touched_items
+from drive_server.services.journal.recorder import TREES, ContentChange, Entry, Recorder, touched_items
 from drive_server.services.text.contents import decode_source
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import BATCH, Located, count_below, locate_many
+from drive_server.services.tree.nodes import BATCH, NodeView, count_below, locate_many
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.tables import LinkRow, ShareRow
 
@@ -139,36 +139,36 @@ class _Move:
     parent_before: str | None
 
 
-async def touches_of(writing: Writing) -> tuple[Touch, ...] | None:
+async def touches_of(recorder: Recorder) -> tuple[Touch, ...] | None:
     """Return what the change touches, with its effects in the session but not committed. Call after a flush.
 
     None where it can't be told: more than 1,000 items, or one that the caller does not see. Of a tree that is copied
     it is the topmost item.
     """
-    entries = [entry for entry in writing.entries() if entry["table"] != TREES]
+    entries = [entry for entry in recorder.entries() if entry["table"] != TREES]
     ids = touched_items(entries)
     if len(ids) > MAX_TOUCHED:
         return None
     moves = _moves(entries)
     parents = {move.parent_before for move in moves.values() if move.parent_before}
-    located = await locate_many(writing.session, writing.actor.principal, [*ids, *parents])
-    if not ids <= located.keys():
+    nodes = await locate_many(recorder.session, recorder.actor.principal, [*ids, *parents])
+    if not ids <= nodes.keys():
         return None
-    looking = _Looking(writing, located, moves)
-    seen_by_others = await _with_access(writing.session, looking.places_of(ids))
-    counts = await _counts(writing.session, [located[key] for key in ids if key not in moves or not moves[key].is_new])
+    looking = _TouchBuilder(recorder, nodes, moves)
+    seen_by_others = await _with_access(recorder.session, looking.places_of(ids))
+    counts = await _counts(recorder.session, [nodes[key] for key in ids if key not in moves or not moves[key].is_new])
     return tuple(looking.touch(key, seen_by_others, counts.get(key, 0)) for key in sorted(ids))
 
 
 @dataclass(frozen=True, slots=True)
-class _Looking:
-    writing: Writing
-    located: Mapping[str, Located]
+class _TouchBuilder:
+    recorder: Recorder
+    node: Mapping[str, NodeView]
     moves: Mapping[str, _Move]
 
     def places_of(self, ids: Iterable[str]) -> set[str]:
         """Return the items and all folders that they are in after the change."""
-        return {place for key in ids for place in (key, *self.located[key].ancestors)}
+        return {place for key in ids for place in (key, *self.node[key].ancestors)}
 
     def before(self, key: str) -> tuple[str, ...] | None:
         """Return the folders that the item was in; None if it was nowhere, or where the caller does not see."""
@@ -176,13 +176,13 @@ class _Looking:
         if move.is_new:
             return None
         if move.parent_before is None:
-            return self.located[key].ancestors
-        parent = self.located.get(move.parent_before)
+            return self.node[key].ancestors
+        parent = self.node.get(move.parent_before)
         return (parent.id, *parent.ancestors) if parent else None
 
     def touch(self, key: str, seen_by_others: set[str], below: int) -> Touch:
-        item = self.located[key]
-        is_mine = item.row.owner_id == self.writing.actor.user_id
+        item = self.node[key]
+        is_mine = item.row.owner_id == self.recorder.actor.user_id
         before = self.before(key)
         reached = {key, *item.ancestors} - {key, *before} if before is not None else {key, *item.ancestors}
         return Touch(
@@ -224,7 +224,7 @@ async def _with_access(session: AsyncSession, places: set[str]) -> set[str]:
     return found
 
 
-async def _counts(session: AsyncSession, located: Sequence[Located]) -> dict[str, int]:
+async def _counts(session: AsyncSession, nodes: Sequence[NodeView]) -> dict[str, int]:
     """Return how many live items are below each folder that was there before, of the first 50."""
-    folders = [item.id for item in located if item.row.kind == "folder" and item.row.trash_id is None]
+    folders = [item.id for item in nodes if item.row.kind == "folder" and item.row.trash_id is None]
     return {key: await count_below(session, key) for key in folders[:MAX_COUNTED_FOLDERS]}

@@ -1,4 +1,4 @@
-"""What was changed, as it happens: each recorded change once, in its order, whichever process made it."""
+"""The feed of recorded changes: each once, in order, whichever process made it."""
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -64,7 +64,7 @@ class ChangeFeed:
         self._last = 0
 
     async def start(self) -> None:
-        """Begin here: what was recorded before is not told."""
+        """Begin here: earlier changes are not delivered."""
         self._last = await self.newest()
 
     async def newest(self) -> int:
@@ -77,7 +77,7 @@ class ChangeFeed:
         self._woken.set()
 
     async def run(self) -> None:
-        """Follow until cancelled. A database that fails for a while is asked again; a listener's failure is logged."""
+        """Follow until cancelled. Ask a failing database again; log a listener's failure."""
         while True:
             with anyio.move_on_after(POLL_SECONDS):
                 await self._woken.wait()
@@ -139,7 +139,7 @@ def _recorded(number: int, entries: list[dict[str, Any]]) -> Recorded:
     return Recorded(number, frozenset(items), frozenset(folders), frozenset(roots), frozenset(people))
 
 
-async def people_around(session: AsyncSession, changes: Iterable[Recorded]) -> frozenset[str]:
+async def audience_of(session: AsyncSession, changes: Iterable[Recorded]) -> frozenset[str]:
     """Return all who own what was touched, by id, and who have or had a role on it or above it, by email."""
     changes = list(changes)
     people = {person for change in changes for person in change.people}

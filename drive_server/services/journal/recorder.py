@@ -45,8 +45,8 @@ class _Touched:
 
 
 @dataclass(slots=True)
-class Writing:
-    """What an operation gets from the journal: a session that will commit, and a place to note what it does.
+class Recorder:
+    """Records one operation: its session, every row that it changes, and the description of what it does.
 
     Call `add`, `touch` (before changing a row) or `remove` for every row, and `describe` what happened. For the effect
     shown in approvals, set `count`, `items`, `gains_access`, `loses_access` and `etag` where they apply. `replaces` has
@@ -122,7 +122,7 @@ class Writing:
         return list(self._changes())
 
     def changes_anything(self) -> bool:
-        """Whether there are entries. Call after a flush."""
+        """Return whether there are entries. Call after a flush."""
         return next(self._changes(), None) is not None
 
     def _changes(self) -> Iterator[Entry]:

@@ -14,7 +14,7 @@ class LanguageModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called, for people."""
+        """The model's name, for people."""
         ...
 
     async def complete(self, system: str, text: str, max_tokens: int) -> str:
@@ -68,7 +68,7 @@ class PatientModel:
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The model's name."""
         return self._model.name
 
     async def complete(self, system: str, text: str, max_tokens: int) -> str:

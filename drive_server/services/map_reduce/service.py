@@ -37,7 +37,7 @@ from drive_server.services.map_reduce.prompts import (
     reply_of,
     standing,
 )
-from drive_server.services.map_reduce.selection import BulkChooser, Choice, Named
+from drive_server.services.map_reduce.selection import Choice, FileSelector, Named
 from drive_server.services.progress import Progress
 from drive_server.services.text.excerpts import apart
 from drive_server.services.tree.names import display_name
@@ -112,7 +112,7 @@ class FileReader:
 
 
 def not_read(file: Named, lost: ModelLostError) -> Finding:
-    """Return what is told of a file that nobody was left to read."""
+    """Return the finding for a file after the model was lost."""
     return failed(file.label, DECLINED if isinstance(lost, ModelDeclinedError) else MODEL_FAILED, lost.reason)
 
 
@@ -133,29 +133,31 @@ MOST_LISTED_CHARACTERS: Final = 6_000
 MOST_REDUCE_TOKENS: Final = 4_000
 
 
-async def together(findings: Sequence[Finding], task: Task, model: PatientModel) -> tuple[str, str]:
+async def reduce_findings(findings: Sequence[Finding], task: Task, model: PatientModel) -> tuple[str, str]:
     """Return the answers as one text, and why they were only listed, empty if they were brought together."""
     answered = [finding for finding in findings if finding.answer]
     if not answered:
         read = sum(finding.is_read for finding in findings)
         return _none(read, chinese=task.is_chinese), ""
     if len(answered) == 1 and not task.how:
-        return listed(answered), ""
+        return list_answers(answered), ""
     try:
-        return await _brought_together(findings, task, model), ""
+        return await _reduce(findings, task, model), ""
     except ModelError as error:
         if task.is_chinese:
-            return listed(answered), f"各文件的答案未能汇总（{error.reason}），因此逐一列出。"
-        return listed(answered), f"The answers could not be brought together ({error.reason}), so they are listed."
+            return list_answers(answered), f"各文件的答案未能汇总（{error.reason}），因此逐一列出。"
+        return list_answers(
+            answered
+        ), f"The answers could not be brought together ({error.reason}), so they are listed."
 
 
-def listed(findings: Sequence[Finding]) -> str:
+def list_answers(findings: Sequence[Finding]) -> str:
     """Return the answers one after the other, each with its file, as many as fit."""
     text = "\n".join(f"- {display_name(one.path)}: {one.answer}" for one in findings if one.answer)
     return text if len(text) <= MOST_LISTED_CHARACTERS else f"{text[:MOST_LISTED_CHARACTERS]}…"
 
 
-async def _brought_together(findings: Sequence[Finding], task: Task, model: PatientModel) -> str:
+async def _reduce(findings: Sequence[Finding], task: Task, model: PatientModel) -> str:
     sections = [answer_section(one.path, one.answer) for one in findings if one.answer]
     while True:
         batches = _batches(sections)
@@ -200,11 +202,11 @@ OTHERWISE: Final = "Ask the person, or read a few of the files with read_file."
 Prove = Callable[[], Awaitable[object]]
 
 
-class BulkService:
+class MapReduceService:
     """Reads as many files at once as `concurrency` says; `pause` waits for some seconds."""
 
     def __init__(
-        self, documents: DocumentService, chooser: BulkChooser, concurrency: int, pause: Pause = anyio.sleep
+        self, documents: DocumentService, chooser: FileSelector, concurrency: int, pause: Pause = anyio.sleep
     ) -> None:
         self._documents = documents
         self._chooser = chooser
@@ -214,27 +216,27 @@ class BulkService:
     async def read(
         self, actor: Actor, choice: Choice, task: Task, model: LanguageModel, *, progress: Progress, prove: Prove
     ) -> Outcome:
-        """Return what the files say on the task. The last step that is told to `progress` brings it together.
+        """Return what the files say on the task. The last step of `progress` combines the answers.
 
         `prove` raises if the caller may not call any more: it is asked before each file. A file that can't be read
         fails alone. Raises `DeclinedError`, `LanguageModelFailedError`, `UnsupportedContentError` or `NotFoundError`
-        if there are files and none could be read, and what `BulkChooser.choose` raises.
+        if there are files and none could be read, and what `FileSelector.choose` raises.
         """
         chosen = await self._chooser.choose(actor, choice)
         patient = PatientModel(model, self._pause)
         reader = FileReader(self._documents, actor, task, patient)
         findings = await _Round(reader, chosen.files, progress, prove).read_all(self._concurrency, patient)
-        findings = in_order(await self._still_seen(actor, findings))
+        findings = in_order(await self._filter_visible(actor, findings))
         coverage = coverage_of(findings, chosen.fitting, chinese=task.is_chinese)
         if findings and not any(finding.is_read for finding in findings):
             raise _nothing_read(findings, coverage)
-        text, note = await together(findings, task, patient)
+        text, note = await reduce_findings(findings, task, patient)
         await progress(len(findings) + 1, len(findings) + 1)
         return Outcome(text, note, coverage, patient.name, tuple(findings), chosen.fitting)
 
-    async def _still_seen(self, actor: Actor, findings: Sequence[Finding]) -> list[Finding]:
+    async def _filter_visible(self, actor: Actor, findings: Sequence[Finding]) -> list[Finding]:
         """Take back what was read of files that the caller may not read any more."""
-        seen = await self._chooser.still_seen(actor, [one.file_id for one in findings if one.file_id])
+        seen = await self._chooser.filter_visible(actor, [one.file_id for one in findings if one.file_id])
         return [
             one if one.file_id is None or one.file_id in seen else failed(one.path, NOT_FOUND, GONE) for one in findings
         ]

@@ -1,4 +1,4 @@
-"""What a page of hits is asked for, and in which order names and passages stand on it. Pure."""
+"""The order of hits on a page, names and passages together. Pure."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -61,13 +61,13 @@ class Candidate:
 
     @property
     def mark(self) -> str:
-        """What a cursor remembers it by."""
+        """The mark of this hit in a cursor."""
         return self.file_id[:MARK_CHARACTERS]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a page is asked for: `size` hits beyond those whose marks are in `shown`.
+    """The request for a page: `size` hits beyond those whose marks are in `shown`.
 
     With the mode `text` each file counts once, and those of `names` come first. Names that are only nearly the query,
     `near`, come before texts unless these have its very words.
@@ -82,7 +82,7 @@ class Question:
 
     @property
     def wanted(self) -> int:
-        """How many hits it takes to fill the page and to know whether there is another one."""
+        """Return how many hits fill the page and show whether there is another."""
         return len(self.shown) + self.size + 1
 
     def is_answered(self, found: Sequence[Candidate]) -> bool:

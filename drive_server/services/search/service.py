@@ -29,7 +29,7 @@ from drive_server.services.search.order import (
 )
 from drive_server.services.search.scope import SearchArea, open_area
 from drive_server.services.tree.items import checked_limit, describe_all
-from drive_server.services.tree.nodes import Located, locate_many
+from drive_server.services.tree.nodes import NodeView, locate_many
 from drive_server.storage.database import Database
 
 MAX_QUERY_CHARACTERS = 1000
@@ -40,7 +40,7 @@ ASKED_PER_WANTED = 4
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is on a page, as candidates and as hits; `is_full`: there is more than fits on it."""
+    """The hits of a page, and their candidates; `is_full`: there is more than fits on it."""
 
     candidates: Sequence[Candidate]
     hits: tuple[Hit, ...]
@@ -212,7 +212,7 @@ async def _page(
         hits = [hit for hit in hits if hit.file_id in inside]
     confirmed = await _confirmed(session, principal, area, question.candidates(hits), question.size + 1)
     page = confirmed[: question.size]
-    places = {located.id: located for _, located in page}
+    places = {node.id: node for _, node in page}
     items = {item.id: item for item in await describe_all(session, list(places.values()))}
     return _Found(
         candidates=[candidate for candidate, _ in page],
@@ -223,24 +223,24 @@ async def _page(
 
 async def _confirmed(
     session: AsyncSession, principal: Principal, area: SearchArea, candidates: Sequence[Candidate], most: int
-) -> list[tuple[Candidate, Located]]:
+) -> list[tuple[Candidate, NodeView]]:
     """Return the first of what the caller may see now, passages only of the content that the file has now.
 
     What is missing is made up for, as long as there is something: a short page would tell of it.
     """
-    confirmed: list[tuple[Candidate, Located]] = []
+    confirmed: list[tuple[Candidate, NodeView]] = []
     start, size = 0, most
     while start < len(candidates) and len(confirmed) < most:
         batch = candidates[start : start + size]
         start, size = start + size, 2 * size
         seen = await locate_many(session, principal, [candidate.file_id for candidate in batch])
         found = [(candidate, seen[candidate.file_id]) for candidate in batch if candidate.file_id in seen]
-        confirmed += [(candidate, located) for candidate, located in found if _stands(candidate, located, area)]
+        confirmed += [(candidate, node) for candidate, node in found if _stands(candidate, node, area)]
     return confirmed[:most]
 
 
-def _stands(candidate: Candidate, located: Located, area: SearchArea) -> bool:
-    return area.holds(located) and candidate.version in (None, located.row.version)
+def _stands(candidate: Candidate, node: NodeView, area: SearchArea) -> bool:
+    return area.holds(node) and candidate.version in (None, node.row.version)
 
 
 def _hit(candidate: Candidate, item: Item) -> Hit:

@@ -1,4 +1,4 @@
-"""Who comes by a link: whether it holds, whether they know its password, and what they may do."""
+"""Visits by link: validity, password, and what the visitor may do."""
 
 import struct
 from collections.abc import AsyncIterator

@@ -60,7 +60,7 @@ FEW_BYTES = 16_384
 
 
 class TextSource(Protocol):
-    """Where the text of pdf, docx, html and the like comes from, and what stands where in any text."""
+    """Source of extracted text (pdf, docx, html) and of the elements in any text."""
 
     async def text(self, blob_hash: str, name: str, media_type: str) -> Extraction:
         """Return the text of the blob, or the reason why there is none."""

@@ -29,7 +29,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What part a caller asks for, by characters or by lines; `limit` is in characters."""
+    """The part that a caller asks for, by characters or by lines; `limit` is in characters."""
 
     start: int | None
     end: int | None

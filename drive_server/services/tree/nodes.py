@@ -13,7 +13,15 @@ from sqlalchemy.orm import aliased
 from drive_server.access import Principal, Role, require_role
 from drive_server.errors import InvalidInputError, StateConflictError
 from drive_server.messages import Message
-from drive_server.services.tree.ancestors import MAX_DEPTH, OF_MANY, OF_ONE, OF_ROOT, Chain, Chains, Reader
+from drive_server.services.tree.ancestors import (
+    MAX_DEPTH,
+    OF_MANY,
+    OF_ONE,
+    OF_ROOT,
+    AncestorPath,
+    AncestorQuery,
+    Reader,
+)
 from drive_server.services.tree.names import display_name
 from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, UserRow
 
@@ -41,7 +49,7 @@ def item_message(name: str) -> Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class NodeView:
     """A row as one person sees it.
 
     `path` starts at what they can see; `ancestors` are the ids of the visible folders above, nearest first;
@@ -62,7 +70,7 @@ class Located:
 
     @property
     def is_root(self) -> bool:
-        """Whether this is a person's root folder."""
+        """Return whether this is a person's root folder."""
         return self.row.parent_id is None
 
     @property
@@ -71,7 +79,7 @@ class Located:
         return Message.of("root") if self.is_root else item_message(self.row.name)
 
 
-def locate_now(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
+def locate_sync(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
     """Return the item that an id, `root` or a path names, live or in the trash.
 
     Raises `NotFoundError` for what does not exist, is malformed, or is not visible to the caller (the trash is
@@ -83,34 +91,34 @@ def locate_now(reader: Reader, principal: Principal, ref: str, needed: Role = Ro
     return found
 
 
-def locate_live_now(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Like `locate_now`, but raises `StateConflictError` for an item in the trash."""
-    found = locate_now(reader, principal, ref, needed)
+def locate_live_sync(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_sync` does, but raise `StateConflictError` for an item in the trash."""
+    found = locate_sync(reader, principal, ref, needed)
     if found.row.trash_id:
         raise StateConflictError(Message.of("in_trash", item=found.subject), details={"id": found.id})
     return found
 
 
-def locate_folder_now(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Like `locate_live_now`, but raises `InvalidInputError` for a file."""
-    found = locate_live_now(reader, principal, ref, needed)
+def locate_folder_sync(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_live_sync` does, but raise `InvalidInputError` for a file."""
+    found = locate_live_sync(reader, principal, ref, needed)
     if found.row.kind != "folder":
         raise InvalidInputError(Message.of("is_file", item=found.subject), details={"id": found.id})
     return found
 
 
-def locate_file_now(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Like `locate_live_now`, but raises `InvalidInputError` for a folder."""
-    found = locate_live_now(reader, principal, ref, needed)
+def locate_file_sync(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_live_sync` does, but raise `InvalidInputError` for a folder."""
+    found = locate_live_sync(reader, principal, ref, needed)
     if found.row.kind != "file":
         raise InvalidInputError(Message.of("is_folder", item=found.subject), details={"id": found.id})
     return found
 
 
-def locate_many_now(reader: Reader, principal: Principal, ids: Iterable[str]) -> dict[str, Located]:
+def locate_many_sync(reader: Reader, principal: Principal, ids: Iterable[str]) -> dict[str, NodeView]:
     """Return those of the ids that the caller can see, by id. Unknown and foreign ids are left out alike."""
     wanted = list(dict.fromkeys(ids))
-    found: dict[str, Located] = {}
+    found: dict[str, NodeView] = {}
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]
         wanted_now, values = (OF_ONE, {"id": batch[0]}) if len(batch) == 1 else (OF_MANY, {"ids": batch})
@@ -118,7 +126,7 @@ def locate_many_now(reader: Reader, principal: Principal, ids: Iterable[str]) ->
     return found
 
 
-def _find(reader: Reader, principal: Principal, ref: str) -> Located | None:
+def _find(reader: Reader, principal: Principal, ref: str) -> NodeView | None:
     if len(ref) > MAX_REF_CHARACTERS or "\0" in ref or not _is_encodable(ref):
         return None
     is_id = not ref.startswith("/") and ref not in ROOT_REFS
@@ -153,20 +161,20 @@ def _shared_by_name(reader: Reader, principal: Principal, name: str) -> str | No
     return found[0] if len(found) == 1 else None
 
 
-def _seen(reader: Reader, principal: Principal, wanted: Chains, values: dict[str, Any]) -> dict[str, Located]:
+def _seen(reader: Reader, principal: Principal, wanted: AncestorQuery, values: dict[str, Any]) -> dict[str, NodeView]:
     chains = wanted.read(reader, {**values, "email": principal.email})
     if principal.link_id is not None:
         return _see_by_link(reader, principal.link_id, chains)
-    located = (_see(principal, chain) for chain in chains.values())
-    return {item.id: item for item in located if item}
+    nodes = (_see(principal, chain) for chain in chains.values())
+    return {item.id: item for item in nodes if item}
 
 
-def _see(principal: Principal, chain: Chain) -> Located | None:
+def _see(principal: Principal, chain: AncestorPath) -> NodeView | None:
     row, links = chain.row, chain.links
     shared = any(link.shares for link in links)
     if row.owner_id == principal.user_id:
         names = [link.name for link in links if link.parent_id is not None]
-        return Located(row, Role.OWNER, _path([], names), tuple(link.id for link in links[1:]), shared)
+        return NodeView(row, Role.OWNER, _path([], names), tuple(link.id for link in links[1:]), shared)
     given = [position for position, link in enumerate(links) if link.role]
     if not given:
         return None
@@ -174,15 +182,15 @@ def _see(principal: Principal, chain: Chain) -> Located | None:
     if row.trash_id and role < Role.EDITOR:
         return None
     seen = links[: given[-1] + 1]
-    return Located(
+    return NodeView(
         row, role, _path([SHARED_FOLDER], [link.name for link in seen]), tuple(link.id for link in seen[1:]), True
     )
 
 
-def _see_by_link(reader: Reader, link_id: str, chains: dict[str, Chain]) -> dict[str, Located]:
+def _see_by_link(reader: Reader, link_id: str, chains: dict[str, AncestorPath]) -> dict[str, NodeView]:
     """Asked for with each item: a link that was revoked, or has another role now, holds no longer in this very call."""
     link = reader.execute(_LINK, {"id": link_id}).one_or_none()
-    found: dict[str, Located] = {}
+    found: dict[str, NodeView] = {}
     for chain in chains.values():
         row = chain.row
         above = [place.id for place in chain.links]
@@ -190,7 +198,7 @@ def _see_by_link(reader: Reader, link_id: str, chains: dict[str, Chain]) -> dict
             continue
         end = above.index(link.node_id) + 1
         path = _path([], [place.name for place in chain.links[:end]])
-        found[row.id] = Located(row, Role(link.role), path, tuple(above[1:end]), shared=True)
+        found[row.id] = NodeView(row, Role(link.role), path, tuple(above[1:end]), shared=True)
     return found
 
 
@@ -205,29 +213,29 @@ def _is_encodable(text: str) -> bool:
 QUERIES_KEPT = 256
 
 
-async def locate(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Return the item that an id, `root` or a path names, as `locate_now` does."""
-    return await session.run_sync(locate_now, principal, ref, needed)
+async def locate(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Return the item that an id, `root` or a path names, as `locate_sync` does."""
+    return await session.run_sync(locate_sync, principal, ref, needed)
 
 
-async def locate_live(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Like `locate`, but raises `StateConflictError` for an item in the trash."""
-    return await session.run_sync(locate_live_now, principal, ref, needed)
+async def locate_live(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate` does, but raise `StateConflictError` for an item in the trash."""
+    return await session.run_sync(locate_live_sync, principal, ref, needed)
 
 
-async def locate_folder(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Like `locate_live`, but raises `InvalidInputError` for a file."""
-    return await session.run_sync(locate_folder_now, principal, ref, needed)
+async def locate_folder(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_live` does, but raise `InvalidInputError` for a file."""
+    return await session.run_sync(locate_folder_sync, principal, ref, needed)
 
 
-async def locate_file(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Like `locate_live`, but raises `InvalidInputError` for a folder."""
-    return await session.run_sync(locate_file_now, principal, ref, needed)
+async def locate_file(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_live` does, but raise `InvalidInputError` for a folder."""
+    return await session.run_sync(locate_file_sync, principal, ref, needed)
 
 
-async def locate_many(session: AsyncSession, principal: Principal, ids: Iterable[str]) -> dict[str, Located]:
+async def locate_many(session: AsyncSession, principal: Principal, ids: Iterable[str]) -> dict[str, NodeView]:
     """Return those of the ids that the caller can see, by id. Unknown and foreign ids are left out alike."""
-    return await session.run_sync(locate_many_now, principal, ids)
+    return await session.run_sync(locate_many_sync, principal, ids)
 
 
 def descendants(node_id: str, *, trash_id: str | None = None) -> CTE:
@@ -244,11 +252,11 @@ def descendants(node_id: str, *, trash_id: str | None = None) -> CTE:
     )
 
 
-async def depth_of(session: AsyncSession, located: Located) -> int:
+async def depth_of(session: AsyncSession, node: NodeView) -> int:
     """Return how many folders are above the item, also those that the caller can't see."""
-    if located.role == Role.OWNER:
-        return len(located.ancestors)
-    here = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id == located.id).cte("above", recursive=True)
+    if node.role == Role.OWNER:
+        return len(node.ancestors)
+    here = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id == node.id).cte("above", recursive=True)
     above = here.union(select(NodeRow.id, NodeRow.parent_id).join(here, NodeRow.id == here.c.parent_id))
     return (await session.scalar(select(func.count()).select_from(above)) or 1) - 1
 
@@ -258,7 +266,7 @@ async def count_below(session: AsyncSession, node_id: str) -> int:
     return await session.scalar(select(func.count()).select_from(descendants(node_id))) or 0
 
 
-def whole_trees(tops: Select[str]) -> CTE:
+def subtrees(tops: Select[str]) -> CTE:
     """Return a recursive table (id, parent_id) of the items and of all below them, in the trash or not."""
     node = aliased(NodeRow)
     table = select(node.id, node.parent_id).where(node.id.in_(tops)).cte("trees", recursive=True)
@@ -286,7 +294,7 @@ async def live_child(session: AsyncSession, parent_id: str, name: str) -> NodeRo
     return (await session.execute(query)).scalar_one_or_none()
 
 
-def seen_below(parent: Located, name: str, role: int, shares: int) -> tuple[str, Role, bool]:
+def child_view(parent: NodeView, name: str, role: int, shares: int) -> tuple[str, Role, bool]:
     """Return how the caller sees a child with that name, that role of their own (or 0) and so many shares on it.
 
     The path; the parent's role, or their own if that is higher; and whether somebody besides the owner has a role here.

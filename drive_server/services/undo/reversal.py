@@ -25,9 +25,9 @@ from drive_server.errors import (
 from drive_server.messages import Message, localized
 from drive_server.models import RedoResult, UndoResult
 from drive_server.services.journal.changes import summary_of, to_change
-from drive_server.services.journal.recorder import CHANGES, Entry, Writing
+from drive_server.services.journal.recorder import CHANGES, Entry, Recorder
 from drive_server.services.progress import Progress, silent
-from drive_server.services.undo.steps import Kept, Steps, UndoContext
+from drive_server.services.undo.steps import Steps, StepSkipped, UndoContext
 from drive_server.storage.tables import ChangeRow
 
 UNDOING = frozenset({"undo", "redo"})
@@ -40,14 +40,14 @@ class Marks:
     An undo notes what it took back among its own entries, so that it can be followed both ways any number of times.
     """
 
-    writing: Writing
+    recorder: Recorder
 
     async def lift(self, change: ChangeRow) -> list[ChangeRow]:
         """Note that the change holds no longer. Returns, oldest first, the changes that it had undone: they hold again.
 
         If one of those is an undo itself, then what it had undone is undone again, and so on.
         """
-        self.writing.note(CHANGES, str(change.id), {"undone": False}, {"undone": True})
+        self.recorder.note(CHANGES, str(change.id), {"undone": False}, {"undone": True})
         revived: list[ChangeRow] = []
         pending = [(change, False)]
         while pending:
@@ -67,12 +67,12 @@ class Marks:
             return ()
         noted = [int(entry["id"]) for entry in change.entries if entry["table"] == CHANGES]
         condition = ChangeRow.id.in_(noted) if noted else ChangeRow.undone_by == change.id
-        return (await self.writing.session.scalars(select(ChangeRow).where(condition))).all()
+        return (await self.recorder.session.scalars(select(ChangeRow).where(condition))).all()
 
 
 MAX_ID = 1 << 62
 NEWEST = 50
-MAX_TOLD = 5
+MAX_NAMED = 5
 ROWS_AT_ONCE = 100
 
 
@@ -95,25 +95,25 @@ async def select_changes(
             raise StateConflictError(Message.of("nothing_to_undo"))
         run_ids, change_id = [newest.run_id] if newest.run_id else [], newest.id
     if run_ids:
-        rows = await _in_parts(session, own.where(ChangeRow.run_id.in_(run_ids)))
+        rows = await _read_batches(session, own.where(ChangeRow.run_id.in_(run_ids)))
     else:
         rows = (await session.scalars(own.where(ChangeRow.id == checked_id(change_id)))).all()
-    return _open_ones(rows)
+    return _require_open(rows)
 
 
-class Undoing:
+class Reversal:
     """One undo in progress: what was taken back so far and what had to stay.
 
     For a redo the changes are themselves undos: `named` are then the changes that are done again.
     """
 
-    def __init__(self, writing: Writing, *, check_scopes: bool, direction: Direction = "undo") -> None:
-        self._writing = writing
+    def __init__(self, recorder: Recorder, *, check_scopes: bool, direction: Direction = "undo") -> None:
+        self._writing = recorder
         self._check_scopes = check_scopes
         self._direction: Direction = direction
-        self._context = UndoContext(writing)
+        self._context = UndoContext(recorder)
         self._steps = Steps(self._context)
-        self._marks = Marks(writing)
+        self._marks = Marks(recorder)
         self._undone: list[ChangeRow] = []
         self._named: list[ChangeRow] = []
         self._skipped: list[dict[str, object]] = []
@@ -129,7 +129,7 @@ class Undoing:
         await progress(len(changes), len(changes))
         await self._steps.finish()
         await self._writing.session.flush()
-        self._tell()
+        self._describe()
 
     def result(self, email: str, *, preview: bool) -> UndoResult:
         """Return what was taken back and what was left; all these changes are the caller's, whose email this is."""
@@ -151,7 +151,7 @@ class Undoing:
             except (NotFoundError, ForbiddenError):
                 self._leave(change, entry, Message.of("folder_closed"))
                 left += 1
-            except (Kept, NameConflictError, StateConflictError) as kept:
+            except (StepSkipped, NameConflictError, StateConflictError) as kept:
                 self._leave(change, entry, kept.reason)
                 left += 1
             await self._writing.session.flush()
@@ -169,19 +169,19 @@ class Undoing:
         texts = localized(summary=summary_of(change), reason=reason)
         self._skipped.append({"change_id": change.id, "item_id": item_id, **texts})
 
-    def _tell(self) -> None:
-        writing = self._writing
+    def _describe(self) -> None:
+        recorder = self._writing
         count, skipped = len(self._named), len(self._skipped)
-        shown = [*map(summary_of, self._named[:MAX_TOLD]), *(["…"] if count > MAX_TOLD else [])]
+        shown = [*map(summary_of, self._named[:MAX_NAMED]), *(["…"] if count > MAX_NAMED else [])]
         changes = Message.joined("semicolons", shown) if shown else Message.of("nothing")
         left = Message.of("left_not_undone" if self._direction == "undo" else "left_not_redone", count=skipped)
-        writing.describe(self._direction, count=count, changes=changes, left=left if skipped else "")
-        writing.left = self._skipped
-        writing.count = len(writing.items)
-        writing.item_id = self._undone[0].item_id if len(self._undone) == 1 else None
-        writing.undoes = self._undone[0].id if self._undone else None
-        writing.on_recorded.append(self._mark_undone)
-        writing.etag = self._etag()
+        recorder.describe(self._direction, count=count, changes=changes, left=left if skipped else "")
+        recorder.left = self._skipped
+        recorder.count = len(recorder.items)
+        recorder.item_id = self._undone[0].item_id if len(self._undone) == 1 else None
+        recorder.undoes = self._undone[0].id if self._undone else None
+        recorder.on_recorded.append(self._mark_undone)
+        recorder.etag = self._etag()
         self._require_as_approved()
 
     def _mark_undone(self, change_id: int) -> None:
@@ -189,7 +189,7 @@ class Undoing:
             change.undone_by = change_id
 
     def _etag(self) -> str:
-        """What was shown and approved is what gets done: the same changes taken back, the same ones left."""
+        """Return the etag of an undo: the changes taken back, and the entries left."""
         shown = [
             [change.id for change in self._undone],
             [[left["change_id"], left["item_id"]] for left in self._skipped],
@@ -205,7 +205,7 @@ class Undoing:
             )
 
 
-async def _in_parts(session: AsyncSession, query: Select[ChangeRow]) -> list[ChangeRow]:
+async def _read_batches(session: AsyncSession, query: Select[ChangeRow]) -> list[ChangeRow]:
     """Return the rows; turning all of a long run into objects at once would hold up everybody else in the process."""
     rows: list[ChangeRow] = []
     async for part in (await session.stream_scalars(query)).partitions(ROWS_AT_ONCE):
@@ -214,7 +214,7 @@ async def _in_parts(session: AsyncSession, query: Select[ChangeRow]) -> list[Cha
     return rows
 
 
-def _open_ones(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
+def _require_open(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
     if not rows:
         raise NotFoundError(Message.of("no_change"))
     if all(row.undone_by is not None or not row.entries for row in rows):

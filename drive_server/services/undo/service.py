@@ -12,10 +12,10 @@ from drive_server.access import Actor, Scope, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
 from drive_server.models import Outcome, RedoResult, UndoResult
-from drive_server.services.journal.recorder import Writing
+from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.progress import Progress, silent
-from drive_server.services.undo.reversal import Undoing, checked_id, select_changes
+from drive_server.services.undo.reversal import Reversal, checked_id, select_changes
 from drive_server.storage.tables import ChangeRow
 
 UNDO = "undo"
@@ -110,11 +110,11 @@ class UndoService:
         acting = replace(actor, dry_run=actor.dry_run or preview)
         runs = [run for run in (run_id, *run_ids) if run is not None]
 
-        async def operation(writing: Writing) -> UndoResult:
-            changes = await select_changes(writing.session, acting, runs, change_id)
-            undoing = Undoing(writing, check_scopes=not preview)
-            await undoing.take_back(changes, progress)
-            result = undoing.result(acting.principal.email, preview=acting.dry_run)
+        async def operation(recorder: Recorder) -> UndoResult:
+            changes = await select_changes(recorder.session, acting, runs, change_id)
+            reversal = Reversal(recorder, check_scopes=not preview)
+            await reversal.take_back(changes, progress)
+            result = reversal.result(acting.principal.email, preview=acting.dry_run)
             # To tell of thousands of changes takes a while, and so does what follows: others come in between.
             await anyio.lowlevel.checkpoint()
             return result
@@ -141,11 +141,11 @@ class UndoService:
         require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
         acting = replace(actor, dry_run=actor.dry_run or preview)
 
-        async def operation(writing: Writing) -> RedoResult:
-            undos = await select_undos(writing.session, acting, run_id, change_id)
-            undoing = Undoing(writing, check_scopes=not preview, direction="redo")
-            await undoing.take_back(undos, progress)
-            result = undoing.redone(acting.principal.email, preview=acting.dry_run)
+        async def operation(recorder: Recorder) -> RedoResult:
+            undos = await select_undos(recorder.session, acting, run_id, change_id)
+            reversal = Reversal(recorder, check_scopes=not preview, direction="redo")
+            await reversal.take_back(undos, progress)
+            result = reversal.redone(acting.principal.email, preview=acting.dry_run)
             await anyio.lowlevel.checkpoint()
             return result
 

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from drive_server.services.journal import feed as module
-from drive_server.services.journal.feed import ChangeFeed, Recorded, people_around, places_of
+from drive_server.services.journal.feed import ChangeFeed, Recorded, audience_of, places_of
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
@@ -142,11 +142,11 @@ async def test_people_around_a_change_are_those_who_see_or_saw_it(
     await store.file(ana, "/b.md")
     await feed.catch_up()
     async with store.database.read() as session:
-        around = [await people_around(session, [change]) for change in heard.changes[2:]]
+        around = [await audience_of(session, [change]) for change in heard.changes[2:]]
     await store.sharing.revoke(ana, "/A", "ben@example.com")
     await feed.catch_up()
     async with store.database.read() as session:
-        revoked = await people_around(session, heard.changes[-1:])
+        revoked = await audience_of(session, heard.changes[-1:])
 
     assert around == [{ana.user_id, "ben@example.com"}, {ana.user_id}]
     assert revoked == {ana.user_id, "ben@example.com"}
