@@ -11,20 +11,19 @@ from starlette.requests import Request
 
 from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
-from api.errors import InvalidInputError
-from api.http.application import assemble
+from api.http.application import build_api
 from api.plans import Plans
 from api.ports import Caller, Place, RunChange, RunUndo
 from api.runs.webhooks import target_of
 from api.service import open_service
 from api.storage.database import open_database
 from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
+from drive_server.errors import InvalidInputError
 from drive_server.http.build import (
     BodyLimit,
     bearer_token,
     build_http,
     build_pages,
-    install_problem_handlers,
     mount_mcp,
     principal_of_request,
     serving,
@@ -34,7 +33,7 @@ from graph.model_factory import open_models
 from graph.models.asking import ModelRole
 from graph.models.sampling import LentModel
 from graph.settings import AgentSettings
-from graph.single_flight import Together
+from graph.single_flight import SingleFlight
 
 HEARTBEAT_SECONDS = 5.0
 CHANGES_PAGE = 200
@@ -63,7 +62,7 @@ def create_app(
             drive = await stack.enter_async_context(open_drive(settings))
             await drive.identity.ensure_local_user()
             await stack.enter_async_context(serving(app, drive))
-            database = await open_database(_database_url(settings))
+            database = await open_database(_database_url(settings), drive.signer)
             stack.push_async_callback(database.dispose)
             agent = agent_settings or AgentSettings()
             chosen = models or await stack.enter_async_context(open_models(agent))
@@ -89,17 +88,16 @@ def create_app(
             )
             yield
 
-    app = assemble(lifespan)
+    app = build_api(lifespan)
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)
-    install_problem_handlers(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
     return app
 
 
 def _database_url(settings: DriveSettings) -> str:
-    """The service has a file of its own on SQLite, where each file has one writer, and shares a real server."""
+    """Return the service's database: on SQLite a file of its own, as a file has one writer; else the drive's."""
     if settings.resolved_database_url.startswith("sqlite"):
         return f"sqlite+aiosqlite:///{settings.root / 'api.db'}"
     return settings.resolved_database_url
@@ -110,14 +108,14 @@ class DriveForService:
 
     def __init__(self, drive: Drive) -> None:
         self._drive = drive
-        self._asking = Together[Principal]()
+        self._principals = SingleFlight[Principal]()
 
     async def authenticate(self, request: Request) -> Principal:
-        """Return who makes a request, by bearer token or session cookie; requests with one token at once ask once."""
+        """Return the caller, by bearer token or session cookie. Concurrent requests with one token share a look-up."""
         token = bearer_token(request)
         if token is None:
             return await principal_of_request(self._drive, request)
-        return await self._asking.ask(token, lambda: principal_of_request(self._drive, request))
+        return await self._principals.do(token, lambda: principal_of_request(self._drive, request))
 
     async def locate(self, caller: Caller, place: Place) -> Place:
         """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""
@@ -126,13 +124,13 @@ class DriveForService:
         )
 
     async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
-        """Return what a run of this user changed, in order."""
+        """Return the changes of a run of this user, in order."""
         actor = Actor(await self._drive.identity.principal_for(user_id, [Scope.READ]))
         found: list[RunChange] = []
         cursor: str | None = None
         while True:
             page = await self._drive.journal.list_changes(actor, run_id=run_id, limit=CHANGES_PAGE, cursor=cursor)
-            found += [_told(change) for change in page.items]
+            found += [_to_run_change(change) for change in page.items]
             cursor = page.cursor
             if cursor is None:
                 return tuple(reversed(found))
@@ -140,18 +138,18 @@ class DriveForService:
     async def undo(
         self, caller: Caller, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool
     ) -> RunUndo:
-        """Take back what the runs changed, or the one change."""
+        """Undo the changes of the runs, or the one change."""
         actor = Actor(cast("Principal", caller), tool="undo_run")
         runs = () if change_id is not None else run_ids
         result = (await self._drive.undo.undo(actor, change_id=change_id, run_ids=runs, preview=preview)).value
-        undone = tuple(_told(change) for change in result.undone)
+        undone = tuple(_to_run_change(change) for change in result.undone)
         return RunUndo(undone, result.skipped, result.change_id, result.preview)
 
     async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
-        """Do again what was taken back of a run; what is done again is in `undone`."""
+        """Redo the undone changes of a run; `undone` in the result has them."""
         actor = Actor(cast("Principal", caller), tool="redo_run")
         result = (await self._drive.undo.redo(actor, run_id=run_id, preview=preview)).value
-        redone = tuple(_told(change) for change in result.redone)
+        redone = tuple(_to_run_change(change) for change in result.redone)
         return RunUndo(redone, result.skipped, result.change_id, result.preview)
 
     async def check(self) -> None:
@@ -168,7 +166,7 @@ class DriveForService:
         return item.id
 
 
-def _told(change: Any) -> RunChange:
+def _to_run_change(change: Any) -> RunChange:
     return RunChange(
         id=change.id,
         tool=change.tool,

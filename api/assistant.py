@@ -25,9 +25,9 @@ from graph.dependencies import GraphDependencies, PlanControl
 from graph.drive.connections import ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
-from graph.link_filter import Outgoing, hosts_of
+from graph.link_filter import LinkFilter, host_allowlist
 from graph.memory.facts import Facts
-from graph.messages.stored_results import clear_shelf
+from graph.messages.stored_results import delete_results
 from graph.model_factory import open_models
 from graph.models.asking import ModelRole
 from graph.policy.grant_offers import check_grant
@@ -42,7 +42,7 @@ class Assistant:
     def __init__(self, deps: GraphDependencies, saver: CheckpointSaver, files: Sequence[Path] = ()) -> None:
         self.graph: Any = build_graph(deps)
         self._files = files
-        self._shelves = deps.shelves
+        self._shelves = deps.result_cache
         self.memory = AssistantMemory(deps, self.graph)
         self._saver = saver
         self._hosts = deps.hosts
@@ -53,9 +53,9 @@ class Assistant:
         """Return the run context for a caller."""
         return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode)
 
-    def outgoing(self, message: str) -> Outgoing:
-        """Return what lets the text of the answer to a message out."""
-        return Outgoing(self._hosts.asked_for(message), language_of(message))
+    def link_filter(self, message: str) -> LinkFilter:
+        """Return the link filter for the answer to a message."""
+        return LinkFilter(self._hosts.with_addresses_in(message), language_of(message))
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
         """Return what the interrupt is resumed with when nobody decided in time."""
@@ -92,7 +92,7 @@ class Assistant:
     async def forget(self, user_id: str, thread_id: str) -> None:
         """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""
         await self._saver.adelete_thread(thread_id)
-        await clear_shelf(self._store, self._shelves, user_id, thread_id)
+        await delete_results(self._store, self._shelves, user_id, thread_id)
         await Facts(self._store, user_id).unlink(thread_id)
         for path in self._files:
             await truncate_log(path)
@@ -159,6 +159,6 @@ async def open_assistant(
             store=store,
             plans=plans,
             clock=clock.now,
-            hosts=hosts_of(settings.link_hosts, public_url),
+            hosts=host_allowlist(settings.link_hosts, public_url),
         )
         yield Assistant(deps, saver, [root / "graph.db", root / "store.db"])

@@ -1,4 +1,4 @@
-"""The time, and waiting for it: one seam, so that nothing else in the service asks the machine."""
+"""The clock of the service: no other module of it asks the machine for the time."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time in UTC and waits for a moment of it."""
+    """The time in UTC, and waiting for a moment."""
 
     def now(self) -> datetime:
         """Return the present moment, aware and in UTC."""

@@ -1,29 +1,26 @@
-"""Every error that the service's own routes raise on purpose, in one tree.
+"""The errors of the service's own routes, in one tree.
 
-Each has a stable `code` that clients may switch on, an HTTP `status`, a sentence for a person and a `hint` that says
-what to do next; `details` is JSON. They leave as problem+json (RFC 9457).
+They extend the drive's tree, so that one handler answers both as problem+json (RFC 9457).
 """
 
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar
 
+from drive_server import errors
 
-class ApiError(Exception):
-    """Base of all errors that may be shown to a client as they are."""
 
-    code: str = "internal"
-    status: ClassVar[int] = 500
+class ApiError(errors.DriveError):
+    """Base of the service's errors, with a default sentence and hint."""
+
     default_message: ClassVar[str] = "Something went wrong in the service."
     default_hint: ClassVar[str] = "Try again; the service's log has the cause."
 
     def __init__(
         self, message: str | None = None, *, hint: str | None = None, details: dict[str, Any] | None = None
     ) -> None:
-        self.message = message or self.default_message
-        self.hint = self.default_hint if hint is None else hint
-        self.details = details or {}
-        super().__init__(self.message)
+        hint = self.default_hint if hint is None else hint
+        super().__init__(message or self.default_message, hint=hint, details=details)
 
 
 class NotFoundError(ApiError):
@@ -50,19 +47,8 @@ class InvalidGrantError(InvalidDecisionError):
     default_hint = "Approve without a grant, or give one for an action that can be undone; the approval still waits."
 
 
-class InvalidInputError(ApiError):
-    """An argument that can't be used."""
-
-    code = "invalid_argument"
-    status = HTTPStatus.UNPROCESSABLE_ENTITY
-    default_hint = "See /docs for what this takes."
-
-
-class MissingScopeError(ApiError):
+class MissingScopeError(errors.MissingScopeError):
     """The caller's key lacks the scope that `details["scope"]` names."""
-
-    code = "missing_scope"
-    status = HTTPStatus.FORBIDDEN
 
     def __init__(self, scope: str) -> None:
         super().__init__(
@@ -87,7 +73,7 @@ class ThreadBusyError(ApiError):
 
 
 class ApprovalPendingError(ApiError):
-    """The thread waits for an approval, which a message never answers; `details["approval_id"]` names it."""
+    """The thread waits for an approval, and a message never decides it; `details["approval_id"]` names it."""
 
     code = "approval_pending"
     status = HTTPStatus.CONFLICT
@@ -101,7 +87,7 @@ class ApprovalPendingError(ApiError):
 
 
 class PlanPausedError(ApiError):
-    """The thread has a plan that is paused, which a message does not answer."""
+    """The plan of the thread is paused."""
 
     code = "plan_paused"
     status = HTTPStatus.CONFLICT
@@ -115,7 +101,7 @@ class PlanPausedError(ApiError):
 
 
 class PlanOverError(ApiError):
-    """The plan is over, so that nothing of it can be changed; `details["status"]` says how it ended."""
+    """The plan is over and can't be changed; `details["status"]` says how it ended."""
 
     code = "plan_over"
     status = HTTPStatus.CONFLICT
@@ -129,15 +115,15 @@ class PlanOverError(ApiError):
 
 
 class PlanChangedError(ApiError):
-    """The plan is not the one that was seen: somebody changed it, or steps that were to be changed have begun."""
+    """The plan has another version than the request: somebody changed it, or its steps have begun."""
 
     code = "plan_changed"
     status = HTTPStatus.CONFLICT
 
     def __init__(self, version: int, *, begun: Sequence[str] = ()) -> None:
-        told = "Steps that were to be changed have begun." if begun else "The plan was changed meanwhile."
+        reason = "Steps that were to be changed have begun." if begun else "The plan was changed meanwhile."
         super().__init__(
-            f"{told} Nothing of this request was done.",
+            f"{reason} Nothing of this request was done.",
             hint="Read the plan again, and change it from there.",
             details={"version": version, "begun": list(begun)},
         )
@@ -191,7 +177,7 @@ class RunFinishedError(ApiError):
 
 
 class RunActiveError(ApiError):
-    """The run is not over yet, so this can't be done with it."""
+    """The run is not over yet."""
 
     code = "run_active"
     status = HTTPStatus.CONFLICT
@@ -205,18 +191,9 @@ class RunActiveError(ApiError):
 
 
 class ShuttingDownError(ApiError):
-    """The service ends and starts nothing new."""
+    """The service is shutting down and starts no run."""
 
     code = "shutting_down"
     status = HTTPStatus.SERVICE_UNAVAILABLE
     default_message = "The service is shutting down."
     default_hint = "Try again in a moment."
-
-
-class StorageFailureError(ApiError):
-    """The disk or the database refused; nothing of the request was kept."""
-
-    code = "storage_failure"
-    status = HTTPStatus.INSUFFICIENT_STORAGE
-    default_message = "The service could not store or read this; nothing of the request was kept."
-    default_hint = "Check that the disk is not full, then try again."

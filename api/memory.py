@@ -10,9 +10,9 @@ from api.ports import Caller, ModelCall
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.memory.facts import Facts
-from graph.memory.source_files import present
-from graph.memory.view import rebuilt, recorded_of
-from graph.messages.stored_results import Shelf
+from graph.memory.source_files import visible_facts
+from graph.memory.view import rebuild_view, view_record_of
+from graph.messages.stored_results import ResultStore
 from graph.tools.results import WHOLE
 
 ROLES: Final = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
@@ -32,7 +32,7 @@ class AssistantMemory:
         Raises `DriveUnavailableError` if the drive can't be asked about the files.
         """
         who = RunContext(caller.user_id, caller.email, tuple(sorted(str(scope) for scope in caller.scopes)))
-        return await present(self._facts(caller), await self._deps.connections.toolbox(who))
+        return await visible_facts(self._facts(caller), await self._deps.connections.toolbox(who))
 
     async def fact(self, caller: Caller, fact_id: str) -> Mapping[str, Any] | None:
         """Return one of the caller's facts."""
@@ -50,20 +50,20 @@ class AssistantMemory:
         """Return what the models of a run were sent, in order."""
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
         messages: list[AnyMessage] = snapshot.values.get("messages", [])
-        shelf = self._shelf(user_id, thread_id)
-        answers = [message for message in _of_run(messages, run_id) if recorded_of(message)]
-        return [await _call(messages, answer, shelf) for answer in answers]
+        result_store = self._result_store(user_id, thread_id)
+        answers = [message for message in _of_run(messages, run_id) if view_record_of(message)]
+        return [await _call(messages, answer, result_store) for answer in answers]
 
     async def result(self, user_id: str, thread_id: str, reference: str) -> str | None:
         """Return a long result of the thread in full."""
-        texts = await self._shelf(user_id, thread_id).texts([f"{reference}{WHOLE}", reference])
+        texts = await self._result_store(user_id, thread_id).texts([f"{reference}{WHOLE}", reference])
         return texts.get(f"{reference}{WHOLE}") or texts.get(reference)
 
     def _facts(self, caller: Caller) -> Facts:
         return Facts(self._store, caller.user_id)
 
-    def _shelf(self, user_id: str, thread_id: str) -> Shelf:
-        return Shelf(self._store, self._deps.shelves, user_id, thread_id)
+    def _result_store(self, user_id: str, thread_id: str) -> ResultStore:
+        return ResultStore(self._store, self._deps.result_cache, user_id, thread_id)
 
 
 def _of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
@@ -73,10 +73,10 @@ def _of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
     return list(messages[begun:end])
 
 
-async def _call(messages: Sequence[AnyMessage], answer: AnyMessage, shelf: Shelf) -> ModelCall:
-    recorded = recorded_of(answer)
+async def _call(messages: Sequence[AnyMessage], answer: AnyMessage, result_store: ResultStore) -> ModelCall:
+    recorded = view_record_of(answer)
     assert recorded is not None  # noqa: S101 - only such answers are asked about
-    sent = await rebuilt(messages, recorded, shelf)
+    sent = await rebuild_view(messages, recorded, result_store)
     usage = answer.usage_metadata if isinstance(answer, AIMessage) else None
     return ModelCall(
         message_id=str(answer.id),

@@ -1,7 +1,7 @@
-"""The plans of runs: what people see of them, what they may change, and the wait of a plan that is paused.
+"""The plans of runs, for the people who read, edit, pause and stop them.
 
-The graph has its plan in its own state. It comes by between two steps (`exchange`), in one transaction with everybody
-who edits: what has begun can't be changed any more, and what was changed is what begins.
+The graph has its plan in its own state. Between two steps it exchanges it with the copy here, in one transaction, so
+that nobody edits a step that has begun, and an edited step begins as edited.
 """
 
 import asyncio
@@ -14,11 +14,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.clock import Clock
 from api.errors import InvalidPlanError, NotFoundError, PlanChangedError, PlanOverError
 from api.ports import Caller
-from api.storage.database import Database
 from api.storage.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, ThreadRow
+from drive_server.storage.database import Database
 from graph.planning.abilities import problems_of_abilities
-from graph.planning.commands import Wish
-from graph.planning.editing import PlanEditError, StepEdit, edited, planned
+from graph.planning.commands import PlanCommand
+from graph.planning.editing import PlanEditError, StepEdit, apply_edits, planned_step_of
 from graph.planning.progress import is_editable
 from graph.state import Plan
 
@@ -27,7 +27,7 @@ REVISING = "revising"
 
 
 class Plans:
-    """Keeps the copies of plans that people see and edit."""
+    """Stores the copies of plans that people see and edit."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -35,7 +35,7 @@ class Plans:
         self._changed: dict[str, asyncio.Event] = {}
 
     async def exchange(self, thread_id: str, run_id: str, change: Callable[[Plan | None], Plan]) -> Plan:
-        """Store and return what the graph makes of the copy. For runs that are not the service's, nothing is kept."""
+        """Store the plan that `change` makes of the copy, and return it. Runs of other clients have no copy."""
         del thread_id
         async with self._database.write() as session:
             row = await session.get(PlanRow, run_id, with_for_update=True)
@@ -45,9 +45,9 @@ class Plans:
                 row = PlanRow(run_id=run_id, thread_id=run.thread_id, user_id=run.user_id)
                 session.add(row)
             if row is not None:
-                self._fill(row, plan)
+                self._update_row(row, plan)
                 if row.status == PAUSED:
-                    await session.execute(self.pausing(run_id))
+                    await session.execute(self.pause_statement(run_id))
         return plan
 
     async def get(self, caller: Caller, thread_id: str) -> PlanRow:
@@ -55,22 +55,22 @@ class Plans:
         async with self._database.read() as session:
             return await self._newest(session, caller, thread_id)
 
-    async def waiting(self, thread_id: str) -> str | None:
-        """Return the run whose plan is paused in a thread, if there is one."""
+    async def paused_run(self, thread_id: str) -> str | None:
+        """Return the id of the run whose plan is paused in a thread, if there is one."""
         paused = select(PlanRow.run_id).join(RunRow, RunRow.id == PlanRow.run_id)
         paused = paused.where(PlanRow.thread_id == thread_id, PlanRow.status == PAUSED, RunRow.finished_at.is_(None))
         async with self._database.read() as session:
             return await session.scalar(paused)
 
-    async def heard(self, caller: Caller, thread_id: str, wish: Wish) -> PlanRow | None:
-        """Do with the thread's plan as was said in the chat, and return it; None if there is no plan at work."""
+    async def try_command(self, caller: Caller, thread_id: str, command: PlanCommand) -> PlanRow | None:
+        """Give the thread's plan a command from the chat, and return the plan; None if there is no active one."""
         try:
-            return await self.want(caller, thread_id, wish)
+            return await self.command(caller, thread_id, command)
         except (NotFoundError, PlanOverError):
             return None
 
     async def edit(self, caller: Caller, thread_id: str, version: int, steps: Sequence[StepEdit]) -> PlanRow:
-        """Make the steps that have not begun these ones. All or nothing; of two editors at once, one is heard.
+        """Replace the steps that have not begun, all or nothing; if two people edit at once, one succeeds.
 
         Raises `NotFoundError`, `PlanOverError`, `PlanChangedError` and `InvalidPlanError`.
         """
@@ -80,33 +80,33 @@ class Plans:
                 raise PlanChangedError(row.version)
             run = await session.get_one(RunRow, row.run_id)
             try:
-                plan = edited(cast("Plan", row.plan), steps)
+                plan = apply_edits(cast("Plan", row.plan), steps)
             except PlanEditError as error:
-                raise _told(error, row.version) from error
-            _refuse_unable(plan, in_document=bool(run.place.get("file_id")))
-            self._fill(row, {**plan, "version": row.version + 1})
+                raise _edit_error(error, row.version) from error
+            _refuse_impossible(plan, in_document=bool(run.place.get("file_id")))
+            self._update_row(row, {**plan, "version": row.version + 1})
         self._wake(row.run_id)
         return row
 
-    async def want(self, caller: Caller, thread_id: str, wish: Wish) -> PlanRow:
-        """Pause, resume or stop a plan; it does so between two steps. Raises `NotFoundError` and `PlanOverError`."""
+    async def command(self, caller: Caller, thread_id: str, command: PlanCommand) -> PlanRow:
+        """Pause, resume or stop a plan between two steps. Raises `NotFoundError` and `PlanOverError`."""
         async with self._database.write() as session:
             row = await self._open(session, caller, thread_id)
-            if row.plan.get("wanted", "run") != wish:
-                self._fill(row, cast("Plan", {**row.plan, "wanted": wish, "version": row.version + 1}))
+            if row.plan.get("wanted", "run") != command:
+                self._update_row(row, cast("Plan", {**row.plan, "wanted": command, "version": row.version + 1}))
         self._wake(row.run_id)
         return row
 
-    def pausing(self, run_id: str) -> Executable:
-        """Return the statement that makes a run wait."""
+    def pause_statement(self, run_id: str) -> Executable:
+        """Return the statement that marks a run as waiting."""
         return update(RunRow).where(RunRow.id == run_id, RunRow.status == RUNNING).values(status=WAITING)
 
-    def resuming(self, run_id: str) -> Executable:
-        """Return the statement that sets it to work again."""
+    def resume_statement(self, run_id: str) -> Executable:
+        """Return the statement that marks a run as running."""
         return update(RunRow).where(RunRow.id == run_id, RunRow.status == WAITING).values(status=RUNNING)
 
-    async def changed(self, run_id: str, version: int) -> PlanRow | None:
-        """Wait until the plan of a run is no longer of this version, and return it; None if there is none."""
+    async def wait_for_change(self, run_id: str, version: int) -> PlanRow | None:
+        """Wait until the plan of a run has another version, and return it; None if there is none."""
         changed = self._changed[run_id] = asyncio.Event()
         try:
             while True:
@@ -123,7 +123,7 @@ class Plans:
         if changed := self._changed.get(run_id):
             changed.set()
 
-    def _fill(self, row: PlanRow, plan: Plan) -> None:
+    def _update_row(self, row: PlanRow, plan: Plan) -> None:
         row.plan = cast("dict[str, Any]", plan)
         row.version = plan.get("version", 1)
         row.status = plan.get("status", RUNNING)
@@ -131,7 +131,7 @@ class Plans:
 
     async def _open(self, session: AsyncSession, caller: Caller, thread_id: str) -> PlanRow:
         row = await self._newest(session, caller, thread_id)
-        await _refuse_over(session, row)
+        await _refuse_finished(session, row)
         return row
 
     async def _newest(self, session: AsyncSession, caller: Caller, thread_id: str) -> PlanRow:
@@ -144,7 +144,7 @@ class Plans:
         return row
 
 
-async def _refuse_over(session: AsyncSession, row: PlanRow) -> None:
+async def _refuse_finished(session: AsyncSession, row: PlanRow) -> None:
     if row.status in OVER:
         raise PlanOverError(row.status)
     run = await session.get_one(RunRow, row.run_id)
@@ -152,11 +152,11 @@ async def _refuse_over(session: AsyncSession, row: PlanRow) -> None:
         raise PlanOverError(run.status)
 
 
-def _refuse_unable(plan: Plan, *, in_document: bool) -> None:
-    steps = [planned(step) for step in plan["steps"] if is_editable(step)]
+def _refuse_impossible(plan: Plan, *, in_document: bool) -> None:
+    steps = [planned_step_of(step) for step in plan["steps"] if is_editable(step)]
     if problems := problems_of_abilities(steps, in_document=in_document):
         raise InvalidPlanError(problems)
 
 
-def _told(error: PlanEditError, version: int) -> InvalidPlanError | PlanChangedError:
+def _edit_error(error: PlanEditError, version: int) -> InvalidPlanError | PlanChangedError:
     return PlanChangedError(version, begun=error.begun) if error.begun else InvalidPlanError(error.problems)

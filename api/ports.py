@@ -8,6 +8,8 @@ from typing import Any, Literal, Protocol
 from langgraph.types import Interrupt
 from starlette.requests import Request
 
+from graph.link_filter import LinkFilter
+
 Mode = Literal["attended", "unattended"]
 
 
@@ -160,22 +162,6 @@ class GrantInfo:
     approval_id: str
 
 
-class TextFilter(Protocol):
-    """Lets text out piece by piece, without what must not leave."""
-
-    def feed(self, piece: str) -> str:
-        """Return what may leave now."""
-        ...
-
-    def end(self) -> str:
-        """Return what was held back, at the end of a text."""
-        ...
-
-    def clean(self, text: str) -> str:
-        """Return a whole text as it may leave."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """One request to a model in a run: the answer's id, and what was sent, put together from what was noted of it.
@@ -234,8 +220,8 @@ class GraphPort(Protocol):
         """Return the run context for a caller."""
         ...
 
-    def outgoing(self, message: str) -> TextFilter:
-        """Return what lets the text of the answer to a message out."""
+    def link_filter(self, message: str) -> LinkFilter:
+        """Return the link filter for the answer to a message."""
         ...
 
     def expired(self, payload: Mapping[str, Any]) -> Any:

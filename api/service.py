@@ -1,4 +1,4 @@
-"""The service without HTTP: its parts, opened together and closed in the right order."""
+"""The service without HTTP: its parts, opened and closed in order."""
 
 import asyncio
 import logging
@@ -13,23 +13,22 @@ from api.errors import ApiError
 from api.events.log import EventLog
 from api.plans import Plans
 from api.ports import Authenticator, Caller, DrivePort, GraphPort
-from api.runs.execution import Workshop
+from api.runs.execution import RunServices
 from api.runs.service import Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
-from api.storage import migrations
-from api.storage.database import Database
 from api.threads import Threads
+from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
 
 OK = "ok"
 PROBE_SECONDS = 5.0
-TENDED_EVERY = timedelta(hours=1)
+PRUNING_INTERVAL = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the routes work with."""
+    """The parts that the routes use."""
 
     runs: Runs
     threads: Threads
@@ -44,27 +43,27 @@ class Service:
     clock: Clock
 
     async def delete_thread(self, caller: Caller, thread_id: str) -> None:
-        """Delete a thread with all that was said in it. A run that waits on it is cancelled, its approval rejected.
+        """Delete a thread with its messages. A run that waits in it is cancelled, and its approval rejected.
 
-        Raises `NotFoundError`, and `ThreadBusyError` while a run is at work.
+        Raises `NotFoundError`, and `ThreadBusyError` while a run works.
         """
         await self.threads.get(caller, thread_id)
         for approval in await self.approvals.waiting(caller, thread_id):
             await self.runs.cancel(caller, approval.run_id)
-        if run_id := await self.plans.waiting(thread_id):
+        if run_id := await self.plans.paused_run(thread_id):
             await self.runs.cancel(caller, run_id)
         await self.threads.hide(caller, thread_id)
         await self._purge(caller.user_id, thread_id)
 
     async def purge_hidden(self) -> None:
-        """Finish deletions that a crash has interrupted."""
+        """Finish deletions that a crash interrupted."""
         for row in await self.threads.hidden():
             await self._purge(row.user_id, row.id)
 
     async def expire_threads(self, days: float) -> int:
-        """Delete the threads in which nothing was said for so many days (0: none); return how many.
+        """Delete the threads without a message for so many days (0: none); return their number.
 
-        One that has a run at work, or that waits for the person, is not touched.
+        A thread with an active run stays.
         """
         if not days:
             return 0
@@ -73,7 +72,7 @@ class Service:
         return hidden
 
     async def readiness(self) -> dict[str, str]:
-        """Return what the service stands on, each `ok` or what is wrong with it."""
+        """Return the state of each part that the service depends on: `ok`, or its problem."""
         return {
             "database": await _probe(self._check_database()),
             "drive": await _probe(self.drive.check()),
@@ -81,7 +80,7 @@ class Service:
         }
 
     def end_streams(self) -> None:
-        """End all streams of clients, so that the server can shut down; runs go on."""
+        """End the streams of all clients, so that the server can shut down; runs go on."""
         self.log.end_follows()
 
     async def _purge(self, user_id: str, thread_id: str) -> None:
@@ -89,7 +88,7 @@ class Service:
         await self.threads.remove(thread_id)
 
     async def _check_database(self) -> None:
-        version, newest = await self.database.schema_version(), migrations.newest_version()
+        version, newest = await self.database.schema_version(), self.database.schema.newest_version()
         if version != newest:
             raise ApiError(f"The schema is at {version}; this program needs {newest}.")
 
@@ -106,42 +105,42 @@ async def open_service(
     webhook: WebhookTarget | None = None,
     thread_days: float = 0,
 ) -> AsyncGenerator[Service]:
-    """Start the service on its parts and take up what was left unfinished. At the end, runs stop where they are."""
+    """Start the service and recover unfinished runs. At the end, runs stop where they are."""
     log = EventLog(database)
     approvals = Approvals(database, clock, graph.check_edit, graph.check_grant)
     plans = plans or Plans(database, clock)
     webhooks = Webhooks(database, clock, webhook)
-    runs = Runs(Workshop(graph, drive, database, log, approvals, clock, plans, webhooks))
+    runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks))
     threads = Threads(database, clock)
     service = Service(
         runs, threads, approvals, plans, log, graph, drive, database, authenticate, heartbeat_seconds, clock
     )
-    writer = asyncio.create_task(log.write(), name="event log")
-    messenger = asyncio.create_task(webhooks.deliver(), name="webhooks")
-    keeper = asyncio.create_task(tended(service, thread_days), name="retention")
+    log_task = asyncio.create_task(log.write(), name="event log")
+    webhook_task = asyncio.create_task(webhooks.deliver(), name="webhooks")
+    pruning_task = asyncio.create_task(prune_threads(service, thread_days), name="retention")
     try:
         await service.purge_hidden()
-        if taken_up := await runs.recover():
-            logger.info("took up %d runs", taken_up)
+        if recovered := await runs.recover():
+            logger.info("recovered %d runs", recovered)
         yield service
     finally:
         service.end_streams()
         await runs.close()
-        messenger.cancel()
-        keeper.cancel()
+        webhook_task.cancel()
+        pruning_task.cancel()
         log.stop()
-        await writer
+        await log_task
 
 
-async def tended(service: Service, days: float) -> None:
-    """Delete the threads that have expired, now and then, until cancelled."""
+async def prune_threads(service: Service, days: float) -> None:
+    """Delete the expired threads at intervals, until cancelled."""
     while days:
         try:
-            if gone := await service.expire_threads(days):
-                logger.info("%d threads were not used for %g days and are deleted", gone, days)
+            if deleted := await service.expire_threads(days):
+                logger.info("%d threads were not used for %g days and are deleted", deleted, days)
         except Exception:
-            logger.exception("threads that have expired could not be deleted; they will be tried again")
-        await service.clock.sleep_until(service.clock.now() + TENDED_EVERY)
+            logger.exception("expired threads could not be deleted; the next attempt is in an hour")
+        await service.clock.sleep_until(service.clock.now() + PRUNING_INTERVAL)
 
 
 async def _probe(check: Awaitable[None]) -> str:

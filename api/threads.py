@@ -1,4 +1,4 @@
-"""Threads: a user's conversations. What was said is in the graph's state; here is who owns it and what it is called."""
+"""Threads: a user's conversations. Their messages are in the graph's state; this module has owners and titles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,18 +8,19 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete
 from sqlalchemy.orm import Session
 
 from api.clock import Clock
-from api.cursors import decode_cursor, encode_cursor
 from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
 from api.ports import Caller
-from api.storage.database import Database
+from api.storage.database import erase
 from api.storage.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id, table_of
+from drive_server.services.pagination import Cursors
+from drive_server.storage.database import Database
 
 TITLE_CHARACTERS = 80
 
 _THREADS = table_of(ThreadRow)
 _NEW = insert(_THREADS)
-USED = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(updated_at=bindparam("now"))
-"""Something happens on the `thread` `now`."""
+TOUCH = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(updated_at=bindparam("now"))
+"""Sets when the `thread` was last used to `now`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +39,18 @@ class Threads:
         self._clock = clock
 
     async def page(self, caller: Caller, limit: int, cursor: str | None = None) -> ThreadPage:
-        """Return the caller's threads, the one used last first. Raises `InvalidInputError` for a bad cursor."""
+        """Return the caller's threads, the one used last first. Raises `InvalidCursorError` for a bad cursor."""
+        cursors = Cursors(self._database.signer, caller.user_id, "threads")
         query = select(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.deleted_at.is_(None))
         if cursor:
-            moment, thread_id = decode_cursor(cursor)
-            query = query.where(_before(moment, thread_id))
+            moment, thread_id = cursors.decode(cursor, str, str)
+            query = query.where(_before(datetime.fromisoformat(moment), thread_id))
         newest_first = query.order_by(ThreadRow.updated_at.desc(), ThreadRow.id.desc())
         async with self._database.read() as session:
             rows = list(await session.scalars(newest_first.limit(limit + 1)))
-        more = encode_cursor(rows[limit - 1].updated_at, rows[limit - 1].id) if len(rows) > limit else None
-        return ThreadPage(rows[:limit], more)
+        shown = rows[:limit]
+        more = cursors.encode(shown[-1].updated_at, shown[-1].id) if len(rows) > limit else None
+        return ThreadPage(shown, more)
 
     async def get(self, caller: Caller, thread_id: str) -> ThreadRow:
         """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
@@ -64,11 +67,11 @@ class Threads:
         """Give a thread another title."""
         async with self._database.write() as session:
             row = await session.run_sync(find_thread, caller, thread_id)
-            row.title = title_of(title)
+            row.title = make_title(title)
         return row
 
     async def hide(self, caller: Caller, thread_id: str) -> None:
-        """Make a thread unknown to everyone. Raises `NotFoundError`, and `ThreadBusyError` while a run is at work."""
+        """Hide a thread from everyone. Raises `NotFoundError`, and `ThreadBusyError` while a run works."""
         async with self._database.write() as session:
             row = await session.run_sync(find_thread, caller, thread_id)
             if run := await session.run_sync(active_run, thread_id):
@@ -81,9 +84,9 @@ class Threads:
             return list(await session.scalars(select(ThreadRow).where(ThreadRow.deleted_at.is_not(None))))
 
     async def hide_unused(self, since: datetime) -> int:
-        """Hide the threads in which nothing was said since then; return how many. One with a run on it stays."""
-        taken = select(RunRow.thread_id).where(RunRow.finished_at.is_(None))
-        unused = ThreadRow.updated_at < since, ThreadRow.deleted_at.is_(None), ThreadRow.id.not_in(taken)
+        """Hide the threads without a message since then; return their number. A thread with an active run stays."""
+        busy = select(RunRow.thread_id).where(RunRow.finished_at.is_(None))
+        unused = ThreadRow.updated_at < since, ThreadRow.deleted_at.is_(None), ThreadRow.id.not_in(busy)
         async with self._database.write() as session:
             rows = list(await session.scalars(select(ThreadRow).where(*unused)))
             for row in rows:
@@ -91,17 +94,17 @@ class Threads:
         return len(rows)
 
     async def remove(self, thread_id: str) -> None:
-        """Delete all rows of a hidden thread, of every table, and leave nothing of them in the files."""
+        """Delete all rows of a hidden thread in every table, and overwrite them in the files."""
         async with self._database.write() as session:
             runs = [*await session.scalars(select(RunRow.id).where(RunRow.thread_id == thread_id))]
             for table in reversed(Base.metadata.sorted_tables):
-                if (mine := _of_thread(table, thread_id, runs)) is not None:
-                    await session.execute(delete(table).where(mine))
-        await self._database.erase()
+                if (condition := _rows_of_thread(table, thread_id, runs)) is not None:
+                    await session.execute(delete(table).where(condition))
+        await erase(self._database)
 
 
-def _of_thread(table: Table, thread_id: str, runs: Sequence[str]) -> ColumnElement[bool] | None:
-    """Return which rows of a table belong to a thread; None if none can: a new table is found by its columns."""
+def _rows_of_thread(table: Table, thread_id: str, runs: Sequence[str]) -> ColumnElement[bool] | None:
+    """Return the condition for a thread's rows in a table, by its columns; None if it can have none."""
     if table is ThreadRow.__table__:
         return table.c.id == thread_id
     if "thread_id" in table.c:
@@ -118,12 +121,12 @@ def find_thread(session: Session, caller: Caller, thread_id: str) -> ThreadRow:
 
 
 def active_run(session: Session, thread_id: str) -> RunRow | None:
-    """Return the run that works or waits on a thread."""
+    """Return the run that works or waits in a thread."""
     return session.scalar(select(RunRow).where(RunRow.thread_id == thread_id, RunRow.finished_at.is_(None)))
 
 
-def refuse_if_taken(session: Session, thread_id: str) -> None:
-    """Raise `ApprovalPendingError`, `PlanPausedError` or `ThreadBusyError` if a run is on the thread."""
+def refuse_if_busy(session: Session, thread_id: str) -> None:
+    """Raise `ApprovalPendingError`, `PlanPausedError` or `ThreadBusyError` if a run is active in the thread."""
     run = active_run(session, thread_id)
     if run is None:
         return
@@ -136,16 +139,16 @@ def refuse_if_taken(session: Session, thread_id: str) -> None:
     raise ThreadBusyError(run.id)
 
 
-def thread_for(connection: Connection, caller: Caller, thread_id: str | None, message: str, now: datetime) -> str:
-    """Return the id of the thread that a message goes to: the one named, which has to be free, or a new one."""
+def open_thread(connection: Connection, caller: Caller, thread_id: str | None, message: str, now: datetime) -> str:
+    """Return the id of a message's thread: the named one, which must have no active run, or a new one."""
     if thread_id is not None:
         with Session(connection) as session:
             find_thread(session, caller, thread_id)
-            refuse_if_taken(session, thread_id)
-        connection.execute(USED, {"thread": thread_id, "now": now})
+            refuse_if_busy(session, thread_id)
+        connection.execute(TOUCH, {"thread": thread_id, "now": now})
         return thread_id
     key = new_id()
-    row = {"id": key, "user_id": caller.user_id, "title": title_of(message), "created_at": now, "updated_at": now}
+    row = {"id": key, "user_id": caller.user_id, "title": make_title(message), "created_at": now, "updated_at": now}
     connection.execute(_NEW, row)
     return key
 
@@ -155,8 +158,8 @@ def _before(moment: datetime, thread_id: str) -> ColumnElement[bool]:
     return or_(ThreadRow.updated_at < moment, same_moment)
 
 
-def title_of(text: str) -> str:
-    """Return the first line with something in it, cut to a title's length between words where there are any."""
+def make_title(text: str) -> str:
+    """Return the first line with text, cut to a title's length, between words if possible."""
     line = " ".join(next((line for line in text.splitlines() if line.strip()), text).split())
     if len(line) <= TITLE_CHARACTERS:
         return line

@@ -26,9 +26,9 @@ from benchmarks.synthetic import CHUNKS_OF_A_FILE, SHARED, WORDS_OF_A_QUERY, Peo
 from benchmarks.table import print_table
 from drive_server.connect import Actor, Drive, DriveSettings, open_drive
 from drive_server.knowledge.embedding.embedder import LocalEmbedder
-from drive_server.knowledge.index.generations import table_name
 from drive_server.knowledge.index.retrieval import PROBES
 from drive_server.knowledge.index.rows import PASSAGE, id_filter
+from drive_server.knowledge.index.tables import table_name
 
 SIZES = (10_000, 100_000)
 LARGE = 1_000_000

@@ -17,10 +17,9 @@ from sqlalchemy import insert
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
 from drive_server.knowledge.chunk import Chunk
 from drive_server.knowledge.embedding.embedder import DIMENSIONS, LocalEmbedder, Vectors
-from drive_server.knowledge.index.content import content_key
-from drive_server.knowledge.index.generations import PassageTables
 from drive_server.knowledge.index.maintenance import tend
-from drive_server.knowledge.index.rows import PASSAGE, VECTOR, Passage, packed, schema
+from drive_server.knowledge.index.rows import PASSAGE, VECTOR, Passage, content_key, packed, schema
+from drive_server.knowledge.index.tables import PassageTables
 from drive_server.storage.tables import IndexEntryRow, NodeRow
 
 CHUNKS_OF_A_FILE = 10

@@ -23,7 +23,7 @@ from mcp.server.fastmcp import FastMCP
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp.types import CallToolResult
 
-from drive_server.mcp.protocol.in_process import TrustingSession
+from drive_server.mcp.sdk import InProcessSession
 
 PATIENCE = timedelta(seconds=60)
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -50,7 +50,7 @@ async def in_process(server: FastMCP[Any]) -> AsyncGenerator[Way]:
     protocol = server._mcp_server  # pyright: ignore[reportPrivateUsage] - FastMCP has no other way in
     async with create_client_server_memory_streams() as (ours, theirs), anyio.create_task_group() as group:
         group.start_soon(protocol.run, *theirs, protocol.create_initialization_options())
-        async with TrustingSession(*ours, PATIENCE) as session:
+        async with InProcessSession(*ours, PATIENCE) as session:
             await session.initialize()
             yield Way(session, time.process_time)
         group.cancel_scope.cancel()
@@ -64,7 +64,7 @@ async def over_stdio(command: Sequence[str], environment: Mapping[str, str], scr
     told = ["-c", 'echo $$ > "$0" && exec "$@"', str(pid_file), *command]
     parameters = StdioServerParameters(command="/bin/sh", args=told, env=dict(environment), cwd=scratch)
     with (scratch / "log").open("w") as log:
-        async with stdio_client(parameters, log) as streams, TrustingSession(*streams, PATIENCE) as session:
+        async with stdio_client(parameters, log) as streams, InProcessSession(*streams, PATIENCE) as session:
             await session.initialize()
             pid = int(pid_file.read_text())
             yield Way(session, lambda: _cpu_of(pid))
@@ -82,7 +82,7 @@ async def over_http(
         async with (
             httpx.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60) as client,
             streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=client) as (reading, writing, _),
-            TrustingSession(reading, writing, PATIENCE) as session,
+            InProcessSession(reading, writing, PATIENCE) as session,
         ):
             await session.initialize()
             yield Way(session, lambda: _cpu_of(process.pid))

@@ -21,6 +21,7 @@ from drive_server.context import (
     META_IF_MATCH,
     META_REPLAYED,
     META_RUN_ID,
+    META_TOOL,
     META_TOOL_CALL_ID,
     current_principal,
 )
@@ -28,9 +29,9 @@ from drive_server.drive import Drive
 from drive_server.knowledge.embedding.selection import Embedders
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
-from drive_server.knowledge.ingest.job import Ingester
-from drive_server.knowledge.readers.extracted import TextSource
-from drive_server.mcp.protocol.in_process import TrustingSession
+from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.readers.text_source import TextSource
+from drive_server.mcp.sdk import InProcessSession, next_request_id
 from drive_server.mcp.server import build_server
 from drive_server.services.documents.citations import Citations
 from drive_server.services.documents.downloads import DownloadService
@@ -82,13 +83,16 @@ __all__ = [
     "META_IF_MATCH",
     "META_REPLAYED",
     "META_RUN_ID",
+    "META_TOOL",
     "META_TOOL_CALL_ID",
     "Actor",
     "Drive",
     "DriveSettings",
+    "InProcessSession",
     "Principal",
     "Scope",
     "in_process_session",
+    "next_request_id",
     "open_drive",
 ]
 
@@ -284,7 +288,7 @@ async def _own_session(
     async with create_client_server_memory_streams() as (ours, theirs), anyio.create_task_group() as group:
         protocol = drive.server.protocol
         group.start_soon(protocol.run, *theirs, protocol.create_initialization_options())
-        async with TrustingSession(*ours, read_timeout, sampling) as session:
+        async with InProcessSession(*ours, read_timeout, sampling) as session:
             await session.initialize()
             opened.set_result(session)
             await closing.wait()

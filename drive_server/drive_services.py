@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drive_server.knowledge.ingest.job import Ingester
+    from drive_server.knowledge.ingest.ingester import Ingester
     from drive_server.services.documents.citations import Citations
     from drive_server.services.documents.downloads import DownloadService
     from drive_server.services.documents.service import DocumentService

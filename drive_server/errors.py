@@ -13,7 +13,7 @@ from drive_server.messages import Message, translations
 class DriveError(Exception):
     """Base of all errors that may be shown to a client as they are."""
 
-    code: ClassVar[str] = "internal"
+    code: str = "internal"
     status: ClassVar[int] = 500
 
     def __init__(self, message: str | Message, *, hint: str = "", details: dict[str, Any] | None = None) -> None:

@@ -15,11 +15,11 @@ from graph.approvals.act import make_act
 from graph.approvals.approve import make_approve
 from graph.approvals.payload import asked
 from graph.approvals.review import make_review
-from graph.citations.cite import has_to_cite, make_cite
+from graph.citations.cite import make_cite, must_cite
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
-from graph.link_filter import hosts_of
+from graph.link_filter import host_allowlist
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
 from graph.model_factory import build_models
@@ -100,7 +100,7 @@ async def after_specialist(state: State) -> str:
     """Calls are reviewed, also those whose target changed before they ran; an answer from files is checked first."""
     if unanswered(state["messages"]):
         return "review"
-    return "cite" if has_to_cite(state) else await after_answer(state)
+    return "cite" if must_cite(state) else await after_answer(state)
 
 
 async def after_answer(state: State) -> str:
@@ -109,7 +109,7 @@ async def after_answer(state: State) -> str:
 
 
 async def after_review(state: State) -> str | list[Send]:
-    """What has to be asked is asked first, also what a person's edit leads to; then all runs at once."""
+    """Ask about gated calls first, edited ones included; then run all calls at once."""
     return "approve" if asked(state.get("calls", [])) else to_act(state)
 
 
@@ -149,7 +149,7 @@ async def after_begin_step(state: State) -> str:
 
 
 async def after_advance(state: State) -> str:
-    """What is left of the plan, which is made anew if it can't go on as it is; or the end."""
+    """Go on with the rest of the plan, revise it if it can't go on, or end the turn."""
     plan = state.get("plan")
     if plan is None:
         return END
@@ -173,7 +173,7 @@ async def make_graph() -> Graph:
             connections=ConnectionPool.of(settings, drive.open_session),
             settings=settings,
             only_user=LOCAL_USER,
-            hosts=hosts_of(settings.link_hosts, drive_settings.public_url),
+            hosts=host_allowlist(settings.link_hosts, drive_settings.public_url),
         )
         _graphs[loop] = build_graph(deps)
     return _graphs[loop]

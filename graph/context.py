@@ -7,7 +7,7 @@ from graph.state import Mode
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """Who a run is for, as the service established it. Never taken from a message or an argument.
+    """The person of a run, as the service established it. Never taken from a message or an argument.
 
     `mode`: unattended runs wait longer for an answer, and are judged knowing that nobody watches.
     """

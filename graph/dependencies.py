@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from graph.clock import Clock, utc_now
 from graph.context import RunContext
-from graph.link_filter import Hosts
-from graph.messages.stored_results import Shelf, ShelfMemory
+from graph.link_filter import HostAllowlist
+from graph.messages.stored_results import ResultCache, ResultStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -46,16 +46,16 @@ class GraphDependencies:
     plans: PlanControl | None = None
     clock: Clock = utc_now
     only_user: RunContext | None = None
-    shelves: ShelfMemory = field(default_factory=ShelfMemory)
+    result_cache: ResultCache = field(default_factory=ResultCache)
 
-    def shelf(self, runtime: "Runtime[RunContext]") -> Shelf | None:
+    def result_store(self, runtime: "Runtime[RunContext]") -> ResultStore | None:
         """Return where the run's thread keeps long texts; None without a store, or outside of any thread."""
         thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
         if runtime.store is None or thread_id is None:
             return None
-        return Shelf(runtime.store, self.shelves, self.user(runtime).user_id, thread_id)
+        return ResultStore(runtime.store, self.result_cache, self.user(runtime).user_id, thread_id)
 
-    hosts: Hosts = field(default_factory=Hosts)
+    hosts: HostAllowlist = field(default_factory=HostAllowlist)
 
     def user(self, runtime: "Runtime[RunContext]") -> RunContext:
         """Return who this run is for."""

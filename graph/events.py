@@ -1,17 +1,18 @@
-"""The typed events of a run, as its listener hears them, or the custom stream has them, and, unchanged, clients.
+"""The typed events of a run. Each class defines one: its type, its fields, and how it reaches clients.
 
-`run`, `approval_needed`, `run_parked`, `done` and `error` are made by the service that owns the run; the graph emits
-the others.
+`FILTERED` marks the text that passes the link filter, `KEY` the field of which a run sends each value once, `FINAL` the
+type after which the run sends nothing. The filter, the replay, the OpenAPI schema and the test of docs/HTTP.md read
+these classes; a class counts once it is in `GraphEvent` (the graph emits it) or `Event` (the service does).
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NotRequired
+from typing import Annotated, Any, Final, Literal, NotRequired, cast, get_args, get_origin
 
 from langgraph.config import get_stream_writer
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
 from graph.state import AgentName, Effect, LimitReached, Passage, Risk, StepStatus
 
@@ -19,6 +20,19 @@ CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejec
 WhyUnverified = Literal[
     "", "absent", "not_found", "earlier_version", "unavailable", "no_words", "no_source", "too_long"
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Marker:
+    name: str
+
+
+FILTERED: Final = _Marker("filtered")
+"""Marks text that people read: it passes the link filter. Arguments and results of tools are data and stay."""
+KEY: Final = _Marker("key")
+"""Marks the field that a run sends each value of once: a replay drops the second event."""
+FINAL: Final = _Marker("final")
+"""Marks the type of a run's last event."""
 
 
 class RunEvent(TypedDict):
@@ -30,7 +44,7 @@ class RunEvent(TypedDict):
 
 
 class RouteDecisionEvent(TypedDict):
-    """Who takes the turn and why."""
+    """The agent that takes the turn, and why."""
 
     type: Literal["route_decision"]
     agent: AgentName
@@ -40,14 +54,14 @@ class RouteDecisionEvent(TypedDict):
 
 
 class StepView(TypedDict):
-    """A step as it is announced.
+    """A step of a plan.
 
-    `depends_on`: the steps that have to be completed before it. Those of one `wave` don't need one another; they are
-    `parallel` if there are several. A `map` step is carried out on each file of a folder.
+    `depends_on` are the steps that have to be completed before it. Steps of one `wave` don't need one another; they
+    are `parallel` if there are several. A `map` step works on each file of a folder.
     """
 
     id: str
-    title: str
+    title: Annotated[str, FILTERED]
     agent: AgentName
     status: StepStatus
     kind: Literal["act", "map"]
@@ -57,9 +71,9 @@ class StepView(TypedDict):
 
 
 class TaskPlanEvent(TypedDict):
-    """The plan of the turn. `version` counts the changes of the person; an edit has to name it.
+    """The plan of the turn. `version` counts the person's changes; an edit has to name it.
 
-    `bounds` (folders by id, kinds, max_items) are what an approval is asked for next.
+    `bounds` (folders by id, kinds, max_items): the next approval asks for them.
     """
 
     type: Literal["task_plan"]
@@ -78,7 +92,7 @@ class PlanChangeEvent(TypedDict):
 
 
 class PlanEditedEvent(TypedDict):
-    """The person's changes of the plan now count."""
+    """The person changed the plan."""
 
     type: Literal["plan_edited"]
     plan_id: str
@@ -87,12 +101,12 @@ class PlanEditedEvent(TypedDict):
 
 
 class PlanRevisedEvent(TypedDict):
-    """After a step failed, the planner has planned the rest anew. `why` is for the person."""
+    """The planner replaced the rest of the plan after a step failed. `why` is for the person."""
 
     type: Literal["plan_revised"]
     plan_id: str
     version: int
-    why: str
+    why: Annotated[str, FILTERED]
     steps: list[StepView]
 
 
@@ -102,12 +116,12 @@ class TaskStepUpdateEvent(TypedDict):
     type: Literal["task_step_update"]
     step_id: str
     status: StepStatus
-    result: NotRequired[str]
-    error: NotRequired[str]
+    result: NotRequired[Annotated[str, FILTERED]]
+    error: NotRequired[Annotated[str, FILTERED]]
 
 
 class MapProgressEvent(TypedDict):
-    """A step over many files is done with one of them; `total` is how many there are."""
+    """A step over many files finished one of them; `total` is the number of files."""
 
     type: Literal["map_progress"]
     step_id: str
@@ -121,15 +135,15 @@ class ToolCallStartEvent(TypedDict):
     """The model asks for a call; it may still need an approval. Exactly one `tool_call_end` follows."""
 
     type: Literal["tool_call_start"]
-    tool_call_id: str
+    tool_call_id: Annotated[str, KEY]
     name: str
     args: dict[str, Any]
 
 
 class ToolProgressEvent(TypedDict):
-    """A call goes on: it is being invoked, or the tool reports progress, or it has to be asked about again.
+    """A call is invoked, the tool reports progress, or the call needs another approval.
 
-    `reason` says what let a call run unasked that would be asked about: `granted`, with the grant's id, or `planned`.
+    `reason` says why a gated call runs without an approval: `granted`, with the grant's id, or `planned`.
     """
 
     type: Literal["tool_progress"]
@@ -144,10 +158,10 @@ class ToolProgressEvent(TypedDict):
 
 
 class ToolCallEndEvent(TypedDict):
-    """A call is over. `result` is the text that the model sees; `duration_ms` is 0 if it was not invoked."""
+    """A call ended. `result` is the text that the model sees; `duration_ms` is 0 if the tool was not invoked."""
 
     type: Literal["tool_call_end"]
-    tool_call_id: str
+    tool_call_id: Annotated[str, KEY]
     name: str
     status: Literal["done", "error", "cancelled", "rejected"]
     result: str
@@ -155,9 +169,9 @@ class ToolCallEndEvent(TypedDict):
 
 
 class ApprovalAction(TypedDict):
-    """One call that waits for the person's answer. `grant_kind`: what a grant given with an approval would cover.
+    """One call that waits for the person's decision. A grant given with an approval covers calls of `grant_kind`.
 
-    `code` is the reason's, as in docs/GATEWAY.md; `passage` is what was read before that may have led to the call.
+    `code` is the reason's, as in docs/GATEWAY.md; `passage` is text read before that may have led to the call.
     """
 
     tool_call_id: str
@@ -184,7 +198,7 @@ class ApprovalNeededEvent(TypedDict):
 
 
 class RunParkedEvent(TypedDict):
-    """An unattended run waits for somebody, who may come much later; its stream may end here."""
+    """An unattended run waits for an approval; its stream may end here."""
 
     type: Literal["run_parked"]
     run_id: str
@@ -193,10 +207,7 @@ class RunParkedEvent(TypedDict):
 
 
 class DecisionView(TypedDict):
-    """What became of one asked call. `message` says why where it was not approved.
-
-    `grant_id` is the grant that the person gave with it.
-    """
+    """The decision on one call. `message` says why it was not approved; `grant_id` is the grant given with it."""
 
     tool_call_id: str
     type: Literal["approve", "edit", "reject", "respond"]
@@ -205,41 +216,45 @@ class DecisionView(TypedDict):
 
 
 class ApprovalResolvedEvent(TypedDict):
-    """The person answered, or the time ran out."""
+    """The person decided, the approval expired, or the run was cancelled."""
 
     type: Literal["approval_resolved"]
-    approval_id: str
+    approval_id: Annotated[str, KEY]
     decisions: list[DecisionView]
-    status: Literal["resolved", "expired"]
+    status: Literal["resolved", "expired", "cancelled"]
 
 
 class ApprovalExpiredEvent(TypedDict):
-    """Nobody answered in time: what was asked about is not done. `approval_resolved` with `expired` follows."""
+    """Nobody decided in time, so the calls are not made. `approval_resolved` with `expired` follows."""
 
     type: Literal["approval_expired"]
-    approval_id: str
+    approval_id: Annotated[str, KEY]
     expires_at: str
     tool_call_ids: list[str]
 
 
 class ContentEvent(TypedDict):
-    """A piece of the answer. Emitted by the graph only for text that no model streamed."""
+    """A delta of the answer. The graph emits it only for text that no model streamed.
+
+    `restarts`, after a restart of the service: this is the whole new text since the last event of another type.
+    """
 
     type: Literal["content"]
-    text: str
+    text: Annotated[str, FILTERED]
+    restarts: NotRequired[bool]
 
 
 class CitationView(TypedDict):
-    """What an answer quotes. `verified`: the quotation stands, word for word, in that `version` at that `place`.
+    """A quotation in an answer. `verified`: it stands, word for word, in that `version` at that `place`.
 
-    `reason` says why it is not. `is_current`: the version still was the newest one. `uri` (a resource) and `address` (a
-    page for people) open the file at the place; both are empty where it is not verified.
+    `reason` says why it is not verified. `is_current`: the version was still the newest one. `uri` (a resource) and
+    `address` (a page for people) open the file at the place; both are empty if it is not verified.
     """
 
     number: int
     quote: str
     verified: bool
-    reason: "WhyUnverified"
+    reason: WhyUnverified
     file_id: str
     name: str
     path: str
@@ -255,12 +270,15 @@ class CitationsEvent(TypedDict):
     """The citations of an answer, after its text; `message_id` is the answer's in the thread."""
 
     type: Literal["citations"]
-    message_id: str
+    message_id: Annotated[str, KEY]
     citations: list[CitationView]
 
 
 class ChangeView(TypedDict):
-    """A change by the journal's number: `summary` is its sentence there, `text` the same in the person's language."""
+    """A change in the journal: `summary` is the journal's sentence, `text` the same in the person's language.
+
+    `undone_by` is the change that took it back.
+    """
 
     id: int
     tool: str
@@ -271,7 +289,7 @@ class ChangeView(TypedDict):
 
 
 class ChangeGroup(TypedDict):
-    """The changes of one kind, and one sentence for all of them."""
+    """The changes of one kind, with one sentence for all; `undone` of them were taken back since."""
 
     action: str
     count: int
@@ -281,11 +299,11 @@ class ChangeGroup(TypedDict):
 
 
 class DoneEvent(TypedDict):
-    """The last event of a run that did not fail. `limit` is what ended the turn before its answer, if anything did."""
+    """The last event of a run that did not fail. `limit` is the limit that ended the turn before its answer."""
 
-    type: Literal["done"]
+    type: Annotated[Literal["done"], FINAL]
     run_id: str
-    status: Literal["completed", "cancelled"]
+    status: Literal["success", "cancelled"]
     usage: dict[str, int]
     changes: list[ChangeView]
     groups: list[ChangeGroup]
@@ -293,9 +311,10 @@ class DoneEvent(TypedDict):
 
 
 class ErrorEvent(TypedDict):
-    """The last event of a run that failed, with what it had changed before."""
+    """The last event of a run that failed, with the changes that it had made."""
 
-    type: Literal["error"]
+    type: Annotated[Literal["error"], FINAL]
+    run_id: str
     code: str
     message: str
     retryable: bool
@@ -319,53 +338,98 @@ GraphEvent = (
     | ContentEvent
     | CitationsEvent
 )
-"""What the graph itself emits."""
+"""The events that the graph emits."""
 
 Event = GraphEvent | RunEvent | ApprovalNeededEvent | RunParkedEvent | DoneEvent | ErrorEvent
 
-EVENTS: Final[dict[str, type]] = {
-    "run": RunEvent,
-    "route_decision": RouteDecisionEvent,
-    "task_plan": TaskPlanEvent,
-    "task_step_update": TaskStepUpdateEvent,
-    "plan_paused": PlanChangeEvent,
-    "plan_resumed": PlanChangeEvent,
-    "plan_edited": PlanEditedEvent,
-    "plan_revised": PlanRevisedEvent,
-    "map_progress": MapProgressEvent,
-    "tool_call_start": ToolCallStartEvent,
-    "tool_progress": ToolProgressEvent,
-    "approval_needed": ApprovalNeededEvent,
-    "run_parked": RunParkedEvent,
-    "approval_expired": ApprovalExpiredEvent,
-    "approval_resolved": ApprovalResolvedEvent,
-    "tool_call_end": ToolCallEndEvent,
-    "content": ContentEvent,
-    "citations": CitationsEvent,
-    "done": DoneEvent,
-    "error": ErrorEvent,
-}
-"""Every event that a client may see, by its `type`."""
+
+@dataclass(frozen=True, slots=True)
+class EventDefinition:
+    """An event as its class, `schema`, defines it.
+
+    `filtered` are the paths to the text that passes the link filter: `("steps", "title")` is the title of each step.
+    """
+
+    name: str
+    schema: type
+    key: str | None
+    filtered: tuple[tuple[str, ...], ...]
+    is_final: bool
+
+    def replay_key(self, event: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Return the identity of an event that a run sends once; None if it may send it again."""
+        return (self.name, str(event.get(self.key))) if self.key else None
+
+    def filter_text(self, event: Mapping[str, Any], clean: Callable[[str], str]) -> dict[str, Any]:
+        """Return the event with `clean` applied to its filtered text."""
+        filtered: Any = dict(event)
+        for path in self.filtered:
+            filtered = _filtered(filtered, path, clean)
+        return filtered
+
+
+def definitions_of(schema: type) -> Iterator[EventDefinition]:
+    """Yield the definitions of an event class: one for each of its types."""
+    hints = get_type_hints(schema, include_extras=True)
+    key = next((name for name, hint in hints.items() if KEY in _markers(hint)), None)
+    is_final = FINAL in _markers(hints["type"])
+    for event_type in get_args(_unmarked(hints["type"])):
+        yield EventDefinition(event_type, schema, key, tuple(_filtered_paths(schema)), is_final)
+
+
+def _unmarked(hint: Any) -> Any:
+    """Return the type in `NotRequired` and `Annotated`."""
+    while get_origin(hint) in {NotRequired, Annotated}:
+        hint = get_args(hint)[0]
+    return hint
+
+
+def _markers(hint: Any) -> tuple[Any, ...]:
+    if get_origin(hint) is NotRequired:
+        return _markers(get_args(hint)[0])
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
+def _filtered_paths(schema: type) -> Iterator[tuple[str, ...]]:
+    for name, hint in get_type_hints(schema, include_extras=True).items():
+        if FILTERED in _markers(hint):
+            yield (name,)
+        for item in get_args(_unmarked(hint)):
+            if is_typeddict(item):
+                yield from ((name, *path) for path in _filtered_paths(item))
+
+
+def _filtered(value: Any, path: tuple[str, ...], clean: Callable[[str], str]) -> Any:
+    if not path:
+        return clean(value)
+    if isinstance(value, list):
+        return [_filtered(item, path, clean) for item in cast("list[Any]", value)]
+    name, *rest = path
+    return {**value, name: _filtered(value[name], tuple(rest), clean)} if value.get(name) else value
+
+
+EVENTS: Final = {definition.name: definition for schema in get_args(Event) for definition in definitions_of(schema)}
+"""Every event that a client may see, by its type."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of what a model says; `message_id` tells one answer from the next."""
+class TextDelta:
+    """A piece of a model's answer. `message_id` differs between one answer and the next."""
 
     message_id: str | None
     text: str
 
 
-Listener = Callable[[GraphEvent | Piece], None]
+Listener = Callable[[GraphEvent | TextDelta], None]
 
 _listener: Final = ContextVar[Listener | None]("listener", default=None)
 
 
 @contextmanager
 def listening(listener: Listener) -> Generator[None]:
-    """Let the listener hear at once what a graph that runs inside the block emits, and each piece of its answers.
+    """Send the events and text deltas of a graph that runs inside the block to the listener.
 
-    Nothing of it goes into LangGraph's own streams then: those cost more for each token than all the rest.
+    LangGraph's own streams then carry none of them: those cost more for each token than all the rest.
     """
     token = _listener.set(listener)
     try:
@@ -375,12 +439,12 @@ def listening(listener: Listener) -> Generator[None]:
 
 
 def emit(event: GraphEvent) -> None:
-    """Tell the run's listener, or else write to its custom stream. Only inside a node."""
+    """Send an event to the run's listener, or to its custom stream without one. Call it only inside a node."""
     (_listener.get() or get_stream_writer())(event)
 
 
 def emitter() -> Callable[[GraphEvent], None]:
-    """Return what tells of the run that is active now, also from another task."""
+    """Return a function that emits events of the current run, also from another task."""
     if listener := _listener.get():
         return listener
     # The writer asks for the run's config when it writes, which other tasks don't have.
@@ -388,6 +452,6 @@ def emitter() -> Callable[[GraphEvent], None]:
     return lambda event: context.run(writer, event)
 
 
-def speaker() -> Callable[[Piece], None] | None:
-    """Return who hears the pieces of an answer; None if whoever runs the graph reads them from LangGraph's stream."""
+def delta_listener() -> Callable[[TextDelta], None] | None:
+    """Return the listener of text deltas; None if the caller of the graph reads LangGraph's stream."""
     return _listener.get()

@@ -1,4 +1,4 @@
-"""Which of the two languages a person writes in."""
+"""Tell which of the two languages a person writes."""
 
 import re
 from typing import Final

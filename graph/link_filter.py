@@ -1,9 +1,9 @@
-"""What may leave in an answer: no image, and no link to a host that nobody has allowed.
+"""Remove images, and links to hosts that are not allowed, from answers.
 
-Text of a file can make a model write an address with the reader's data in it. An image is fetched as soon as it is
-shown, a link at a click, so neither is let out, in any of the forms that Markdown (CommonMark 0.31, GFM's autolinks)
-and HTML have for them. What is said instead names the host. It works on characters, not on a parsed document: what
-is an address to some reader but not to another counts as one, in code as well.
+Text of a file can make a model write an address with the reader's data in it. A client fetches an image as soon as it
+shows it, and a link at a click, so the filter removes both, in every form that Markdown (CommonMark 0.31, GFM's
+autolinks) and HTML have for them. The note in their place names the host. The filter works on characters, not on a
+parsed document: text that is an address to one reader but not to another counts as one, in code as well.
 """
 
 import html
@@ -18,9 +18,9 @@ from graph.state import Language
 
 LONGEST: Final = 2_000
 LONGEST_TAG: Final = 500
-"""Characters that something unfinished is waited for; what is longer is no link, and is broken up."""
+"""Characters of an unfinished link that the filter holds back; a longer text is no link, and is broken up."""
 LONGEST_HOST: Final = 60
-"""A longer host is not named: it may be made of data itself."""
+"""Characters; a note does not name a longer host, which may itself be made of data."""
 
 TEXTS: Final[dict[str, dict[Language, str]]] = {
     "link": {"en": "(link removed)", "zh": "（链接已移除）"},
@@ -32,7 +32,7 @@ _NOTES: Final = "|".join(
     re.escape(text).replace(r"\{host\}", r"[^()（）\s]+") for texts in TEXTS.values() for text in texts.values()
 )
 _REMOVED: Final = re.compile(rf"(?:\bhttps? ?)?(?:{_NOTES})")
-"""A note, with what of the address had been let out before it was seen to be one."""
+"""A note, with the beginning of the address that passed before the filter recognised it."""
 
 _COLON: Final = r"(?::|&colon;|&#0*58;?|&#[xX]0*3[aA];?)"
 _SLASH: Final = r"(?:[/\\]|&sol;|&#0*47;?|&#[xX]0*2[fF];?)"
@@ -44,9 +44,9 @@ _STARTS: Final = re.compile(
 _INNER: Final = re.compile(rf"{_COLON}{_SLASH}{{2}}|www\.", re.IGNORECASE)
 _SPECIAL: Final = re.compile(r"[\]!<:/\\&]|w\.|\A\.", re.IGNORECASE)
 _CONTEXT: Final = 16
-"""Characters of what is out already that say what comes: the scheme of an address. Letters are never waited with."""
+"""Characters before the held text that tell its form: the scheme of an address. Letters are never held back."""
 _TAIL: Final = re.compile(rf"(?:!|\]|//[\w-]{{0,63}}|/|(?:{_COLON}{_SLASH}?)?(?:&\#?\w{{0,8}})?)\Z", re.IGNORECASE)
-"""The end of a text that may be the beginning of something."""
+"""The end of a text that may begin a link, an image or a tag."""
 _LONGEST_TAIL: Final = 80
 _SCHEME_BEFORE: Final = re.compile(r"[a-z][a-z0-9+.-]*\Z", re.IGNORECASE)
 _TITLE: Final = r"""(?:"[^"]*"|'[^']*'|\([^()]*\))"""
@@ -86,17 +86,16 @@ _WEB: Final = re.compile(r"https?://([\w.-]+)(?::(\d{1,5}))?(?:[/?#].*)?\Z", re.
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?=.)", re.IGNORECASE | re.DOTALL)
 _HOST: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?\Z")
 _LINKED_NAME: Final = re.compile(r"(?:www\.)+")
-"""Readers make links of such names by themselves."""
+"""Clients make links of such names by themselves."""
 _ASKED: Final = re.compile(r"https?://[^\s<>\"`（）「」《》【】“”，。；！？]+", re.IGNORECASE)
 _PORTS: Final = {"http": "80", "https": "443"}
 _OWN: Final = "drive://"
 
 
-class Hosts:
-    """Where links may lead: hosts (`example.com`, `example.com:8000`, `*.example.com`), and single addresses.
+class HostAllowlist:
+    """The hosts (`example.com`, `example.com:8000`, `*.example.com`) and single addresses that links may lead to.
 
-    A host without a port is meant on the usual ones. `addresses` are those that the person wrote themselves: what
-    is added to one makes it another.
+    A host without a port means the usual ports. `addresses` are those that the person wrote; they match in full only.
     """
 
     def __init__(self, hosts: Iterable[str] = (), addresses: Iterable[str] = ()) -> None:
@@ -105,14 +104,14 @@ class Hosts:
         self._domains = tuple(host[1:] for host in listed if host.startswith("*."))
         self._addresses = frozenset(addresses)
 
-    def asked_for(self, message: str) -> "Hosts":
-        """Return the same with the addresses in a person's message."""
-        hosts = Hosts(addresses={_TRAILING.sub("", found) for found in _ASKED.findall(message)})
+    def with_addresses_in(self, message: str) -> "HostAllowlist":
+        """Return the same hosts with the addresses in a person's message."""
+        hosts = HostAllowlist(addresses={_TRAILING.sub("", found) for found in _ASKED.findall(message)})
         hosts._hosts, hosts._domains = self._hosts, self._domains
         return hosts
 
-    def allow(self, address: str) -> bool:
-        """Say whether a link may lead there. What has no scheme and no host stays in the reader's own place."""
+    def allows(self, address: str) -> bool:
+        """Return whether a link may lead there. An address without scheme and host stays in the reader's own place."""
         plain = _plain(address)
         if plain in self._addresses or plain.startswith((_OWN, "#")):
             return True
@@ -120,38 +119,38 @@ class Hosts:
         if not _SCHEME.match(slashes):
             return not slashes.startswith("//")
         found = _WEB.match(plain)
-        return found is not None and self._knows(found[1].lower().rstrip("."), found[2], plain)
+        return found is not None and self._has_host(found[1].lower().rstrip("."), found[2], plain)
 
-    def wrote(self, address: str) -> bool:
-        """Say whether the person wrote this very address."""
+    def is_from_person(self, address: str) -> bool:
+        """Return whether the person wrote this very address."""
         return _plain(address) in self._addresses
 
-    def _knows(self, host: str, port: str | None, address: str) -> bool:
+    def _has_host(self, host: str, port: str | None, address: str) -> bool:
         usual = _PORTS[address.partition(":")[0].lower()]
         if f"{host}:{port or usual}" in self._hosts:
             return True
         return port in {None, usual} and (host in self._hosts or host.endswith(self._domains))
 
 
-def hosts_of(listed: str, public_url: str) -> Hosts:
+def host_allowlist(listed: str, public_url: str) -> HostAllowlist:
     """Return the drive's own host and those of a comma-separated list."""
-    return Hosts([host_of(public_url), *listed.split(",")])
+    return HostAllowlist([host_of(public_url), *listed.split(",")])
 
 
 def host_of(address: str) -> str:
-    """Return the host and port of an address, as a list of hosts names it."""
+    """Return the host and port of an address, as an allowlist names them."""
     return urlsplit(address).netloc.rpartition("@")[2]
 
 
 def _plain(address: str) -> str:
-    """Return the address as a browser understands it: without entities, escapes, and characters that it leaves out."""
+    """Return the address as a browser reads it: without entities, escapes, and characters that it ignores."""
     return _IGNORED.sub("", _ESCAPED.sub(r"\1", html.unescape(address.strip().removeprefix("<").removesuffix(">"))))
 
 
-class Outgoing:
-    """Lets a text out piece by piece. What came out, joined, does not depend on where the pieces were cut."""
+class LinkFilter:
+    """Filters a text delta by delta. The joined output does not depend on where the deltas were cut."""
 
-    def __init__(self, hosts: Hosts, language: Language) -> None:
+    def __init__(self, hosts: HostAllowlist, language: Language) -> None:
         self._hosts = hosts
         self._language: Language = language
         self._held = ""
@@ -164,25 +163,25 @@ class Outgoing:
             "bare": self._bare,
         }
 
-    def feed(self, piece: str) -> str:
-        """Return what may leave now that this piece has come."""
-        if self._held or _SPECIAL.search(piece):
-            return self._let_out(piece, final=False)
-        self._before = (self._before + piece)[-_CONTEXT:]
-        return piece
+    def feed(self, delta: str) -> str:
+        """Return the text that may be sent now; the end of it may be held back."""
+        if self._held or _SPECIAL.search(delta):
+            return self._release(delta, final=False)
+        self._before = (self._before + delta)[-_CONTEXT:]
+        return delta
 
     def end(self) -> str:
-        """Return what was held back; the text is over, and the next piece begins another."""
-        rest = self._let_out("", final=True) if self._held else ""
+        """Return the text that was held back. The next delta begins another text."""
+        rest = self._release("", final=True) if self._held else ""
         self._before = ""
         return rest
 
     def clean(self, text: str) -> str:
-        """Return a whole text as it may leave."""
+        """Return a whole text filtered."""
         return self.feed(text) + self.end()
 
-    def _let_out(self, piece: str, *, final: bool) -> str:
-        text = self._before + self._held + piece
+    def _release(self, delta: str, *, final: bool) -> str:
+        text = self._before + self._held + delta
         first = at = len(self._before)
         parts: list[str] = []
         while found := _STARTS.search(text, at):
@@ -203,7 +202,7 @@ class Outgoing:
         return "".join(parts)
 
     def _image(self, text: str, at: int, final: bool) -> tuple[str, int] | None:
-        """Make a link of it, which is judged as one. An exclamation before a bracket stays."""
+        """Turn the image into a link, which is then checked as one. An exclamation mark before a bracket stays."""
         del final
         return ("[" if at == 0 or text[at - 1].isspace() else "! ["), at + 2
 
@@ -211,7 +210,7 @@ class Outgoing:
         found = _INLINE.match(text, at)
         if found is None:
             return self._unfinished(_INLINE_SO_FAR, text, at, final, "] (", 2)
-        if self._hosts.allow(found[1]):
+        if self._hosts.allows(found[1]):
             return "](", at + 2
         return f"] {self._removed(found[1])}", found.end()
 
@@ -220,7 +219,7 @@ class Outgoing:
         if found is None or (found.end() == len(text) and not final):
             broken = "]:" if _NO_DEFINITION.match(text, at) else "] :"
             return self._unfinished(_DEFINITION_SO_FAR, text, at, final, broken, 2)
-        if self._hosts.allow(found[1]):
+        if self._hosts.allows(found[1]):
             return "]:", at + 2
         return f"]: {self._removed(found[1])}", found.end()
 
@@ -234,7 +233,7 @@ class Outgoing:
             return TEXTS["image"][self._language], found.end()
         if _ACTIVE_TAG.match(tag):
             return broken, at + 1
-        elsewhere = next((address for address in _addresses(tag) if not self._hosts.allow(address)), None)
+        elsewhere = next((address for address in _addresses(tag) if not self._hosts.allows(address)), None)
         if elsewhere is None and not _HANDLER.search(tag):
             return tag, found.end()
         return self._removed(elsewhere or ""), found.end()
@@ -246,14 +245,14 @@ class Outgoing:
             return None
         rest = _TRAILING.sub("", text[at:end])
         if not rest.strip(":/\\."):
-            # No host, but what follows may be one to some reader.
+            # No host, but some client may read one in the text that follows.
             return text[at:end] + (" " if _FOLLOWS.match(text, end) else ""), end
         scheme = _SCHEME_BEFORE.search(text[max(0, at - _CONTEXT) : at])
         address = f"{scheme[0] if scheme else ''}{rest}"
         address = f"http://{address}" if address[:4].lower() == "www." else address
-        # Where one address ends and the next begins, readers disagree.
-        is_one = self._hosts.wrote(address) or not _INNER.search(rest, 1)
-        if is_one and _SCHEME.match(_plain(address)) and self._hosts.allow(address):
+        # Clients disagree on where one address ends and the next begins.
+        is_one = self._hosts.is_from_person(address) or not _INNER.search(rest, 1)
+        if is_one and _SCHEME.match(_plain(address)) and self._hosts.allows(address):
             return rest, at + len(rest)
         space = " " if self._language == "en" and at and not text[at - 1].isspace() else ""
         return f"{space}{self._removed(address)}", at + len(rest)
@@ -261,7 +260,7 @@ class Outgoing:
     def _unfinished(
         self, so_far: re.Pattern[str], text: str, at: int, final: bool, broken: str, length: int, longest: int = LONGEST
     ) -> tuple[str, int] | None:
-        """Wait for the rest of what may become a link; break up what does not."""
+        """Hold back what may become a link; break up what does not."""
         if not final and len(text) - at < longest and so_far.match(text, at):
             return None
         return broken, at + length
@@ -277,36 +276,36 @@ class Outgoing:
         return TEXTS["host"][self._language].format(host=host)
 
 
-def with_omissions(said: str) -> str:
-    """Return what was said with `…` for each address that was taken out: a quotation leaves it out."""
-    return _REMOVED.sub("…", said)
+def with_omissions(text: str) -> str:
+    """Return a filtered text with `…` for each removed address, as a quotation leaves it out."""
+    return _REMOVED.sub("…", text)
 
 
-def let_out(answer: AIMessage, outgoing: Outgoing) -> AIMessage:
-    """Return a model's answer with its text as it may leave, whether it is a string or blocks."""
+def filter_answer(answer: AIMessage, link_filter: LinkFilter) -> AIMessage:
+    """Return a model's answer with its text filtered, whether its content is a string or blocks."""
     if isinstance(answer.content, str):
-        said: Any = outgoing.clean(answer.content)
+        content: Any = link_filter.clean(answer.content)
     else:
-        said = [_block(block, outgoing) for block in cast("list[Any]", answer.content)]
-    return answer if said == answer.content else answer.model_copy(update={"content": said})
+        content = [_filter_block(block, link_filter) for block in cast("list[Any]", answer.content)]
+    return answer if content == answer.content else answer.model_copy(update={"content": content})
 
 
-def _block(block: Any, outgoing: Outgoing) -> Any:
+def _filter_block(block: Any, link_filter: LinkFilter) -> Any:
     if isinstance(block, str):
-        return outgoing.clean(block)
+        return link_filter.clean(block)
     if isinstance(block, dict) and isinstance(text := cast("dict[str, Any]", block).get("text"), str):
-        return {**block, "text": outgoing.clean(text)}
+        return {**block, "text": link_filter.clean(text)}
     return block
 
 
 def _tail_of(text: str) -> int:
-    """Return where the end of a text may begin something; its length, if nowhere."""
+    """Return where a link may begin at the end of a text; its length, if nowhere."""
     found = _TAIL.search(text, max(0, len(text) - _LONGEST_TAIL))
     return found.start() if found else len(text)
 
 
 def _addresses(tag: str) -> Iterator[str]:
-    """Yield what may be an address in a tag: it is one itself (`<https://...>`), or its values, or parts of them."""
+    """Yield the possible addresses of a tag: the tag itself (`<https://...>`), its values, and their parts."""
     if _SCHEME.match(tag, 1):
         yield tag
     for value in _VALUE.findall(tag):

@@ -14,7 +14,7 @@ RATES: Final = rf"(?:\s*[a-z_]{{1,64}}\s*=\s*{RATE}\s*(?:,|$))*"
 
 
 class AgentSettings(BaseSettings):
-    """Which models answer, and the limits of a turn. Times are in seconds, lengths in characters."""
+    """Models and the limits of a turn. Times are in seconds, lengths in characters."""
 
     model_config = SettingsConfigDict(env_prefix="AGENT_", env_file=".env", extra="ignore", populate_by_name=True)
 

@@ -1,4 +1,4 @@
-"""The same question of several askers at once is asked once."""
+"""Single flight: callers that make the same call at the same time share one answer."""
 
 import asyncio
 from collections import Counter
@@ -9,55 +9,55 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class Together(Generic[T]):
-    """Answers those who ask the same at the same time with one answer, which is newer than all of their questions.
+class SingleFlight(Generic[T]):
+    """Share one answer among callers of the same key; it is newer than all of their calls.
 
-    Who asks while an answer is on its way may know of something that it doesn't: they wait for the next one, together.
-    One who gives up ends nothing for the others; a question that all gave up is not asked. What is returned or raised
-    is everybody's, and not to be changed.
+    A caller that comes while a call is running may know of something newer: it waits for the next call, with all who
+    come meanwhile. A cancelled caller cancels nothing for the others; a call that all have given up is not made. The
+    result or exception is shared: don't change it.
     """
 
     def __init__(self) -> None:
         self._running: dict[Hashable, asyncio.Future[Any]] = {}
         self._next: dict[Hashable, asyncio.Task[T]] = {}
-        self._askers = Counter[asyncio.Task[T]]()
+        self._waiters = Counter[asyncio.Task[T]]()
 
-    async def ask(self, key: Hashable, question: Callable[[], Awaitable[T]]) -> T:
-        """Return the answer, or raise what asking raises. Questions under one key have to be the same."""
+    async def do(self, key: Hashable, call: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of `call`, or raise its exception. Calls under one key have to be the same."""
         waiting = self._next.get(key)
         if waiting is None:
-            before = self._running.get(key)
-            if before is None:
-                return await self._alone(key, question)
-            # A context of its own: the answer is not only for who happens to be the first.
-            waiting = asyncio.create_task(self._after(before, key, question), context=Context())
-            waiting.add_done_callback(_heard)
+            previous = self._running.get(key)
+            if previous is None:
+                return await self._run(key, call)
+            # A fresh context: the result is not only for the first caller.
+            waiting = asyncio.create_task(self._after(previous, key, call), context=Context())
+            waiting.add_done_callback(_ignore_exception)
             self._next[key] = waiting
-        self._askers[waiting] += 1
+        self._waiters[waiting] += 1
         try:
             return await asyncio.shield(waiting)
         finally:
-            self._askers[waiting] -= 1
-            if not self._askers[waiting]:
-                del self._askers[waiting]
+            self._waiters[waiting] -= 1
+            if not self._waiters[waiting]:
+                del self._waiters[waiting]
 
-    async def _alone(self, key: Hashable, question: Callable[[], Awaitable[T]]) -> T:
+    async def _run(self, key: Hashable, call: Callable[[], Awaitable[T]]) -> T:
         done = self._running[key] = asyncio.get_running_loop().create_future()
         try:
-            return await question()
+            return await call()
         finally:
             done.set_result(None)
             self._ended(key)
 
-    async def _after(self, before: "asyncio.Future[Any]", key: Hashable, question: Callable[[], Awaitable[T]]) -> T:
+    async def _after(self, previous: "asyncio.Future[Any]", key: Hashable, call: Callable[[], Awaitable[T]]) -> T:
         try:
             try:
-                await asyncio.wait({before})
+                await asyncio.wait({previous})
             finally:
                 this = self._running[key] = self._next.pop(key)
-            if this not in self._askers:
+            if this not in self._waiters:
                 raise asyncio.CancelledError
-            return await question()
+            return await call()
         finally:
             self._ended(key)
 
@@ -66,7 +66,7 @@ class Together(Generic[T]):
             self._running.pop(key, None)
 
 
-def _heard(task: "asyncio.Task[Any]") -> None:
-    """Take note of an error that nobody waits for any more."""
+def _ignore_exception(task: "asyncio.Task[Any]") -> None:
+    """Mark the exception as seen: nobody waits for it any more."""
     if not task.cancelled():
         task.exception()

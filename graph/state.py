@@ -42,14 +42,14 @@ class Summary(TypedDict):
 
 
 class Place(TypedDict, total=False):
-    """Where the person is: the open file and the open folder, as ids that the drive checks; both may be None."""
+    """The person's place: the open file and the open folder, as ids that the drive checks; both may be None."""
 
     file_id: str | None
     folder_id: str | None
 
 
 class Route(TypedDict):
-    """Who takes the turn. `confidence` is 0 to 1; `reason` is in the person's language."""
+    """The route of a turn. `confidence` is 0 to 1; `reason` is in the person's language."""
 
     agent: AgentName
     confidence: float
@@ -101,7 +101,7 @@ class Plan(TypedDict):
 
 
 class Effect(TypedDict):
-    """What a call would change: at most 50 of its `count` items (id, name, path, what happens to it), who gains or
+    """The effect of a call: at most 50 of its `count` items (id, name, path, what happens to it), who gains or
     loses access, and whether it can be undone.
     """
 
@@ -119,6 +119,7 @@ class Call(TypedDict):
     `standing`: allowed (the policy lets it run), asked (waits for the person), approved, refused. `effect` is what the
     dry run found, without its diff, which is in the preview; None if the tool knows none. `code` is the reason's;
     `covered_by` is the grant that lets it run, or `plan`; `passage` is what was read before that may have led to it.
+    `action` is the kind of action that a grant may allow, None if none may.
     """
 
     tool_call_id: str
@@ -137,6 +138,7 @@ class Call(TypedDict):
     covered_by: NotRequired[str | None]
     approval_id: NotRequired[str | None]
     passage: NotRequired["Passage | None"]
+    action: NotRequired[str | None]
 
 
 class Taint(TypedDict):
@@ -149,7 +151,7 @@ class Taint(TypedDict):
 
 
 class Passage(Taint):
-    """What was read of it, as far as it is shown beside an approval; may be empty."""
+    """The text that is shown beside an approval; may be empty."""
 
     excerpt: str
 
@@ -189,7 +191,7 @@ class LimitReached(TypedDict):
 
 
 class Turn(TypedDict):
-    """What is known of the running turn. `run_id` is the id of the newest human message.
+    """The running turn. `run_id` is the id of the newest human message.
 
     `tainted`: content of a file was read in it, so instructions may have come in with data. `usage` counts tokens.
     `written` has the ids of the newest messages that the graph wrote in this turn: what follows them is from outside.
@@ -204,7 +206,7 @@ class Turn(TypedDict):
 
 
 class TurnUpdate(TypedDict, total=False):
-    """What a node adds to the turn; parallel nodes may do so at once. With `run_id` it begins a new turn."""
+    """An update of the turn by a node; parallel nodes may send one at once. With `run_id` it begins a new turn."""
 
     run_id: str
     language: Language
@@ -243,7 +245,7 @@ def _sum(left: dict[str, int], right: dict[str, int]) -> dict[str, int]:
 
 
 class GraphInput(TypedDict, total=False):
-    """What a client may send. Of `messages` only human ones are taken."""
+    """The input of a client. The graph takes only the human messages."""
 
     messages: Annotated[list[AnyMessage], MESSAGES]
     place: Place

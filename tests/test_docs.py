@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
@@ -9,9 +10,9 @@ from api.cli.arguments import build_parser
 from drive_server import errors
 from drive_server.connect import DriveSettings
 from graph.events import EVENTS
-from graph.policy.rules import RULES
 from graph.settings import AgentSettings
 from graph.tools.box import LOCAL_NAMES
+from tests.graph.facts import TOOLS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
@@ -36,19 +37,16 @@ def test_every_setting_has_its_row_in_the_readme(name: str) -> None:
     assert f"| `{name}` |" in README
 
 
-@pytest.mark.parametrize("name", sorted(RULES))
+@pytest.mark.parametrize("name", sorted(TOOLS))
 def test_every_tool_has_its_row(name: str) -> None:
     assert f"| `{name}` |" in (MEMORY if name in LOCAL_NAMES else MCP)
 
 
-@pytest.mark.parametrize("name", sorted(LOCAL_NAMES))
-def test_every_tool_of_the_assistant_has_a_rule(name: str) -> None:
-    assert name in RULES
-
-
 @pytest.mark.parametrize("name", sorted(EVENTS))
-def test_every_event_has_its_row(name: str) -> None:
-    assert f"| `{name}` |" in HTTP
+def test_every_event_has_its_row_with_its_fields(name: str) -> None:
+    row = next(line for line in HTTP.splitlines() if line.startswith(f"| `{name}` |"))
+    fields = set(get_type_hints(EVENTS[name].schema)) - {"type"}
+    assert fields <= set(re.findall(r"\w+", row))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Approvals: what waits for a person, answered once, by one of possibly many clients, or by the clock."""
+"""Approvals: stored, decided once by one of possibly many clients, or expired."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -11,26 +11,26 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from api.approvals.decisions import Decision, EditCheck, GrantCheck, all_approved, check_decisions
 from api.clock import Clock
 from api.errors import ApprovalClosedError, NotFoundError
-from api.events.events import Event
+from api.events.frames import Event
 from api.ports import Caller
-from api.storage.database import Database
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
+from drive_server.storage.database import Database
 
 PARKED = "run_parked"
 
 
 class Approvals:
-    """Keeps approvals, takes decisions, and lets the run that asked wait for one."""
+    """Stores approvals, takes decisions, and lets a run wait for one."""
 
     def __init__(self, database: Database, clock: Clock, check_edit: EditCheck, check_grant: GrantCheck) -> None:
         self._database = database
         self._clock = clock
         self._check_edit = check_edit
         self._check_grant = check_grant
-        self._answered: dict[str, asyncio.Event] = {}
+        self._decided: dict[str, asyncio.Event] = {}
 
     async def find(self, approval_id: str) -> ApprovalRow | None:
-        """Return an approval of anyone, for the run that raised it."""
+        """Return an approval, whoever owns it, for the run that raised it."""
         async with self._database.read() as session:
             return await session.get(ApprovalRow, approval_id)
 
@@ -40,7 +40,7 @@ class Approvals:
             return _owned(await session.get(ApprovalRow, approval_id), caller)
 
     async def waiting(self, caller: Caller, thread_id: str | None = None) -> list[ApprovalRow]:
-        """Return what waits for the caller, oldest first; of one thread, if that is given."""
+        """Return the approvals that wait for the caller, oldest first; only of one thread, if that is given."""
         query = select(ApprovalRow).where(
             ApprovalRow.user_id == caller.user_id,
             ApprovalRow.status == WAITING,
@@ -51,8 +51,8 @@ class Approvals:
         async with self._database.read() as session:
             return list(await session.scalars(query.order_by(ApprovalRow.created_at, ApprovalRow.id)))
 
-    def opening(self, run: RunRow, payload: Mapping[str, Any]) -> list[Executable]:
-        """Return the statements that make a run wait for an approval with this payload."""
+    def open_statements(self, run: RunRow, payload: Mapping[str, Any]) -> list[Executable]:
+        """Return the statements that store an approval with this payload and make its run wait."""
         row = {
             "id": payload["approval_id"],
             "run_id": run.id,
@@ -69,7 +69,7 @@ class Approvals:
     async def decide(
         self, caller: Caller, approval_id: str, decisions: Sequence[Decision], *, approve_all: bool = False
     ) -> ApprovalRow:
-        """Take the caller's decisions, all or none of them; of several clients at once, one is heard.
+        """Take the caller's decisions, all or none of them; if several clients decide at once, one succeeds.
 
         `approve_all` approves every action as it is, instead of decisions.
 
@@ -81,18 +81,18 @@ class Approvals:
             given = all_approved(row.payload) if approve_all else decisions
             checked = check_decisions(row.payload, given, caller.scopes, self._check_edit, self._check_grant)
             values = {"status": DECIDED, "decisions": checked, "decided_by": caller.email}
-            if not await self._settle(session, row, **values):
+            if not await self._close(session, row, **values):
                 await session.refresh(row)
-                raise _closed(row)
+                raise _closed_error(row)
         self._wake(approval_id)
         return row
 
-    async def settled(self, approval_id: str) -> ApprovalRow:
+    async def wait(self, approval_id: str) -> ApprovalRow:
         """Wait until the approval is decided or its time is up, and return it as it then is."""
-        answered = self._answered[approval_id] = asyncio.Event()
+        decided = self._decided[approval_id] = asyncio.Event()
         try:
             while True:
-                answered.clear()
+                decided.clear()
                 async with self._database.read() as session:
                     row = await session.get_one(ApprovalRow, approval_id)
                 if row.status != WAITING:
@@ -100,12 +100,12 @@ class Approvals:
                 if row.expires_at <= self._clock.now():
                     await self._expire(row)
                 else:
-                    await self._answer_or_expiry(answered, row.expires_at)
+                    await self._wait_for_decision(decided, row.expires_at)
         finally:
-            del self._answered[approval_id]
+            del self._decided[approval_id]
 
-    async def _answer_or_expiry(self, answered: asyncio.Event, moment: datetime) -> None:
-        waits = [asyncio.ensure_future(answered.wait()), asyncio.ensure_future(self._clock.sleep_until(moment))]
+    async def _wait_for_decision(self, decided: asyncio.Event, moment: datetime) -> None:
+        waits = [asyncio.ensure_future(decided.wait()), asyncio.ensure_future(self._clock.sleep_until(moment))]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -114,10 +114,10 @@ class Approvals:
 
     async def _expire(self, row: ApprovalRow) -> None:
         async with self._database.write() as session:
-            await self._settle(session, row, status=EXPIRED)
+            await self._close(session, row, status=EXPIRED)
 
-    async def _settle(self, session: AsyncSession, row: ApprovalRow, **values: Any) -> bool:
-        """Close an approval that waits, and set its run to work again; False if it was closed in between."""
+    async def _close(self, session: AsyncSession, row: ApprovalRow, **values: Any) -> bool:
+        """Close an approval that waits, and mark its run as running; False if it was closed in between."""
         still_waits = ApprovalRow.status == WAITING
         change = update(ApprovalRow).where(ApprovalRow.id == row.id, still_waits)
         result = await session.execute(change.values(decided_at=self._clock.now(), **values))
@@ -129,31 +129,29 @@ class Approvals:
 
     def _refuse_closed(self, row: ApprovalRow) -> None:
         if row.status != WAITING:
-            raise _closed(row)
+            raise _closed_error(row)
         if row.expires_at <= self._clock.now():
             raise ApprovalClosedError(row.id, EXPIRED, row.expires_at.isoformat())
 
     def _wake(self, approval_id: str) -> None:
-        if answered := self._answered.get(approval_id):
-            answered.set()
+        if decided := self._decided.get(approval_id):
+            decided.set()
 
 
-def cancelling(run_id: str, by: str, now: datetime) -> Executable:
-    """Return the statement that closes what a cancelled run waited for."""
+def cancel_statement(run_id: str, by: str, now: datetime) -> Executable:
+    """Return the statement that closes the approval of a cancelled run."""
     waiting = update(table_of(ApprovalRow)).where(ApprovalRow.run_id == run_id, ApprovalRow.status == WAITING)
     return waiting.values(status=CANCELLED, decided_by=by, decided_at=now)
 
 
 def needed_event(payload: Mapping[str, Any]) -> Event:
-    """Return the event that tells clients of an approval."""
-    kept = {name: payload[name] for name in ("approval_id", "expires_at", "actions")}
-    return {"type": "approval_needed", **kept}
+    """Return the `approval_needed` event of an approval."""
+    return {"type": "approval_needed"} | {name: payload[name] for name in ("approval_id", "expires_at", "actions")}
 
 
 def parked_event(run_id: str, payload: Mapping[str, Any]) -> Event:
-    """Return the event that tells that a run of nobody waits, and goes on when somebody has answered."""
-    named = {name: payload[name] for name in ("approval_id", "expires_at")}
-    return {"type": PARKED, "run_id": run_id, **named}
+    """Return the `run_parked` event of an unattended run that waits for an approval."""
+    return {"type": PARKED, "run_id": run_id} | {name: payload[name] for name in ("approval_id", "expires_at")}
 
 
 def _owned(row: ApprovalRow | None, caller: Caller) -> ApprovalRow:
@@ -162,5 +160,5 @@ def _owned(row: ApprovalRow | None, caller: Caller) -> ApprovalRow:
     return row
 
 
-def _closed(row: ApprovalRow) -> ApprovalClosedError:
+def _closed_error(row: ApprovalRow) -> ApprovalClosedError:
     return ApprovalClosedError(row.id, row.status, row.decided_at.isoformat() if row.decided_at else None)

@@ -1,4 +1,4 @@
-"""What may be typed after `drive-agent`: commands, options, and the function that runs each (imported when needed)."""
+"""The parser of `drive-agent`: its commands, their options, and the function that runs each (imported when needed)."""
 
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from importlib.metadata import version
@@ -157,13 +157,13 @@ def _add_plan_commands(commands: "Commands", client: ArgumentParser) -> None:
     edit.add_argument("--instruction", metavar="TEXT", help="what the step does")
     edit.add_argument("--remove", action="store_true", help="leave the step out")
     edit.set_defaults(target="commands.plan:edit")
-    told = {
+    commands_of_plan = {
         "pause": "wait after the running step, as long as it takes",
         "resume": "let it go on",
         "stop": "end it after the running step; what was done stays",
     }
-    for wish, what_it_does in told.items():
-        plan.add_parser(wish, parents=[one], help=what_it_does).set_defaults(target="commands.plan:change", wish=wish)
+    for name, summary in commands_of_plan.items():
+        plan.add_parser(name, parents=[one], help=summary).set_defaults(target="commands.plan:change", command=name)
 
 
 def _add_people_commands(commands: "Commands", client: ArgumentParser) -> None:

@@ -1,10 +1,12 @@
-"""The service as the commands see it: JSON over HTTP, with every failure as a `CommandError`."""
+"""The client of the service: JSON over HTTP, retries, and every failure as a `CommandError`."""
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -15,10 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 PAGE_SIZE = 200
 TOKEN_HINT = "Give a valid one with --token or DRIVE_AGENT_TOKEN."  # noqa: S105 - advice, not a secret
 CONNECTION_HINT = "Start the service with `drive-agent serve`, or check the address given with --url."
+RECONNECTION_TRIES = 12
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 10.0
+UNAVAILABLE = frozenset({502, 503, 504})
 # Server-sent events are silent for one heartbeat at most; an upload's answer waits for the disk.
 TIMEOUT = httpx.Timeout(connect=10, read=120, write=120, pool=None)
 
@@ -26,7 +33,7 @@ TIMEOUT = httpx.Timeout(connect=10, read=120, write=120, pool=None)
 class ServiceClient:
     """A connection to one service. Safe to use from several threads.
 
-    `reopen` makes the HTTP client anew (the service may have come back at another address).
+    `reopen` makes a new HTTP client: a restarted service may have another address.
     """
 
     def __init__(self, http: httpx.Client, reopen: Callable[[], httpx.Client]) -> None:
@@ -38,7 +45,7 @@ class ServiceClient:
         self._http.close()
 
     def reconnect(self) -> None:
-        """Look for the service again. Raises `CommandError` if there is none."""
+        """Connect again. Raises `CommandError` if there is no service."""
         fresh = self._reopen()
         self._http.close()
         self._http = fresh
@@ -56,11 +63,11 @@ class ServiceClient:
         self.send("DELETE", path)
 
     def send(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Send one request. Raises `ServiceError` if the service refuses, `LostConnectionError` if it is not there."""
+        """Send one request. Raises `ServiceError` for a refusal, `LostConnectionError` without a connection."""
         return check(self.send_unchecked(method, path, **options))
 
     def send_unchecked(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """Send one request and return whatever answers. Raises `LostConnectionError`."""
+        """Send one request and return the response, whatever its status. Raises `LostConnectionError`."""
         with translated_errors():
             return self._http.request(method, path, **options)
 
@@ -89,7 +96,7 @@ class ServiceClient:
 
 @contextmanager
 def translated_errors() -> Generator[None]:
-    """Turn httpx's errors into ours: the one place where they are."""
+    """Translate httpx's errors; no other module does."""
     try:
         yield
     except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -134,3 +141,49 @@ def _problem(response: httpx.Response) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return body if isinstance(body, dict) else {}
+
+
+def is_transient(error: LostConnectionError | ServiceError) -> bool:
+    """Return whether another try may succeed."""
+    return isinstance(error, LostConnectionError) or error.status in UNAVAILABLE
+
+
+def retry(request: Callable[[], T], wait: Callable[[int, CommandError], None]) -> T:
+    """Send a request that may be sent twice until it is answered.
+
+    `wait` gets the number of failures and the last one; it waits before the next try, or raises to give up.
+    """
+    for failures in count(1):
+        try:
+            return request()
+        except (LostConnectionError, ServiceError) as error:
+            if not is_transient(error):
+                raise
+            wait(failures, error)
+    raise AssertionError  # the loop has no end of its own
+
+
+class Reconnection:
+    """Reconnects a client with backoff. `pause` waits for a number of seconds."""
+
+    def __init__(self, client: ServiceClient, pause: Callable[[float], None] = time.sleep) -> None:
+        self._client = client
+        self._pause = pause
+
+    def wait(self, failures: int, error: CommandError | None = None) -> None:
+        """Wait, longer with every failure, and connect. Raises `LostConnectionError` after the last failure."""
+        if failures >= RECONNECTION_TRIES:
+            raise LostConnectionError(
+                "The connection to the service is lost. What it was doing may go on there.",
+                hint="`drive-agent chat --thread ID` looks at a conversation again.",
+            ) from error
+        self._pause(min(FIRST_PAUSE_SECONDS * 2 ** (failures - 1), LONGEST_PAUSE_SECONDS))
+        try:
+            self._client.reconnect()
+        except CommandError:
+            # The next try fails as well, and counts.
+            return
+
+    def post(self, path: str, body: Json) -> Any:
+        """Post a body that may be posted twice, until the service answers."""
+        return retry(lambda: self._client.post(path, body), self.wait)

@@ -1,8 +1,8 @@
-"""The one error that a command ends with on purpose."""
+"""The errors that end a command with a message."""
 
 
 class CommandError(Exception):
-    """A command could not do what it was asked.
+    """A command failed.
 
     `message` is a sentence for the person, `hint` says what to do next (may be empty).
     """
@@ -14,7 +14,7 @@ class CommandError(Exception):
 
 
 class LostConnectionError(CommandError):
-    """The service can't be reached, or the connection broke: whether it did what was asked is not known."""
+    """The service can't be reached, or the connection broke; the request may have been carried out."""
 
 
 class ServiceError(CommandError):

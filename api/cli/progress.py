@@ -1,4 +1,4 @@
-"""How far something is: a bar on a terminal, a line now and then where there is none."""
+"""Progress: a bar on a terminal, lines at intervals without one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS_BETWEEN_LINES = 5.0
 
 
 class Progress:
-    """Shows how many of `total` are done, and bytes if they are counted, on standard error. Made for one thread."""
+    """Shows the number of `total` that is done, and bytes if there are any, on standard error. For one thread."""
 
     def __init__(self, terminal: Terminal, title: str, total: int, total_bytes: int = 0) -> None:
         self._terminal = terminal
@@ -32,7 +32,7 @@ class Progress:
         self._said_at = time.monotonic()
 
     def __enter__(self) -> Progress:
-        """Begin to show it."""
+        """Show the progress."""
         if self._terminal.animated:
             columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
             self._bar = RichProgress(

@@ -1,12 +1,13 @@
-"""Standard input, output and error as a person (or a pipe) sees them."""
+"""Standard input, output and error, for a person or a pipe."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -26,7 +27,7 @@ def visible(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    """Like `visible`, for a name or value that has to stay on one line."""
+    """Return a name or value as `visible` does, on one line."""
     return visible(text).translate(_LINE_BREAKS)
 
 
@@ -38,8 +39,8 @@ def _escaped(match: Match[str]) -> str:
 class Terminal:
     """Prints to standard output (the answer) and error (notes), and reads answers from standard input.
 
-    Without a terminal, with NO_COLOR or TERM=dumb, the output has no control codes. `machine` moves everything that is
-    for a person to standard error, so that standard output holds only what a program reads.
+    Without a terminal, with NO_COLOR or TERM=dumb, the output has no control codes. `machine` moves the text for people
+    to standard error, so that standard output has only the data for a program.
     """
 
     def __init__(self, *, machine: bool = False) -> None:
@@ -51,7 +52,7 @@ class Terminal:
 
     @property
     def animated(self) -> bool:
-        """Whether progress may be drawn over itself (on standard error)."""
+        """Whether standard error is a terminal, where progress may be redrawn."""
         return self.err.is_terminal
 
     def say(self, text: str = "", style: str = "") -> None:
@@ -78,7 +79,7 @@ class Terminal:
             self._column_open = False
 
     def ask(self, question: str) -> str | None:
-        """Return the line that is answered, None at the end of standard input."""
+        """Return the person's line, None at the end of standard input."""
         self._end_line()
         if self.interactive and not self._machine:
             return _ask_person(visible(question))
@@ -86,6 +87,11 @@ class Terminal:
         line = sys.stdin.readline() if sys.stdin is not None else ""
         self.out.print(Text(visible_line(line.rstrip("\r\n"))))
         return line.rstrip("\r\n") if line else None
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON on standard output."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))  # noqa: T201 - the output a program reads
 
 
 def _ask_person(question: str) -> str | None:

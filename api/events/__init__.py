@@ -1,1 +1,1 @@
-"""The events of runs: written first, then sent. May import `storage`."""
+"""The events of runs, stored and then sent. May import `storage`."""

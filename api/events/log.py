@@ -1,43 +1,42 @@
-"""The log of every run's events: written first, then sent, so that no client has seen what the log has not.
+"""The log of every run's events. It stores events before it sends them, so no client sees an event that can be lost.
 
-All runs share one writer. What comes in while a transaction is being committed goes into the next one, so the busier
-the service, the more events a transaction carries; text deltas of a run that meet there become one event. What nobody
-waits for gathers for 20 ms, which no reader sees and the disk does; in a crowd for up to 0.1 s, as its storing would
-else take the time that its answers need.
+All runs share one writer. Events that come in during a transaction go into the next one, so the busier the service,
+the more events a transaction carries; text deltas of a run that meet there become one event. Events that nobody waits
+for are batched for 20 ms, and for up to 0.1 s while transactions are slow, to leave time for the answers.
 """
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Executable
 
-from api.errors import StorageFailureError
-from api.events.events import Event, Frame, encode
-from api.events.feed import Feed
-from api.events.store import NEW_EVENT, newest_number, read_frames, row_of
-from api.storage.database import Database
+from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row, newest_number, read_frames
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
 
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 5.0
-GATHERING_SECONDS = 0.02
-LONGEST_GATHERING_SECONDS = 0.1
-GATHERED_PER_STORED = 4
-"""What nobody waits for gathers so many times as long as the storing before took."""
+BATCH_SECONDS = 0.02
+LONGEST_BATCH_SECONDS = 0.1
+BATCH_PER_TRANSACTION = 4
+"""How many times as long as the last transaction took events are batched."""
+BUFFER_FRAMES = 512
+PAGE_FRAMES = 1000
 TEXT_DELTA = {"type", "text"}
 
-
 Statement = Executable | tuple[Executable, Mapping[str, Any]]
-"""A statement, or one that was built before and its parameters: building one takes longer than running it."""
+"""A statement, or a prepared one with its parameters: building a statement takes longer than running it."""
 
 
 @dataclass(slots=True)
 class _Entry:
-    """Events that wait for the next transaction, and the statements that belong into it with them."""
+    """Events for the next transaction, and the statements that belong into it with them."""
 
     run_id: str
     events: list[Event]
@@ -46,18 +45,18 @@ class _Entry:
 
     @property
     def is_text(self) -> bool:
-        """Whether this is nothing but a piece of text, which can wait for more of it."""
+        """Whether this is only a text delta, which can wait for the next one."""
         return self.stored is None and self.events[-1].keys() == TEXT_DELTA
 
     def join(self, event: Event) -> bool:
-        """Add a text delta to the last event, if that is one too."""
+        """Append a text delta to the last event, if that is one too; return whether it was."""
         if not self.is_text or event.keys() != TEXT_DELTA:
             return False
         self.events[-1] = {**event, "text": self.events[-1]["text"] + event["text"]}
         return True
 
     def settle(self, error: Exception | None = None) -> None:
-        """Tell who waits that it is stored, or why it is not."""
+        """Report to the waiting caller that the entry is stored, or why it is not."""
         if self.stored is None or self.stored.done():
             return
         if error:
@@ -66,12 +65,39 @@ class _Entry:
             self.stored.set_result(None)
 
 
+class RunBuffer:
+    """The newest frames of a run that works in this process. `seq` is the number of the newest one."""
+
+    def __init__(self, seq: int = 0) -> None:
+        self.seq = seq
+        self.changed = asyncio.Event()
+        self._frames: deque[Frame] = deque(maxlen=BUFFER_FRAMES)
+
+    def publish(self, frames: Sequence[Frame]) -> None:
+        """Add frames that follow the newest one, and wake the followers."""
+        if frames:
+            self._frames.extend(frames)
+            self.seq = frames[-1].seq
+            self.wake()
+
+    def wake(self) -> None:
+        """Wake everything that waits for `changed`."""
+        self.changed.set()
+        self.changed = asyncio.Event()
+
+    def after(self, seq: int) -> list[Frame] | None:
+        """Return the frames after a number, or None if some of them are no longer in the buffer."""
+        if seq >= self.seq or (self._frames and self._frames[0].seq <= seq + 1):
+            return [frame for frame in self._frames if frame.seq > seq]
+        return None
+
+
 class EventLog:
-    """Numbers, stores and then hands out the events of all runs."""
+    """Numbers, stores and then sends the events of all runs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._feeds: dict[str, Feed] = {}
+        self._buffers: dict[str, RunBuffer] = {}
         self._pending: list[_Entry] = []
         self._last: dict[str, _Entry] = {}
         self._arrived = asyncio.Event()
@@ -81,51 +107,51 @@ class EventLog:
         self._stopping = False
 
     def open(self, run_id: str, first: Sequence[Frame]) -> None:
-        """Take up a new run whose first frames are stored already."""
-        feed = self._feeds[run_id] = Feed()
-        feed.publish(first)
+        """Open the log of a new run whose first frames are stored already."""
+        buffer = self._buffers[run_id] = RunBuffer()
+        buffer.publish(first)
 
     async def reopen(self, run_id: str) -> None:
-        """Take up a run that another process began; numbers go on from the last one stored."""
-        self._feeds[run_id] = Feed(await newest_number(self._database, run_id))
+        """Open the log of a run that another process began; numbers continue after the last one stored."""
+        self._buffers[run_id] = RunBuffer(await newest_number(self._database, run_id))
 
     def append(self, run_id: str, event: Event) -> None:
-        """Hand over an event; it is stored and sent soon, in this order."""
+        """Queue an event; it is stored and sent soon, in order."""
         last = self._last.get(run_id)
         if last is None or not last.join(event):
             self._enqueue(_Entry(run_id, [event]))
 
     async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement) -> None:
-        """Store events and whatever must hold together with them in one transaction; return when it is committed.
+        """Store events and run statements in one transaction; return when it is committed.
 
-        Everything handed over before is stored with or before it. Raises what the database raises for a statement.
+        Events queued before are stored with or before it. Raises the database's error for a statement.
         """
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._enqueue(_Entry(run_id, list(events), statements, stored))
         await stored
 
     def close(self, run_id: str) -> None:
-        """Let go of a run that is over, or that this process gives up; its followers end."""
-        if feed := self._feeds.pop(run_id, None):
-            feed.wake()
+        """Close the log of a run that is over, or that this process gives up; its followers end."""
+        if buffer := self._buffers.pop(run_id, None):
+            buffer.wake()
 
     def end_follows(self) -> None:
-        """End every stream of a client, as the service is about to stop; runs go on."""
+        """End the streams of all clients before the service stops; runs go on."""
         self._closing = True
-        for feed in self._feeds.values():
-            feed.wake()
+        for buffer in self._buffers.values():
+            buffer.wake()
 
     async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
-        """Yield the frames after a number, first the stored ones, then as they come, until the run's last one.
+        """Yield the frames after a number, the stored ones first, up to the run's last one.
 
-        Yields an empty list whenever nothing came for `idle_seconds`.
+        Yields an empty list after each `idle_seconds` without a frame.
         """
         while not self._closing:
-            feed = self._feeds.get(run_id)
-            changed = feed.changed if feed else None
-            frames = feed.after(after) if feed else None
+            buffer = self._buffers.get(run_id)
+            changed = buffer.changed if buffer else None
+            frames = buffer.after(after) if buffer else None
             if frames is None:
-                frames = await read_frames(self._database, run_id, after)
+                frames = await read_frames(self._database, run_id, after, PAGE_FRAMES)
             if frames:
                 yield frames
                 after = frames[-1].seq
@@ -137,29 +163,29 @@ class EventLog:
                 yield []
 
     async def write(self) -> None:
-        """Store what is handed over until `stop`. One task runs this, and it is not to be cancelled."""
+        """Store queued events until `stop`. One task runs this; don't cancel it."""
         while self._pending or not self._stopping:
             await self._arrived.wait()
-            await self._gather()
+            await self._wait_for_batch()
             self._arrived.clear()
             self._urgent.clear()
             batch, self._pending = self._pending, []
             self._last.clear()
             if batch:
                 begun = asyncio.get_running_loop().time()
-                await self._store_at_last(batch)
-                self._not_before = next_time(begun, asyncio.get_running_loop().time())
+                await self._store_with_retries(batch)
+                self._not_before = next_batch_time(begun, asyncio.get_running_loop().time())
 
     def stop(self) -> None:
-        """Let `write` end once it has stored what it was handed over."""
+        """Let `write` end once it has stored the queued events."""
         self._stopping = True
         self._arrived.set()
         self._urgent.set()
 
-    async def _gather(self) -> None:
-        """Let events gather for a moment, unless somebody waits for one."""
+    async def _wait_for_batch(self) -> None:
+        """Wait for more events, unless a caller waits for one."""
         now = asyncio.get_running_loop().time()
-        await _signalled(self._urgent, max(self._not_before, now + GATHERING_SECONDS) - now)
+        await _signalled(self._urgent, max(self._not_before, now + BATCH_SECONDS) - now)
 
     def _enqueue(self, entry: _Entry) -> None:
         self._pending.append(entry)
@@ -168,8 +194,8 @@ class EventLog:
         if entry.stored is not None:
             self._urgent.set()
 
-    async def _store_at_last(self, batch: Sequence[_Entry]) -> None:
-        """Store a batch, and while the disk refuses, try again: nothing that happened may go missing."""
+    async def _store_with_retries(self, batch: Sequence[_Entry]) -> None:
+        """Store a batch; try again while the disk refuses, so that no event is lost."""
         for pause in _pauses():
             try:
                 await self._store(batch)
@@ -187,20 +213,20 @@ class EventLog:
                 return
 
     async def _store_apart(self, batch: Sequence[_Entry], error: Exception) -> None:
-        """Store each entry by itself, so that the one at fault fails alone."""
+        """Store each entry by itself, so that only the faulty one fails."""
         if len(batch) == 1:
             batch[0].settle(error)
             return
         for entry in batch:
-            await self._store_at_last([entry])
+            await self._store_with_retries([entry])
 
     async def _store(self, batch: Sequence[_Entry]) -> None:
         frames: dict[str, list[Frame]] = {}
         for entry in batch:
             ahead = frames.setdefault(entry.run_id, [])
-            first = self._feeds[entry.run_id].seq + len(ahead) + 1
+            first = self._buffers[entry.run_id].seq + len(ahead) + 1
             ahead.extend(Frame(seq, event["type"], encode(event)) for seq, event in enumerate(entry.events, first))
-        rows = [row_of(run_id, frame) for run_id, listed in frames.items() for frame in listed]
+        rows = [frame_to_row(run_id, frame) for run_id, listed in frames.items() for frame in listed]
         statements = [statement for entry in batch for statement in entry.statements]
 
         def store(connection: Connection) -> None:
@@ -211,7 +237,7 @@ class EventLog:
 
         await self._database.write_sync(store)
         for run_id, listed in frames.items():
-            self._feeds[run_id].publish(listed)
+            self._buffers[run_id].publish(listed)
         for entry in batch:
             entry.settle()
 
@@ -223,10 +249,10 @@ def _execute(connection: Connection, statement: Statement) -> None:
         connection.execute(statement)
 
 
-def next_time(begun: float, ended: float) -> float:
-    """Return when events that nobody waits for are stored next, after a storing from `begun` to `ended`; in seconds."""
-    gathering = GATHERED_PER_STORED * (ended - begun)
-    return ended + min(max(gathering, GATHERING_SECONDS), LONGEST_GATHERING_SECONDS)
+def next_batch_time(begun: float, ended: float) -> float:
+    """Return the time of the next batch after a transaction from `begun` to `ended`; in seconds of the loop's clock."""
+    pause = BATCH_PER_TRANSACTION * (ended - begun)
+    return ended + min(max(pause, BATCH_SECONDS), LONGEST_BATCH_SECONDS)
 
 
 def _pauses() -> Iterator[float]:

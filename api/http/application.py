@@ -1,4 +1,4 @@
-"""The HTTP application around a service: routes, error answers, description. Knows neither drive nor graph."""
+"""The HTTP application around a service: routes, errors, description. It knows neither drive nor graph."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -6,9 +6,9 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, Depends, FastAPI
 
-from api.http.deps import bearer
-from api.http.problems import install_problems
+from api.http.dependencies import bearer
 from api.http.routes import approvals, chat, grants, memories, plans, runs, system, threads
+from drive_server.http.problem import install_problem_handlers
 
 DESCRIPTION = """
 Your drive, and an assistant that works in it, asks before what matters, and can take all of it back.
@@ -18,7 +18,7 @@ Errors are `application/problem+json` with a stable `code`, a sentence in `detai
 """
 
 
-def assemble(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
+def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
     """Return the application. `lifespan` has to put the running `Service` into `app.state.service`."""
     app = FastAPI(title="Drive Agent", version=version("drive-agent"), description=DESCRIPTION, lifespan=lifespan)
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
@@ -26,5 +26,5 @@ def assemble(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)
-    install_problems(app)
+    install_problem_handlers(app)
     return app

@@ -1,157 +1,17 @@
-"""The JSON of the service's routes. Limits are in characters."""
+"""The JSON that the service's routes answer with."""
 
-import unicodedata
 from datetime import datetime
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict
 
-from api.approvals.decisions import Decision
-from graph.planning.editing import StepEdit
+from graph.events import ChangeGroup, ChangeView
 
-MAX_MESSAGE_CHARACTERS = 100_000
-MAX_REF_CHARACTERS = 8_192
-
-Id = Annotated[str, StringConstraints(min_length=1, max_length=64)]
-Ref = Annotated[str, StringConstraints(min_length=1, max_length=MAX_REF_CHARACTERS)]
-Scope = Literal["read", "write", "share", "delete"]
-RunStatus = Literal["running", "waiting", "success", "error", "cancelled"]
-
-
-class Body(BaseModel):
-    """Base of what clients send: unknown fields are refused, so that a misspelt one is not silently ignored."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class ChatContext(Body):
-    """Where the person is: ids (or paths) of the open file and folder."""
-
-    file_id: Ref | None = Field(default=None, description="The file that is open: 'this document'.")
-    folder_id: Ref | None = Field(default=None, description="The folder that is shown: 'here'.")
-
-
-class ChatRequest(Body):
-    """A message to the assistant."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"message": "Find the document about parental leave and summarise it"}]},
-    )
-
-    message: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARACTERS)]
-    thread_id: Id | None = Field(default=None, description="The thread to go on with; without it, a new one is made.")
-    context: ChatContext | None = None
-    mode: Literal["attended", "unattended"] = Field(
-        default="attended", description="unattended: nobody watches; what needs an approval waits for days."
-    )
-    assistant_id: Id | None = Field(default=None, description="Which assistant; without it, the built-in one.")
-
-    @field_validator("message")
-    @classmethod
-    def _has_text(cls, message: str) -> str:
-        if not message.strip():
-            msg = "a message needs some text"
-            raise ValueError(msg)
-        if "\x00" in message:
-            msg = "a message can't have NUL characters"
-            raise ValueError(msg)
-        return message
-
-
-class EditedAction(Body):
-    """An edited call as LangChain's clients write it."""
-
-    name: str
-    args: dict[str, Any]
-
-
-class GrantBody(Body):
-    """What is done unasked from now on: what the approved action does, in that folder, so long and so many items."""
-
-    folder_id: Ref = Field(description="A folder, and all that lies in it.")
-    minutes: int = Field(default=60, ge=1, le=7 * 24 * 60)
-    max_items: int = Field(default=50, ge=1, le=10_000)
-
-
-class DecisionBody(Body):
-    """What the person says to one proposed call."""
-
-    tool_call_id: str = Field(max_length=256)
-    type: Literal["approve", "edit", "reject", "respond"]
-    args: dict[str, Any] | None = Field(default=None, description="With edit: all arguments of the call.")
-    message: str | None = Field(default=None, max_length=10_000, description="Why, or what to do instead.")
-    name: str | None = Field(default=None, max_length=256, description="The tool; it can't be another one.")
-    edited_action: EditedAction | None = Field(default=None, description="The same as name and args.")
-    grant: GrantBody | None = Field(default=None, description="With approve: don't ask again about what is like this.")
-
-    def to_decision(self) -> Decision:
-        """Return the decision without its dialect."""
-        edited = self.edited_action
-        args = self.args if self.args is not None or edited is None else edited.args
-        tool = self.name or (edited.name if edited else None)
-        grant = self.grant.model_dump() if self.grant else None
-        return Decision(self.tool_call_id, self.type, args, self.message, tool, grant)
-
-
-class DecisionsBody(Body):
-    """One decision for every action of the approval; or `approve_all`, which approves each of them as it is."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        json_schema_extra={"examples": [{"decisions": [{"tool_call_id": "call_1", "type": "approve"}]}]},
-    )
-
-    decisions: list[DecisionBody] = Field(default=[], max_length=1000)
-    approve_all: bool = Field(default=False, strict=True)
-
-    @model_validator(mode="after")
-    def _says_one_thing(self) -> Self:
-        if self.approve_all == bool(self.decisions):
-            msg = "send either decisions, or approve_all as true"
-            raise ValueError(msg)
-        return self
-
-
-class ThreadPatch(Body):
-    """What can be changed about a thread."""
-
-    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
-
-    @field_validator("title")
-    @classmethod
-    def _is_plain(cls, title: str) -> str:
-        if any(unicodedata.category(char) == "Cc" and not char.isspace() for char in title):
-            msg = "a title can't have control characters"
-            raise ValueError(msg)
-        return title
-
-
-class StepPatch(Body):
-    """A step as it is wanted; what is left out stays as it is. A new one needs agent and instruction."""
-
-    id: Id | None = Field(default=None, description="Of a step of the plan; anything else is a new step's own name.")
-    title: Annotated[str, StringConstraints(min_length=1, max_length=1_000)] | None = None
-    agent: Literal["document_agent", "drive_agent", "search_agent"] | None = None
-    instruction: Annotated[str, StringConstraints(min_length=1, max_length=10_000)] | None = None
-    depends_on: Annotated[list[Id], Field(max_length=20)] | None = None
-    kind: Literal["act", "map"] | None = None
-    folder: Annotated[str, StringConstraints(max_length=1_000)] | None = None
-
-    def to_edit(self) -> StepEdit:
-        """Return what is said of the step, and nothing of what is not."""
-        return cast("StepEdit", self.model_dump(exclude_none=True))
-
-
-class PlanPatch(Body):
-    """The steps that have not begun, as they are to be from now on."""
-
-    version: int | None = Field(default=None, ge=0, description="The version that was seen; or the header If-Match.")
-    steps: list[StepPatch] = Field(max_length=20)
+ApprovalStatus = Literal["waiting", "decided", "expired", "cancelled"]
 
 
 class PlanStepView(BaseModel):
-    """A step of a plan. `attempts` counts how often it was begun; one that never was can still be changed."""
+    """A step of a plan. `attempts` counts how often it began; a step with none can still be changed."""
 
     id: str
     title: str
@@ -169,7 +29,7 @@ class PlanStepView(BaseModel):
 
 
 class PlanView(BaseModel):
-    """A plan. `status` is what it does, `interrupted` if its run ended before it; `wanted` is what was asked of it."""
+    """A plan. `status` is `interrupted` if its run ended before the plan; `wanted` is the person's last command."""
 
     plan_id: str
     thread_id: str
@@ -182,7 +42,7 @@ class PlanView(BaseModel):
 
 
 class MemorySource(BaseModel):
-    """Where a fact is from: what the person said, or a version of a file; what is not known any more is absent."""
+    """The origin of a fact: a message of the person, or a version of a file. Ids of deleted things are absent."""
 
     kind: Literal["said", "file"]
     thread_id: str | None = None
@@ -193,7 +53,7 @@ class MemorySource(BaseModel):
 
 
 class MemoryView(BaseModel):
-    """A fact that you asked to be remembered."""
+    """A fact that you asked the assistant to remember."""
 
     id: str
     text: str
@@ -203,19 +63,13 @@ class MemoryView(BaseModel):
 
 
 class MemoryList(BaseModel):
-    """What is remembered of you, the newest first."""
+    """Your remembered facts, the newest first."""
 
     items: list[MemoryView]
 
 
-class MemoryPatch(Body):
-    """Another text for a fact."""
-
-    text: Annotated[str, Field(min_length=1, max_length=500, pattern=r"\S")]
-
-
 class ModelMessage(BaseModel):
-    """A message as a model was sent it."""
+    """A message that was sent to a model."""
 
     id: str | None = None
     role: Literal["system", "user", "assistant", "tool"]
@@ -225,7 +79,7 @@ class ModelMessage(BaseModel):
 
 
 class ModelCallView(BaseModel):
-    """One request to a model. `message_id` is its answer's; `estimated_tokens` is what was expected to be read."""
+    """One request to a model. `message_id` is its answer's; `input_tokens` is the model's own count."""
 
     message_id: str
     messages: list[ModelMessage]
@@ -234,7 +88,7 @@ class ModelCallView(BaseModel):
 
 
 class RunContextView(BaseModel):
-    """What the models of a run were sent, in order."""
+    """The requests of a run to its models, in order."""
 
     run_id: str
     calls: list[ModelCallView]
@@ -247,33 +101,13 @@ class ResultView(BaseModel):
     text: str
 
 
-class UndoBody(Body):
-    """How to undo."""
-
-    preview: bool = Field(default=False, strict=True, description="Say what would be undone, and undo nothing.")
-    change_id: int | None = Field(default=None, ge=0, description="Only this change of the run.")
-
-
-class RedoBody(Body):
-    """How to do again what was undone."""
-
-    preview: bool = Field(default=False, strict=True, description="Say what would be done again, and do nothing.")
-
-
-class ThreadUndoBody(Body):
-    """How to undo what the runs of a thread did."""
-
-    preview: bool = Field(default=False, strict=True, description="Say what would be undone, and undo nothing.")
-    since_run: Id | None = Field(default=None, description="Only this run of the thread and those after it.")
-
-
 class ApprovalView(BaseModel):
-    """An approval. `status` is waiting, decided, expired or cancelled."""
+    """An approval."""
 
     approval_id: str
     thread_id: str
     run_id: str
-    status: Literal["waiting", "decided", "expired", "cancelled"]
+    status: ApprovalStatus
     created_at: datetime
     expires_at: datetime
     actions: list[dict[str, Any]]
@@ -289,7 +123,7 @@ class ApprovalList(BaseModel):
 
 
 class GrantView(BaseModel):
-    """What the assistant may do unasked: `kinds` of action in the folders; `used` of `max_items`; to `expires_at`."""
+    """A grant: `kinds` of action in the folders need no approval, for `max_items` items, until `expires_at`."""
 
     grant_id: str
     kinds: list[str]
@@ -302,7 +136,7 @@ class GrantView(BaseModel):
 
 
 class GrantList(BaseModel):
-    """The grants that hold now, the newest first."""
+    """The valid grants, the newest first."""
 
     items: list[GrantView]
 
@@ -324,7 +158,7 @@ class ThreadList(BaseModel):
 
 
 class MessageView(BaseModel):
-    """One message. A tool's has the id of its call and what became of it: done, error, cancelled or rejected.
+    """One message. A tool's has the id of its call and the call's status: done, error, cancelled or rejected.
 
     `citations` are those of the event of that name.
     """
@@ -339,25 +173,25 @@ class MessageView(BaseModel):
     status: str | None = None
 
 
-class ThreadView(ThreadSummary):
-    """A thread as it is now: its newest messages, plan and route, the run at work, and the approval that waits."""
-
-    messages: list[MessageView]
-    has_earlier: bool
-    plan: Any = None
-    route: Any = None
-    run: "RunView | None" = None
-    approval: ApprovalView | None = None
-
-
 class RunView(BaseModel):
     """A run."""
 
     run_id: str
     thread_id: str
-    status: RunStatus
+    status: Literal["running", "waiting", "success", "error", "cancelled"]
     created_at: datetime
     finished_at: datetime | None
+
+
+class ThreadView(ThreadSummary):
+    """A thread with its newest messages, its plan and route, the active run, and the approval that waits."""
+
+    messages: list[MessageView]
+    has_earlier: bool
+    plan: Any = None
+    route: Any = None
+    run: RunView | None = None
+    approval: ApprovalView | None = None
 
 
 class CancelView(BaseModel):
@@ -367,39 +201,17 @@ class CancelView(BaseModel):
     status: Literal["cancelled", "cancelling"]
 
 
-class ChangeView(BaseModel):
-    """One thing that a run changed. `summary` is the journal's sentence, `text` the same in the person's language;
-    `undone_by` is the change that took it back."""
-
-    id: int
-    tool: str
-    summary: str
-    item_id: str | None
-    text: str
-    undone_by: int | None
-
-
-class ChangeGroupView(BaseModel):
-    """The changes of one kind, with one sentence for all; `undone` of them were taken back since."""
-
-    action: str
-    count: int
-    undone: int
-    text: str
-    change_ids: list[int]
-
-
 class ChangeList(BaseModel):
-    """All that a run changed, in order, and grouped by what was done."""
+    """The changes of a run, in order, and grouped by their kind."""
 
     items: list[ChangeView]
-    groups: list[ChangeGroupView] = []
+    groups: list[ChangeGroup] = []
 
 
 class UndoView(BaseModel):
-    """What was undone (or done again), what was left and why, and the change that this is itself (None in a preview).
+    """The result of an undo (or redo): the changes taken back, those left and why, and its own change.
 
-    What is left has `change_id`, `item_id`, `summary`, `reason`, and `text`: the reason in the person's language.
+    A skipped change has `change_id`, `item_id`, `summary`, `reason`, and `text`: the reason in the person's language.
     """
 
     undone: list[ChangeView]
@@ -408,13 +220,75 @@ class UndoView(BaseModel):
     preview: bool
 
 
-class Problem(BaseModel):
-    """An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` says what to do next."""
+class AuditView(BaseModel):
+    """Base of the parts of an audit, which are read from the audit's own objects."""
 
-    type: str = "about:blank"
-    title: str
-    status: int
-    detail: str
-    code: str
-    hint: str = ""
-    details: dict[str, Any] = {}
+    model_config = ConfigDict(from_attributes=True)
+
+
+class AuditedApprovalView(AuditView):
+    """An approval that a call needed, and the decision on the call, if there is one."""
+
+    approval_id: str
+    status: ApprovalStatus
+    asked_at: datetime
+    expires_at: datetime
+    decision: str | None
+    message: str | None
+    decided_by: str | None
+    decided_at: datetime | None
+
+
+class VersionView(BaseModel):
+    """A new content: the version of the file before (none for a new file) and after."""
+
+    file_id: str
+    before: int | None
+    after: int | None
+
+
+class AuditedChangeView(AuditView):
+    """A row of the journal: the change, and the approval or grant that allowed it."""
+
+    id: int
+    at: datetime | None
+    tool: str
+    action: str
+    summary: str
+    item_id: str | None
+    versions: list[VersionView]
+    approved_by: str | None
+    approval_id: str | None
+    grant_id: str | None
+    undone_by: int | None
+
+
+class AuditedCallView(AuditView):
+    """One call of the model. `status` is none while it is open; `covered_by` the grant that allowed it, or `plan`."""
+
+    tool_call_id: str
+    tool: str
+    args: Any
+    status: str | None
+    result: str | None
+    duration_ms: int | None
+    covered_by: str | None
+    asked: list[AuditedApprovalView]
+    changes: list[AuditedChangeView]
+
+
+class RunAudit(BaseModel):
+    """The chain from a run to its calls, the approvals or grants that allowed them, and the versions that they made."""
+
+    run_id: str
+    thread_id: str
+    started_by: str
+    scopes: list[str]
+    mode: str
+    message: str
+    status: str
+    created_at: datetime
+    finished_at: datetime | None
+    starts: int
+    calls: list[AuditedCallView]
+    other_changes: list[AuditedChangeView]

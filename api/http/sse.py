@@ -1,4 +1,4 @@
-"""Server-sent events on the wire: one ASGI message for all that is there, a comment when it is quiet."""
+"""Server-sent events: one ASGI message for each batch of frames, a comment as heartbeat."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -7,7 +7,7 @@ import anyio
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.events.events import Frame
+from api.events.frames import Frame
 
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = [
@@ -18,14 +18,16 @@ HEADERS = [
 
 
 def encode_frames(frames: Sequence[Frame]) -> bytes:
-    """Return frames as the text of an event stream (WHATWG HTML, 9.2); none of them is a heartbeat."""
+    """Return frames as the text of an event stream (WHATWG HTML, 9.2); a heartbeat for no frames."""
     if not frames:
         return HEARTBEAT
     return b"".join(b"id: %d\nevent: %s\ndata: %s\n\n" % (f.seq, f.type.encode(), f.data) for f in frames)
 
 
 class EventStream(Response):
-    """Sends a run's frames as they come. A client that goes away ends the response and nothing else."""
+    """Streams a run's frames. A client that goes away ends the response and nothing else."""
+
+    media_type = "text/event-stream"
 
     def __init__(self, batches: AsyncGenerator[list[Frame]], headers: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The whole chain of a run: who asked for it, each call of the model, what allowed the call, and what it changed."""
+"""The audit of a run: its calls, the approvals or grants that allowed them, and their changes."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 from sqlalchemy import select
 
-from api.events.store import read_all
+from api.events.frames import read_frames
 from api.ports import DrivePort, RunChange
-from api.storage.database import Database
 from api.storage.tables import ApprovalRow, RunRow
+from drive_server.storage.database import Database
 
 STARTED = "tool_call_start"
 PROGRESS = "tool_progress"
@@ -20,10 +20,10 @@ ENDED = "tool_call_end"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the person was asked about a call, and what became of that.
+class AuditedApproval:
+    """An approval that a call needed.
 
-    `status` is waiting, decided, expired or cancelled; `decision` what they said: approve, edit, reject or respond.
+    `status` is waiting, decided, expired or cancelled; `decision` is approve, edit, reject or respond.
     """
 
     approval_id: str
@@ -38,8 +38,9 @@ class Asked:
 
 @dataclass(slots=True)
 class AuditedCall:
-    """One call: as the model made it, what was asked about it (several times if its target had changed), and what it
-    changed. `covered_by` is the grant that allowed it unasked, or `plan`. `status` is None while it is open.
+    """One call of the model, its approvals (several if its target had changed), and its changes.
+
+    `covered_by` is the grant that allowed it, or `plan`. `status` is None while it is open.
     """
 
     tool_call_id: str
@@ -49,13 +50,13 @@ class AuditedCall:
     result: str | None = None
     duration_ms: int | None = None
     covered_by: str | None = None
-    asked: list[Asked] = field(default_factory=list[Asked])
+    asked: list[AuditedApproval] = field(default_factory=list[AuditedApproval])
     changes: list[RunChange] = field(default_factory=list[RunChange])
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """A run with its calls in order; `other_changes` came with no call of the model that is known."""
+    """A run with its calls in order; `other_changes` belong to no recorded call."""
 
     run: RunRow
     calls: tuple[AuditedCall, ...]
@@ -63,15 +64,14 @@ class Audit:
 
 
 async def read_audit(database: Database, drive: DrivePort, run: RunRow) -> Audit:
-    """Put the chain of a run together from its events, its approvals and the drive's journal."""
+    """Return the audit of a run, from its events, its approvals and the drive's journal."""
     frames, approvals, changes = await asyncio.gather(
-        read_all(database, run.id), _approvals(database, run.id), drive.changes(run.user_id, run.id)
+        read_frames(database, run.id), _approvals(database, run.id), drive.changes(run.user_id, run.id)
     )
-    kept = [frame for frame in frames if frame.type in {STARTED, PROGRESS, ENDED}]
-    calls = _calls([orjson.loads(frame.data) for frame in kept])
+    calls = _calls([orjson.loads(frame.data) for frame in frames if frame.type in {STARTED, PROGRESS, ENDED}])
     for approval in approvals:
-        for key, asked in _asked(approval):
-            calls.setdefault(key, AuditedCall(key, "")).asked.append(asked)
+        for key, audited in _audited(approval):
+            calls.setdefault(key, AuditedCall(key, "")).asked.append(audited)
     others: list[RunChange] = []
     for change in changes:
         call = calls.get(change.tool_call_id or "")
@@ -99,17 +99,14 @@ async def _approvals(database: Database, run_id: str) -> list[ApprovalRow]:
         return list(await session.scalars(query.order_by(ApprovalRow.created_at, ApprovalRow.id)))
 
 
-def _asked(row: ApprovalRow) -> list[tuple[str, Asked]]:
-    said: dict[str, Mapping[str, Any]] = {one["tool_call_id"]: one for one in row.decisions or ()}
-    return [(key, _of_call(row, said.get(key, {}))) for key in _keys(row)]
+def _audited(row: ApprovalRow) -> list[tuple[str, AuditedApproval]]:
+    decisions: dict[str, Mapping[str, Any]] = {one["tool_call_id"]: one for one in row.decisions or ()}
+    keys: list[str] = [action["tool_call_id"] for action in row.payload["actions"]]
+    return [(key, _of_call(row, decisions.get(key, {}))) for key in keys]
 
 
-def _keys(row: ApprovalRow) -> list[str]:
-    return [action["tool_call_id"] for action in row.payload["actions"]]
-
-
-def _of_call(row: ApprovalRow, decision: Mapping[str, Any]) -> Asked:
-    return Asked(
+def _of_call(row: ApprovalRow, decision: Mapping[str, Any]) -> AuditedApproval:
+    return AuditedApproval(
         approval_id=row.id,
         status=row.status,
         asked_at=row.created_at,

@@ -1,4 +1,4 @@
-"""Runs: the only place where the assistant is started, stopped, and taken up again after a restart."""
+"""Runs: only this module starts, stops and recovers them."""
 
 import asyncio
 import logging
@@ -7,13 +7,12 @@ from collections.abc import AsyncGenerator
 from sqlalchemy import Connection, insert, select, update
 
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
-from api.events.events import Event, Frame, encode
-from api.events.store import NEW_EVENT, row_of
+from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.ports import Caller, Mode, Place, RunChange, RunUndo
 from api.runs.audit import Audit, read_audit
-from api.runs.execution import Execution, Workshop
+from api.runs.execution import Execution, RunServices
 from api.storage.tables import RUNNING, RunRow, new_id, table_of, values_of
-from api.threads import thread_for
+from api.threads import open_thread
 
 logger = logging.getLogger(__name__)
 
@@ -22,10 +21,10 @@ NEW_RUN = insert(table_of(RunRow))
 
 
 class Runs:
-    """Every run of this process, each in a task of its own that no client's connection can end."""
+    """The runs of this process, each in a task of its own that no client's connection can end."""
 
-    def __init__(self, shop: Workshop) -> None:
-        self._shop = shop
+    def __init__(self, services: RunServices) -> None:
+        self._services = services
         self._tasks: dict[str, tuple[Execution, asyncio.Task[None]]] = {}
         self._closing = False
 
@@ -46,7 +45,7 @@ class Runs:
         """
         if self._closing:
             raise ShuttingDownError
-        place = await self._shop.drive.locate(caller, place)
+        place = await self._services.drive.locate(caller, place)
         run = RunRow(
             id=new_id(),
             user_id=caller.user_id,
@@ -62,32 +61,32 @@ class Runs:
         )
         first = await self._store(caller, run, thread_id)
         logger.info("run %s: begun on thread %s by user %s", run.id, run.thread_id, run.user_id)
-        self._shop.log.open(run.id, [first])
-        self._launch(Execution(run, self._shop))
+        self._services.log.open(run.id, [first])
+        self._launch(Execution(run, self._services))
         return run
 
     async def get(self, caller: Caller, run_id: str) -> RunRow:
         """Return a run of the caller. Raises `NotFoundError`, also for somebody else's."""
-        async with self._shop.database.read() as session:
+        async with self._services.database.read() as session:
             run = await session.get(RunRow, run_id)
         if run is None or run.user_id != caller.user_id:
             raise NotFoundError("There is no such run.")
         return run
 
     def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
-        """Yield the run's events after a number, to its last; an empty list whenever it is quiet for a while."""
-        return self._shop.log.follow(run_id, after, idle_seconds)
+        """Yield the run's events after a number, up to its last; an empty list after `idle_seconds` without one."""
+        return self._services.log.follow(run_id, after, idle_seconds)
 
     async def cancel(self, caller: Caller, run_id: str) -> bool:
-        """Stop a run; True once it has ended, False if that takes longer. What it did stays, and can be undone.
+        """Stop a run; True once it has ended, False if that takes longer. Its changes stay, and can be undone.
 
         Raises `RunFinishedError` if it had ended before.
         """
-        known = self._tasks.get(run_id)
+        active = self._tasks.get(run_id)
         run = await self.get(caller, run_id)
         if run.finished_at is not None:
             raise RunFinishedError(run_id, run.status)
-        execution, task = known or await self._take_up(run)
+        execution, task = active or await self._recover_run(run)
         if not execution.is_finishing and not execution.cancelled_by:
             execution.cancelled_by = caller.email
             await self._note_cancel(run_id)
@@ -100,40 +99,41 @@ class Runs:
         return run.finished_at is not None
 
     async def changes(self, caller: Caller, run_id: str) -> tuple[RunChange, ...]:
-        """Return what a run of the caller changed until now."""
+        """Return the changes that a run of the caller has made."""
         run = await self.get(caller, run_id)
-        return await self._shop.drive.changes(run.user_id, run.id)
+        return await self._services.drive.changes(run.user_id, run.id)
 
     async def audit(self, caller: Caller, run_id: str) -> Audit:
-        """Return what a run of the caller called, what allowed it, and what that changed."""
+        """Return the audit of a run of the caller."""
         run = await self.get(caller, run_id)
-        return await read_audit(self._shop.database, self._shop.drive, run)
+        return await read_audit(self._services.database, self._services.drive, run)
 
     async def undo(
         self, caller: Caller, run_id: str, *, preview: bool, change_id: int | None = None
     ) -> tuple[RunRow, RunUndo]:
-        """Take back what a run changed, or only one change of it. Raises `RunActiveError` while it is at work or waits,
-        and `NotFoundError` for a change that is not the run's.
+        """Undo the changes of a run, or one of them.
+
+        Raises `RunActiveError` while the run works or waits, and `NotFoundError` for a change that is not the run's.
         """
         run = await self._finished(caller, run_id)
         if change_id is not None and all(change.id != change_id for change in await self.changes(caller, run_id)):
             raise NotFoundError("There is no such change in this run.")
-        return run, await self._shop.drive.undo(caller, [run.id], change_id, preview=preview)
+        return run, await self._services.drive.undo(caller, [run.id], change_id, preview=preview)
 
     async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> tuple[RunRow, RunUndo]:
-        """Do again what was taken back of a run. Raises `RunActiveError` while it is at work or waits."""
+        """Redo the undone changes of a run. Raises `RunActiveError` while it works or waits."""
         run = await self._finished(caller, run_id)
-        return run, await self._shop.drive.redo(caller, run.id, preview=preview)
+        return run, await self._services.drive.redo(caller, run.id, preview=preview)
 
     async def undo_thread(
         self, caller: Caller, thread_id: str, *, since_run: str | None, preview: bool
     ) -> tuple[RunRow, RunUndo]:
-        """Take back, as one change, what all runs of a thread changed, or those from one on.
+        """Undo, as one change, the changes of all runs of a thread, or of those from one on.
 
         Raises `RunActiveError`, and `NotFoundError` for a thread that is not the caller's or a run that is not its own.
         """
         query = select(RunRow).where(RunRow.thread_id == thread_id, RunRow.user_id == caller.user_id)
-        async with self._shop.database.read() as session:
+        async with self._services.database.read() as session:
             runs = list(await session.scalars(query.order_by(RunRow.created_at, RunRow.id)))
         first = next((number for number, run in enumerate(runs) if since_run in (None, run.id)), None)
         if first is None:
@@ -142,7 +142,7 @@ class Runs:
         if active is not None:
             raise RunActiveError(active)
         wanted = [run.id for run in runs[first:]]
-        return runs[-1], await self._shop.drive.undo(caller, wanted, preview=preview)
+        return runs[-1], await self._services.drive.undo(caller, wanted, preview=preview)
 
     async def _finished(self, caller: Caller, run_id: str) -> RunRow:
         run = await self.get(caller, run_id)
@@ -151,19 +151,19 @@ class Runs:
         return run
 
     async def recover(self) -> int:
-        """Take up what an earlier process left unfinished; return how many runs that are."""
+        """Continue the runs that an earlier process left unfinished; return their number."""
         unfinished = RunRow.finished_at.is_(None)
-        started_again = update(RunRow).where(unfinished, RunRow.status == RUNNING).values(starts=RunRow.starts + 1)
-        async with self._shop.database.write() as session:
-            await session.execute(started_again)
+        counted = update(RunRow).where(unfinished, RunRow.status == RUNNING).values(starts=RunRow.starts + 1)
+        async with self._services.database.write() as session:
+            await session.execute(counted)
             runs = list(await session.scalars(select(RunRow).where(unfinished)))
         for run in runs:
-            logger.info("taking up run %s (%s)", run.id, run.status)
-            await self._take_up(run)
+            logger.info("recovering run %s (%s)", run.id, run.status)
+            await self._recover_run(run)
         return len(runs)
 
     async def close(self) -> None:
-        """Stop every run where it is, for the next process to take up."""
+        """Stop every run where it is; the next process recovers them."""
         self._closing = True
         tasks = [task for _, task in self._tasks.values()]
         for task in tasks:
@@ -171,25 +171,25 @@ class Runs:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _store(self, caller: Caller, run: RunRow, thread_id: str | None) -> Frame:
-        run.created_at = self._shop.clock.now()
+        run.created_at = self._services.clock.now()
 
         def begin(connection: Connection) -> Frame:
-            run.thread_id = thread_for(connection, caller, thread_id, run.message, run.created_at)
+            run.thread_id = open_thread(connection, caller, thread_id, run.message, run.created_at)
             event: Event = {"type": "run", "run_id": run.id, "thread_id": run.thread_id}
             frame = Frame(1, "run", encode(event))
             connection.execute(NEW_RUN, values_of(run))
-            connection.execute(NEW_EVENT, row_of(run.id, frame))
+            connection.execute(NEW_EVENT, frame_to_row(run.id, frame))
             return frame
 
-        return await self._shop.database.write_sync(begin)
+        return await self._services.database.write_sync(begin)
 
     async def _note_cancel(self, run_id: str) -> None:
-        async with self._shop.database.write() as session:
+        async with self._services.database.write() as session:
             await session.execute(update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True))
 
-    async def _take_up(self, run: RunRow) -> tuple[Execution, asyncio.Task[None]]:
-        await self._shop.log.reopen(run.id)
-        return self._launch(Execution(run, self._shop, recovered=True))
+    async def _recover_run(self, run: RunRow) -> tuple[Execution, asyncio.Task[None]]:
+        await self._services.log.reopen(run.id)
+        return self._launch(Execution(run, self._services, recovered=True))
 
     def _launch(self, execution: Execution) -> tuple[Execution, asyncio.Task[None]]:
         run_id = execution.run.id
@@ -202,4 +202,4 @@ class Runs:
         del self._tasks[run_id]
         if not task.cancelled() and (error := task.exception()):
             logger.error("run %s could not be brought to an end", run_id, exc_info=error)
-            self._shop.log.close(run_id)
+            self._services.log.close(run_id)

@@ -1,7 +1,7 @@
-"""Telling another program that a run waits for somebody, by signed HTTP requests that a crash does not lose.
+"""Webhooks that tell another program that a run waits for an approval: an outbox of signed HTTP requests.
 
-As the Standard Webhooks specification (1.0) has it: the headers `webhook-id`, `webhook-timestamp` and
-`webhook-signature`, and the times after which it is tried again. A request may come twice, with the same `webhook-id`.
+They follow the Standard Webhooks specification (1.0): the headers `webhook-id`, `webhook-timestamp` and
+`webhook-signature`, and the backoff between attempts. A request may come twice, with the same `webhook-id`.
 """
 
 import asyncio
@@ -20,34 +20,34 @@ import orjson
 from sqlalchemy import CursorResult, Executable, func, insert, select, update
 
 from api.clock import Clock
-from api.errors import StorageFailureError
-from api.storage.database import Database
 from api.storage.tables import RunRow, WebhookRow, new_id
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
 
 TIMEOUT_SECONDS: Final = 15.0
 AFTER_FAILURE: Final = timedelta(minutes=1)
-"""How long nothing is tried when the service's own database fails."""
+"""The pause after a failure of the service's own database."""
 HOUR: Final = 3600
 RETRIES_AFTER_SECONDS: Final = (5, 300, 1800, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR)
-"""After each failed attempt; then it is given up."""
+"""The pause after each failed attempt; no attempt follows the last one."""
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - what every secret of this kind begins with
 GONE: Final = 410
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookTarget:
-    """Where the requests go, and what they are signed with."""
+    """The address of the requests, and the secret that signs them."""
 
     url: str
     secret: bytes
 
 
 def target_of(url: str, secret: str) -> WebhookTarget | None:
-    """Return the target of the settings, None without a URL. A secret `whsec_...` is base64, any other is text.
+    """Return the target of the settings, None without a URL. A secret `whsec_...` is base64; any other is text.
 
-    Raises `ValueError` for a URL without a secret, for one that is not of the web, and for base64 that is none.
+    Raises `ValueError` for a URL without a secret, a URL that is not http(s), and invalid base64.
     """
     if not url:
         return None
@@ -73,20 +73,22 @@ def signature(secret: bytes, webhook_id: str, timestamp: int, body: bytes) -> st
 
 
 class Webhooks:
-    """Keeps what is to be told, and tells it. Without a target there is nothing to tell."""
+    """The outbox. Without a target it stays empty."""
 
     def __init__(self, database: Database, clock: Clock, target: WebhookTarget | None) -> None:
         self._database = database
         self._clock = clock
         self._target = target
-        self._news = asyncio.Event()
+        self._queued = asyncio.Event()
 
     def parked(self, run: RunRow, payload: Mapping[str, Any]) -> list[Executable]:
-        """Return the statements that keep the news of a run that waits for an approval; then call `wake`."""
+        """Return the statements that queue a webhook for a run that waits for an approval; then call `wake`."""
         if self._target is None:
             return []
         now = self._clock.now()
-        body = orjson.dumps({"type": "approval.needed", "timestamp": now.isoformat(), "data": _told(run, payload)})
+        body = orjson.dumps(
+            {"type": "approval.needed", "timestamp": now.isoformat(), "data": _webhook_data(run, payload)}
+        )
         row = {
             "id": f"msg_{new_id()}",
             "thread_id": run.thread_id,
@@ -98,16 +100,16 @@ class Webhooks:
         return [insert(WebhookRow).values(row)]
 
     def wake(self) -> None:
-        """Let what was kept just now go out."""
-        self._news.set()
+        """Send the webhooks that were queued just now."""
+        self._queued.set()
 
     async def deliver(self) -> None:
-        """Send what is due, when it is due, until cancelled. One task runs this."""
+        """Send each webhook when it is due, until cancelled. One task runs this."""
         if self._target is None:
             return
         async with httpx.AsyncClient(timeout=TIMEOUT_SECONDS, follow_redirects=False) as client:
             while True:
-                self._news.clear()
+                self._queued.clear()
                 try:
                     moment = await self._send_due(client, self._target)
                 except StorageFailureError:
@@ -116,7 +118,7 @@ class Webhooks:
                 await self._wait_until(moment)
 
     async def _send_due(self, client: httpx.AsyncClient, target: WebhookTarget) -> datetime | None:
-        """Try what is due; return when the next one is."""
+        """Send the webhooks that are due; return when the next one is."""
         waiting = WebhookRow.ended_at.is_(None)
         due = select(WebhookRow).where(waiting, WebhookRow.due_at <= self._clock.now()).order_by(WebhookRow.due_at)
         async with self._database.read() as session:
@@ -128,7 +130,7 @@ class Webhooks:
             return await session.scalar(select(func.min(WebhookRow.due_at)).where(waiting))
 
     async def _claim(self, row: WebhookRow) -> bool:
-        """Count the attempt before it is made: of several processes one makes it; a crash in it counts as failed."""
+        """Count the attempt before it is made: only one process makes it, and a crash in it counts as failed."""
         pause = RETRIES_AFTER_SECONDS[min(row.attempts, len(RETRIES_AFTER_SECONDS) - 1)]
         same = update(WebhookRow).where(WebhookRow.id == row.id, WebhookRow.attempts == row.attempts)
         values = {"attempts": row.attempts + 1, "due_at": self._clock.now() + timedelta(seconds=pause)}
@@ -166,7 +168,7 @@ class Webhooks:
             return type(error).__name__
 
     async def _wait_until(self, moment: datetime | None) -> None:
-        waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._news.wait())]
+        waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._queued.wait())]
         if moment is not None:
             waits.append(asyncio.ensure_future(self._clock.sleep_until(moment)))
         try:
@@ -179,8 +181,8 @@ class Webhooks:
 DELIVERED: Final = "delivered"
 
 
-def _told(run: RunRow, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the other program is told: nothing of what files contain, nor the arguments, which may hold it."""
+def _webhook_data(run: RunRow, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the webhook's data, without content of files and without arguments, which may hold content."""
     actions = [
         {"tool": action["name"], "risk": action["risk"], "reversible": action["reversible"]}
         for action in payload["actions"]

@@ -1,12 +1,13 @@
 """The service's own tables: threads, runs, their events, approvals. Ids are UUID strings; times are UTC."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, cast
 from uuid import uuid4
 
-from sqlalchemy import JSON, DateTime, ForeignKey, Index, String, Table, Text, text
+from sqlalchemy import ForeignKey, Index, String, Table, Text, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.types import TypeDecorator
+
+from drive_server.storage.schema import COLUMN_TYPES
 
 RUNNING = "running"
 WAITING = "waiting"
@@ -18,26 +19,6 @@ EXPIRED = "expired"
 PAUSED = "paused"
 
 
-class UtcDateTime(TypeDecorator[datetime]):
-    """A time that stays aware and in UTC, also over SQLite, which stores no zone."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
-        """Store UTC; a naive time is a bug and raises `ValueError`."""
-        del dialect
-        if value is not None and value.tzinfo is None:
-            msg = "a naive time can't be stored"
-            raise ValueError(msg)
-        return value.astimezone(UTC) if value else None
-
-    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
-        """Return an aware UTC time."""
-        del dialect
-        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
-
-
 def new_id() -> str:
     """Return a fresh random id in the form that LangGraph's clients expect."""
     return str(uuid4())
@@ -46,7 +27,7 @@ def new_id() -> str:
 class Base(DeclarativeBase):
     """Base of all tables."""
 
-    type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012 - SQLAlchemy's own declaration style
+    type_annotation_map = COLUMN_TYPES
 
 
 class ThreadRow(Base):

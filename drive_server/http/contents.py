@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
+from typing import Final
 from urllib.parse import quote
 
 from fastapi import Request, Response
@@ -9,9 +10,16 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
 from drive_server.errors import InvalidInputError
+from drive_server.http.headers import Span, UnsatisfiableError, matches_etag, parse_range
 from drive_server.http.problem import CODES, problem
-from drive_server.http.ranges import Span, UnsatisfiableError, matches_etag, parse_range
 from drive_server.services.documents.service import Content
+
+RAW_BODY: Final = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
 
 Sender = Callable[[Span, bool], Awaitable[AsyncIterator[bytes]]]
 

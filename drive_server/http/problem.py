@@ -1,4 +1,4 @@
-"""Errors on the wire: problem+json (RFC 9457) for whatever a route raises, in one place."""
+"""Errors on the wire: problem+json (RFC 9457) for all that a route raises, and its description in OpenAPI."""
 
 import logging
 from http import HTTPStatus
@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -16,27 +17,44 @@ from drive_server.http.metadata import challenge
 
 logger = logging.getLogger(__name__)
 
+MEDIA_TYPE = "application/problem+json"
 MOST_COMPLAINTS = 20
-# Of protocols on top of HTTP.
+# Statuses of protocols on top of HTTP.
 UNREGISTERED = {460: "Checksum Mismatch"}
 MOST_PLACE_CHARACTERS = 100
+# The codes of errors that come without a `DriveError`, and the examples in OpenAPI; each class has its own.
 CODES = {
     400: "bad_request",
     401: "unauthenticated",
     403: "forbidden",
     404: "not_found",
     405: "method_not_allowed",
+    409: "state_conflict",
     413: "too_large",
     415: "unsupported_media_type",
     416: "range_not_satisfiable",
     421: "misdirected_request",
     422: "invalid_argument",
+    503: "unavailable",
+    507: "storage_failure",
 }
 CHALLENGE: dict[str, str] = {"WWW-Authenticate": 'Bearer realm="drive"'}
 
 
+class Problem(BaseModel):
+    """An error (RFC 9457). `code` is stable; `detail` is a sentence; `hint` says what to do next."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    code: str
+    hint: str = ""
+    details: dict[str, Any] = {}
+
+
 def install_problem_handlers(app: FastAPI) -> None:
-    """Answer the drive's errors, FastAPI's and the unexpected ones as problem+json."""
+    """Answer errors of the drive and of those who extend its tree, FastAPI's and unexpected ones as problem+json."""
     app.add_exception_handler(DriveError, _drive_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
@@ -52,18 +70,26 @@ def problem(
     headers: dict[str, str] | None = None,
 ) -> Response:
     """Return an error as problem+json."""
-    body = {
-        "type": "about:blank",
-        "title": UNREGISTERED.get(status) or HTTPStatus(status).phrase,
-        "status": status,
-        "detail": detail,
-        "code": code,
-        "hint": hint,
-        "details": details or {},
-    }
-    # Some errors may be kept by proxies unless they are told not to, 404 for one: the item may be there a moment later.
-    told = {"Cache-Control": NO_STORE, **(headers or {})}
-    return Response(orjson.dumps(body), status, told, media_type="application/problem+json")
+    body = Problem(title=_title(status), status=int(status), detail=detail, code=code, hint=hint, details=details or {})
+    # Caches may keep some errors, 404 for one, though the item may be there a moment later.
+    all_headers = {"Cache-Control": NO_STORE, **(headers or {})}
+    return Response(orjson.dumps(body.model_dump()), status, all_headers, media_type=MEDIA_TYPE)
+
+
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the error answers of a route for the OpenAPI description; 401 and 422 are always among them."""
+    return {status: _description(status) for status in sorted({401, 422, *statuses})}
+
+
+def _description(status: int) -> dict[str, Any]:
+    title = _title(status)
+    example = Problem(title=title, status=status, detail="It failed.", code=CODES[status], hint="What to do next.")
+    content = {MEDIA_TYPE: {"schema": Problem.model_json_schema(), "example": example.model_dump()}}
+    return {"description": title, "content": content}
+
+
+def _title(status: int) -> str:
+    return UNREGISTERED.get(status) or HTTPStatus(status).phrase
 
 
 def problem_of(error: DriveError) -> Response:
@@ -79,13 +105,13 @@ async def _drive_error(request: Request, error: Exception) -> Response:
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         logger.error("%s %s failed: %s", request.method, request.url.path, error.message, exc_info=error)
     response = problem_of(error)
-    if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and (told := _challenge(request, error)):
-        response.headers["WWW-Authenticate"] = told
+    if error.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) and (value := _challenge(request, error)):
+        response.headers["WWW-Authenticate"] = value
     return response
 
 
 def _challenge(request: Request, error: DriveError) -> str | None:
-    """Return what tells a program how to get the token that it lacks, None if none would help."""
+    """Return the WWW-Authenticate that leads a program to the token it lacks, None if no token would help."""
     drive = getattr(request.app.state, "drive", None)
     if drive is None:
         return None
@@ -103,8 +129,8 @@ async def _validation_error(request: Request, error: Exception) -> Response:
     complaints = [
         {"where": _place(found["loc"]), "problem": str(found["msg"])} for found in error.errors()[:MOST_COMPLAINTS]
     ]
-    told = "; ".join(f"{complaint['where']}: {complaint['problem']}" for complaint in complaints)
-    return problem(422, CODES[422], f"{told}.", "Correct the request.", {"errors": complaints})
+    detail = "; ".join(f"{complaint['where']}: {complaint['problem']}" for complaint in complaints)
+    return problem(422, CODES[422], f"{detail}.", "Correct the request.", {"errors": complaints})
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

@@ -5,24 +5,20 @@ gets its tokens from an issuer: it asks its person, and calls again. An API key 
 has one would lose its session over the 403: it gets the tool's own `missing_scope` error.
 """
 
-from typing import Any
-
 from starlette.responses import Response
 
 from drive_server.access import Principal, Scope
 from drive_server.http.metadata import challenge
 from drive_server.http.problem import problem
-from drive_server.mcp.calls.scopes import scope_needed
 from drive_server.services.identity.service import TOKEN_METHOD
 from drive_server.settings import DriveSettings
 
 
-def challenged(settings: DriveSettings, caller: Principal, message: Any) -> Response | None:
-    """Return the challenge for a JSON-RPC message that this token can't do, None where the call may begin.
+def challenged(settings: DriveSettings, caller: Principal, needed: Scope | None) -> Response | None:
+    """Return the challenge for a request that needs a scope which this token lacks, None where the call may begin.
 
     It names the scopes that the token has as well, so that the next one lacks none of them.
     """
-    needed = scope_needed(message)
     if needed is None or needed in caller.scopes or caller.method != TOKEN_METHOD:
         return None
     wanted = tuple(scope for scope in Scope if scope == needed or scope in caller.scopes)

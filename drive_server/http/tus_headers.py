@@ -3,11 +3,12 @@
 import re
 from base64 import b64decode
 from binascii import Error as Base64Error
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha1, sha256
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from drive_server.errors import MalformedRequestError, ProtocolVersionError, UnsupportedContentError
+from drive_server.http.headers import chosen_type
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 from drive_server.services.uploads.service import NewUpload
@@ -61,13 +62,12 @@ def require_version(headers: Headers) -> None:
         )
 
 
-def new_upload(headers: Headers, unchosen: Container[str]) -> NewUpload:
-    """Return what the request asks to begin; media types in `unchosen` tell nothing. Raises `MalformedRequestError`."""
+def new_upload(headers: Headers) -> NewUpload:
+    """Return the upload that the request begins. Raises `MalformedRequestError`."""
     given = headers.get("upload-metadata", "")
     metadata = _metadata(given)
     name = metadata.get("filename") or metadata.get("name") or ""
     parent, on_conflict = metadata.get("parent_id") or "root", metadata.get("on_conflict") or "fail"
-    media_type = metadata.get("filetype", "").partition(";")[0].strip().lower()
     if not name or len(name) > MAX_NAME_CHARACTERS:
         raise _malformed("Upload-Metadata", "It has to have the key filename, with a name of usual length.")
     if len(parent) > MAX_REF_CHARACTERS or on_conflict not in {"fail", "rename", "replace"}:
@@ -75,7 +75,7 @@ def new_upload(headers: Headers, unchosen: Container[str]) -> NewUpload:
     return NewUpload(
         parent=parent,
         name=name,
-        media_type=None if media_type in unchosen else media_type,
+        media_type=chosen_type(metadata.get("filetype", "")),
         on_conflict=cast("OnConflict", on_conflict),
         length=_new_length(headers),
         metadata=given,

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
+from drive_server.knowledge.text.characters import count_cjk
 from drive_server.knowledge.text.elements import MAX_INDEXED_CHARACTERS, Element, Extraction
 from drive_server.knowledge.text.place import Place
-from drive_server.knowledge.text.script import count_cjk
 from drive_server.knowledge.text.sentences import sentence_spans
 
 MAX_SIZE = 1_000

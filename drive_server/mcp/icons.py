@@ -27,24 +27,6 @@ STACK: Final = _icon("M4 8l8-4 8 4-8 4zM4 12l8 4 8-4M4 16l8 4 8-4")
 TRASH: Final = _icon("M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v6M14 11v6")
 DRIVE: Final = _icon("M4 5h16v14H4zM4 14h16M16 17h1")
 
-_OF_TOOLS: Final = {
-    "files": FOLDER,
-    "documents": DOCUMENT,
-    "knowledge": SEARCH,
-    "citations": SEARCH,
-    "index": SEARCH,
-    "bulk": STACK,
-    "sharing": PEOPLE,
-    "history": CLOCK,
-    "trash": TRASH,
-    "session": KEY,
-}
-
-
-def icon_of_tools(module: str) -> Icon:
-    """Return the icon of the tools in the module of that name."""
-    return _OF_TOOLS.get(module.rpartition(".")[2], DRIVE)
-
 
 def icon_of_file(media_type: str) -> Icon:
     """Return the icon of files of that type."""

@@ -5,7 +5,6 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from typing import Any
 
 import anyio
-from mcp.server.experimental.request_context import Experimental
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import NotificationOptions, request_ctx
 from mcp.server.models import InitializationOptions
@@ -23,10 +22,10 @@ from mcp.types import (
     ServerResult,
 )
 
-from drive_server.mcp.protocol.cancellation import was_cancelled
 from drive_server.mcp.protocol.failures import error_data, told
 from drive_server.mcp.protocol.requests import unknown_method
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions
+from drive_server.mcp.sdk import experimental, handle_notification, was_cancelled
 from drive_server.mcp.tasks.requests import CAPABILITY
 
 Handling = RequestContext[ServerSession, Any, Any]
@@ -71,6 +70,7 @@ class DriveProtocol(Server[Any, Any]):
         stateless: bool = False,
     ) -> None:
         """Serve one connection until its streams end; calls that are still going on are cancelled then."""
+        del raise_exceptions
         async with AsyncExitStack() as stack:
             lifespan = await stack.enter_async_context(self.lifespan(self))
             session = DriveSession(read_stream, write_stream, initialization_options, stateless=stateless)
@@ -79,7 +79,7 @@ class DriveProtocol(Server[Any, Any]):
             async with anyio.create_task_group() as calls:
 
                 def take(message: Any) -> None:
-                    calls.start_soon(self._handle_message, message, session, lifespan, raise_exceptions)
+                    calls.start_soon(self._take, message, session, lifespan)
 
                 calls.start_soon(session.send_posted)
                 session.takes = take
@@ -90,25 +90,20 @@ class DriveProtocol(Server[Any, Any]):
                     session.takes = None
                     calls.cancel_scope.cancel()
 
-    async def _handle_message(
-        self, message: Any, session: Any, lifespan_context: Any, raise_exceptions: bool = False
-    ) -> None:
-        """Unlike the SDK's, collects no warnings: their filters are the program's, not one message's."""
+    async def _take(self, message: Any, session: DriveSession, lifespan: Any) -> None:
+        """Unlike the SDK's, collect no warnings: their filters are the program's, not one message's."""
         if isinstance(message, RequestResponder):
             with message:
                 if was_cancelled(message):
                     return
-                await self._handle_request(message, message.request.root, session, lifespan_context, raise_exceptions)
+                await self._answer(message, _context_of(message, session, lifespan))
         elif not isinstance(message, Exception):
-            await self._handle_notification(message.root)
+            await handle_notification(self, message.root)
 
-    async def _handle_request(
-        self, message: Any, req: Any, session: Any, lifespan_context: Any, raise_exceptions: bool
-    ) -> None:
-        """Unlike the SDK's, answers what was not foreseen with a code, and without its text."""
-        del raise_exceptions
+    async def _answer(self, message: Any, context: Handling) -> None:
+        """Unlike the SDK's, answer what was not foreseen with a code, and without its text."""
         try:
-            response = await self._response(_context_of(message, req, session, lifespan_context), req)
+            response = await self._response(context, message.request.root)
         except anyio.get_cancelled_exc_class():
             if message.cancelled:  # by its client, who was answered then
                 return
@@ -136,17 +131,15 @@ class DriveProtocol(Server[Any, Any]):
             request_ctx.reset(token)
 
 
-def _context_of(message: Any, request: Any, session: DriveSession, lifespan_context: Any) -> Handling:
+def _context_of(message: Any, session: DriveSession, lifespan: Any) -> Handling:
     found = message.message_metadata
     metadata = found if isinstance(found, ServerMessageMetadata) else ServerMessageMetadata()
-    client = session.client_params.capabilities if session.client_params else None
-    task = getattr(request.params, "task", None)
     return RequestContext(
         message.request_id,
         message.request_meta,
         session,
-        lifespan_context,
-        Experimental(task_metadata=task, _client_capabilities=client, _session=session),
+        lifespan,
+        experimental(session, getattr(message.request.root.params, "task", None)),
         request=metadata.request_context,
         close_sse_stream=metadata.close_sse_stream,
         close_standalone_sse_stream=metadata.close_standalone_sse_stream,

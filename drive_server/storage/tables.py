@@ -1,32 +1,21 @@
 """The drive's tables. Ids are UUID hex strings; times are UTC."""
 
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
 from uuid import uuid4
 
-from sqlalchemy import JSON, BigInteger, DateTime, ForeignKey, Index, Integer, String, UniqueConstraint, text
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, UniqueConstraint, text
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.types import TypeDecorator
 
+from drive_server.errors import NameConflictError
+from drive_server.messages import Message
+from drive_server.storage.schema import COLUMN_TYPES, Schema
 
-class UtcDateTime(TypeDecorator[datetime]):
-    """A time that is always aware and in UTC, also over SQLite, which stores none of that."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
-        """Refuse a naive time; store UTC."""
-        del dialect
-        if value is not None and value.tzinfo is None:
-            msg = "a naive time can't be stored"
-            raise ValueError(msg)
-        return value.astimezone(UTC) if value else None
-
-    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
-        """Return an aware UTC time."""
-        del dialect
-        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+LIVE_NAME_INDEX: Final = "uq_nodes_live_name"
+LIVE_NAME_COLUMNS: Final = "nodes.parent_id, nodes.name"
+"""SQLite names the columns of a broken index, PostgreSQL the index."""
 
 
 def new_id() -> str:
@@ -37,7 +26,7 @@ def new_id() -> str:
 class Base(DeclarativeBase):
     """Base of all tables."""
 
-    type_annotation_map = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012 - SQLAlchemy's own declaration style
+    type_annotation_map = COLUMN_TYPES
 
 
 class UserRow(Base):
@@ -67,7 +56,7 @@ class NodeRow(Base):
     __tablename__ = "nodes"
     __table_args__ = (
         Index(
-            "uq_nodes_live_name",
+            LIVE_NAME_INDEX,
             "parent_id",
             "name",
             unique=True,
@@ -380,3 +369,14 @@ class ReadingRow(Base):
     state: Mapped[str] = mapped_column(String(16))
     reason: Mapped[str] = mapped_column(default="")
     passages: Mapped[int]
+
+
+def _conflict(error: IntegrityError) -> NameConflictError | None:
+    reason = str(error.orig)
+    if LIVE_NAME_INDEX not in reason and LIVE_NAME_COLUMNS not in reason:
+        return None
+    return NameConflictError(Message.of("name_taken_now"))
+
+
+SCHEMA: Final = Schema(Base.metadata, Path(__file__).parent / "migrations/versions", "alembic_version", _conflict)
+"""The drive's tables."""

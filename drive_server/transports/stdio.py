@@ -17,7 +17,7 @@ from drive_server.connect import open_drive
 from drive_server.errors import TooLargeError
 from drive_server.mcp.connection import Connection
 from drive_server.mcp.lowlevel import DriveProtocol
-from drive_server.mcp.protocol.cancellation import REQUEST_CANCELLED
+from drive_server.mcp.protocol.failures import REQUEST_CANCELLED
 from drive_server.mcp.protocol.guard import Guard
 from drive_server.mcp.protocol.messages import MessageError, as_error, read_message, write_failure, write_message
 from drive_server.settings import DriveSettings

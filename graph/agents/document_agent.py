@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from graph.agents.specialist import Specialist, make_specialist
-from graph.agents.surroundings import around_document
+from graph.agents.surroundings import read_document_surroundings
 from graph.dependencies import GraphDependencies
 from graph.prompts import load_prompt
 
@@ -25,7 +25,7 @@ DOCUMENT_AGENT: Final = Specialist(
             "semantic_search_files",
         }
     ),
-    look_around=around_document,
+    look_around=read_document_surroundings,
 )
 
 

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from graph.agents.specialist import Specialist, make_specialist
-from graph.agents.surroundings import around_folder
+from graph.agents.surroundings import read_folder_surroundings
 from graph.dependencies import GraphDependencies
 from graph.prompts import load_prompt
 
@@ -29,7 +29,7 @@ SEARCH_AGENT: Final = Specialist(
             "whoami",
         }
     ),
-    look_around=around_folder,
+    look_around=read_folder_surroundings,
 )
 
 

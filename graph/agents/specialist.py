@@ -9,29 +9,29 @@ from weakref import WeakKeyDictionary
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
-from graph.agents.origins import foreign_in
+from graph.agents.origins import foreign_sources
 from graph.agents.strict_calls import sendable
-from graph.agents.surroundings import Look, Looking, Remembered, Surroundings
+from graph.agents.surroundings import DriveReader, Looking, RecentReads, Surroundings
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, ModelOutputError
-from graph.events import speaker
+from graph.events import delta_listener
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
-from graph.limits.limits import has_budget, limit_of
-from graph.link_filter import let_out
+from graph.limits.limits import has_budget, limit_reached
+from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
 from graph.memory.summaries import summary_section
 from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
-from graph.messages.grouping import call_ids, taken_ids, unanswered
-from graph.messages.written import outgoing_for, with_own_ids, written
+from graph.messages.grouping import call_ids, unanswered, used_call_ids
+from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
 from graph.prompts import json_section, section
 from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
 from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
-from graph.tools.memory import CHANGING_TOOLS, facts_kept, facts_told
+from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
 
 ATTEMPTS: Final = 2
 RESULT_CHARACTERS: Final = 2_000
@@ -39,7 +39,7 @@ RESULT_CHARACTERS: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Specialist:
-    """What makes a specialist: its prompt (beside the node, under its name), its tools, and what it looks at first."""
+    """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings."""
 
     name: AgentName
     prompt: str
@@ -50,7 +50,7 @@ class Specialist:
 
 def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     """Return the specialist's node."""
-    around, memories = Remembered[Surroundings](deps.clock), Remembered[list[Fact]](deps.clock)
+    around, memories = RecentReads[Surroundings](deps.clock), RecentReads[list[Fact]](deps.clock)
     bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
 
     def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
@@ -63,20 +63,20 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
-        look = Look(tools.bench.toolbox, state.get("place", {}), _query(state))
+        look = DriveReader(tools.bench.toolbox, state.get("place", {}), _query(state))
         key = (user, *_key(state))
         seen = await around.at(key, lambda: specialist.look_around(look))
-        kept = await memories.at((key, _facts_touched(state)), lambda: facts_kept(tools.bench))
-        facts = await facts_told(tools.bench, kept, look.query)
+        kept = await memories.at((key, _facts_touched(state)), lambda: stored_facts(tools.bench))
+        facts = await relevant_facts(tools.bench, kept, look.query)
         model, size = model_for(tools)
         sections = [*_sections(specialist, seen, state), *facts]
-        view = await view_of(state, sections, deps.settings, deps.shelf(runtime), size)
+        view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size)
         spending = Spending(estimates=has_budget(deps.settings))
         answer = await _answer(model, view.messages, spending)
         scale = scale_after(state, view, answer)
         answer = without_long_arguments(answer, deps.settings.max_argument_characters)
-        answer = let_out(answer, outgoing_for(state, deps.hosts))
-        taints = await foreign_in(seen.reads, user, runtime.store)
+        answer = filter_answer(answer, link_filter_for(state, deps.hosts))
+        taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view), dict(spending.usage), state, taints),
             "limit": None,
@@ -86,7 +86,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     async def run(state: State, runtime: Runtime[RunContext]) -> Update:
         if unanswered(state["messages"]):
             return {}
-        if reached := limit_of(state, deps.settings):
+        if reached := limit_reached(state, deps.settings):
             return {"limit": reached}
         try:
             return await consult(state, runtime)
@@ -102,7 +102,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
 async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
     """Ask, once more if the answer is empty; count what was used for both."""
     for _ in range(ATTEMPTS):
-        answer = await ask(model, [sendable(message) for message in messages], said=speaker())
+        answer = await ask(model, [sendable(message) for message in messages], said=delta_listener())
         spending.add(answer, messages)
         if answer.text.strip() or call_ids(answer):
             return answer
@@ -110,10 +110,10 @@ async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending:
 
 
 def _update(answer: AIMessage, usage: dict[str, int], state: State, taints: Sequence[Taint]) -> Update:
-    taken = taken_ids(state["messages"], call_ids(answer))
+    taken = used_call_ids(state["messages"], call_ids(answer))
     answer = with_own_ids(answer, taken)
     rounds = state.get("rounds", 0) + bool(call_ids(answer))
-    update = written([answer], usage=usage, tainted=bool(taints))
+    update = add_messages([answer], usage=usage, tainted=bool(taints))
     named = {"taint": taints[0]} if taints else {}
     return {**update, **named, "rounds": rounds, "failure": None}
 

@@ -1,4 +1,4 @@
-"""What a specialist is told beside the conversation: where the person is, the open document, the folder's listing."""
+"""The surroundings of a specialist: where the person is, the open document, the folder's listing."""
 
 import asyncio
 from collections import OrderedDict
@@ -14,7 +14,7 @@ from graph.clock import Clock
 from graph.drive.connections import Toolbox
 from graph.policy.provenance import Read, reads_in
 from graph.prompts import json_section, section
-from graph.single_flight import Together
+from graph.single_flight import SingleFlight
 from graph.state import Place
 
 DOCUMENT_CHARACTERS: Final = 30_000
@@ -25,7 +25,7 @@ KEPT: Final = 64
 T = TypeVar("T")
 FRESH: Final = timedelta(seconds=30)
 
-_listings: Final = Together[CallToolResult | None]()
+_listings: Final = SingleFlight[CallToolResult | None]()
 _roots: Final = WeakKeyDictionary[Toolbox, Mapping[str, Any]]()
 
 
@@ -38,8 +38,8 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What is needed to look around: the person's tools, where they are, and what they ask about.
+class DriveReader:
+    """Reads of the drive for the surroundings, with the person's tools, place and request.
 
     `reads` fills with the files of which words were seen.
     """
@@ -61,14 +61,14 @@ class Look:
         """Return the data of an answer that this look sees, and note of which files it has words."""
         if result is None or result.isError:
             return None
-        self.reads.extend(reads_in(tool, result.structuredContent))
+        self.reads.extend(reads_in(self.toolbox.facts_of(tool), result.structuredContent))
         return result.structuredContent
 
 
-Looking = Callable[[Look], Awaitable[Surroundings]]
+Looking = Callable[[DriveReader], Awaitable[Surroundings]]
 
 
-class Remembered(Generic[T]):
+class RecentReads(Generic[T]):
     """Looks once per key, for as long as a few rounds of calls take: what others change is seen soon after.
 
     The key has to tell persons apart: what one of them may see is not for another.
@@ -91,14 +91,14 @@ class Remembered(Generic[T]):
         return seen
 
 
-async def around_document(look: Look) -> Surroundings:
+async def read_document_surroundings(look: DriveReader) -> Surroundings:
     """Return the place, the open document and passages of other files that are related to the question."""
     place, document, related = await asyncio.gather(_place(look), _document(look), _related(look))
     sections = tuple(part for part in (place, document, related) if part)
     return Surroundings(sections, tuple(look.reads))
 
 
-async def around_folder(look: Look) -> Surroundings:
+async def read_folder_surroundings(look: DriveReader) -> Surroundings:
     """Return the place and the listing of the current folder."""
     if look.place.get("file_id") or look.place.get("folder_id"):
         place, listing = await asyncio.gather(_place(look), _listing(look))
@@ -107,7 +107,7 @@ async def around_folder(look: Look) -> Surroundings:
     return Surroundings(tuple(part for part in (place, listing) if part), tuple(look.reads))
 
 
-async def _place(look: Look) -> str:
+async def _place(look: DriveReader) -> str:
     file_id, folder_id = look.place.get("file_id"), look.place.get("folder_id")
     file, folder, root = None, None, await _root(look)
     if file_id or folder_id:
@@ -123,7 +123,7 @@ async def _place(look: Look) -> str:
     return json_section("place", {**shown, "not_found": missing} if missing else shown)
 
 
-async def _root(look: Look) -> Mapping[str, Any] | None:
+async def _root(look: DriveReader) -> Mapping[str, Any] | None:
     """Return the root's facts, asked for once in a session: they never change."""
     if look.toolbox not in _roots:
         found = await look.read("get_file_info", item_id="root")
@@ -133,7 +133,7 @@ async def _root(look: Look) -> Mapping[str, Any] | None:
     return _roots[look.toolbox]
 
 
-async def _info(look: Look, item_id: str | None) -> Mapping[str, Any] | None:
+async def _info(look: DriveReader, item_id: str | None) -> Mapping[str, Any] | None:
     return await look.read("get_file_info", item_id=item_id) if item_id else None
 
 
@@ -141,7 +141,7 @@ def _facts(item: Mapping[str, Any] | None, *keys: str) -> dict[str, Any] | None:
     return {key: item.get(key) for key in keys} if item else None
 
 
-async def _document(look: Look) -> str:
+async def _document(look: DriveReader) -> str:
     file_id = look.place.get("file_id")
     if not file_id:
         return ""
@@ -155,7 +155,7 @@ async def _document(look: Look) -> str:
     return section("document", text)
 
 
-async def _related(look: Look) -> str:
+async def _related(look: DriveReader) -> str:
     """Return passages of other files; the open document is there in full anyway."""
     if not look.place.get("file_id") or not look.query.strip():
         return ""
@@ -171,11 +171,11 @@ async def _related(look: Look) -> str:
     return section("related", "\n\n".join(passages)) if passages else ""
 
 
-async def _listing(look: Look) -> str:
+async def _listing(look: DriveReader) -> str:
     folder_id = look.place.get("folder_id") or "root"
     # Turns that begin in one folder at the same moment look at it once. The session tells apart who may see what.
     asked = {"folder_id": folder_id, "limit": LISTED_ITEMS}
-    listed = await _listings.ask((look.toolbox, folder_id), lambda: look.call("list_folder", asked))
+    listed = await _listings.do((look.toolbox, folder_id), lambda: look.call("list_folder", asked))
     found = look.noted("list_folder", listed)
     if found is None:
         return ""

@@ -11,7 +11,7 @@ from langgraph.types import Send
 from mcp.types import CallToolResult
 from typing_extensions import TypedDict
 
-from graph.agents.origins import foreign_in, note_written
+from graph.agents.origins import foreign_sources, record_own_version
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
 from graph.context import RunContext
@@ -31,7 +31,7 @@ from graph.drive.sentences import localize
 from graph.errors import DriveUnavailableError
 from graph.events import CallStatus, ToolProgressEvent, emit, emitter
 from graph.limits.limits import result_text
-from graph.messages.written import Outcome, report, result_message, text_of, written
+from graph.messages.written import Outcome, add_messages, report, result_message, text_of
 from graph.policy.contract import digest
 from graph.policy.grants import claim_of, give_back, holds
 from graph.policy.provenance import FOREIGN, reads_in
@@ -39,7 +39,7 @@ from graph.policy.reasons import sentence
 from graph.policy.rules import PLAN
 from graph.state import Call, ChangeNote, Language, Update
 from graph.tools.box import toolset
-from graph.tools.offload import kept
+from graph.tools.offload import offload_result
 from graph.tools.results import READ_RESULT
 
 NO_ANSWER: Final = (
@@ -50,7 +50,7 @@ DRIFT: Final = "etag_mismatch"
 
 
 class ActTask(TypedDict):
-    """What one task gets: the call, the turn it belongs to, and whether its thread has read foreign content.
+    """The input of one task: the call, its turn, and whether the thread has read foreign content.
 
     Without `tainted`, as in tasks of before there was any, it has.
     """
@@ -87,9 +87,10 @@ def make_act(deps: GraphDependencies) -> Any:
         if result.isError:
             await _give_back(task, user, runtime.store)
             return _finished(call, error_text(result, limit, task["language"]), "error", _since(begun))
-        taints = await foreign_in(reads_in(call["name"], result.structuredContent), user, runtime.store)
+        tool = toolbox.facts_of(call["name"])
+        taints = await foreign_sources(reads_in(tool, result.structuredContent), user, runtime.store)
         if not task.get("tainted", True):
-            await note_written(call["name"], result.structuredContent, user, runtime.store)
+            await record_own_version(tool, result.structuredContent, user, runtime.store)
         told, data = text_of(result), without_addresses(localize(result.structuredContent, task["language"]))
         update = _finished(
             call,
@@ -103,7 +104,9 @@ def make_act(deps: GraphDependencies) -> Any:
         if taints:
             update["messages"][0].additional_kwargs[FOREIGN] = taints
             update["taint"] = taints[0]
-        update["messages"] = [await kept(update["messages"][0], told, data, deps.shelf(runtime), limit)]
+        update["messages"] = [
+            await offload_result(update["messages"][0], told, data, deps.result_store(runtime), limit)
+        ]
         return update
 
     return act
@@ -170,7 +173,7 @@ def _finished(
     message = result_message(call["tool_call_id"], call["name"], text, outcome)
     if sources is not None:
         message.additional_kwargs[SOURCES] = sources
-    return written([report(message, duration_ms)], **turn)
+    return add_messages([report(message, duration_ms)], **turn)
 
 
 def _since(begun: float) -> int:

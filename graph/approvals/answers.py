@@ -1,4 +1,4 @@
-"""What counts as a person's answer to an approval. Every dialect is read here and nowhere else.
+"""Parse a person's answer to an approval. Every dialect is read here and nowhere else.
 
 What can't be read is no approval: a call without a readable decision is not run.
 """

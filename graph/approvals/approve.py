@@ -16,13 +16,13 @@ from graph.approvals.answers import Decision, decided_at, decided_by, decision_v
 from graph.approvals.arguments import fit
 from graph.approvals.payload import EXPIRED, asked, goes_beyond, is_expired, open_approval, payload, ttl_seconds
 from graph.approvals.preview import effect_of, preview_of
-from graph.approvals.review import error_text, hints_of, schema_of
+from graph.approvals.review import error_text, schema_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.errors import DriveUnavailableError
 from graph.events import DecisionView, emit
-from graph.messages.written import Outcome, report, result_message, written
+from graph.messages.written import Outcome, add_messages, report, result_message
 from graph.policy.bounds import Bounds
 from graph.policy.contract import digest
 from graph.policy.grant_offers import bounds_for
@@ -79,7 +79,7 @@ def make_approve(deps: GraphDependencies) -> Any:
             _announce_again(again)
             ttl = ttl_seconds(deps.settings, user.mode)
             closed = open_approval(settled, approval["run_id"], deps.clock(), ttl)
-        return {**written([report(refusal) for refusal in refusals]), "calls": settled, "approval": closed}
+        return {**add_messages([report(refusal) for refusal in refusals]), "calls": settled, "approval": closed}
 
     return approve
 
@@ -161,11 +161,13 @@ class Settling:
         """Take the person's arguments, if they fit the tool. They were seen and meant, so only a denial stops them."""
         tool = self._toolbox.tools[call["name"]]
         fitted, problems = fit(args, schema_of(tool))
-        judgement = judge(call["name"], fitted, hints_of(tool), Situation(language=self._language))
+        facts = self._toolbox.facts_of(call["name"])
+        judgement = judge(facts, fitted, Situation(language=self._language))
         if judgement.verdict == "deny":
             problems = [judgement.reason]
         if problems:
             return self._refuse(call, self._text("invalid", "; ".join(problems)))
+        call = {**call, "action": facts.action_for(fitted)}
         if not judgement.known:
             return self._with(call, fitted, call["etag"], "approved")
         return await self._tried(call, fitted)

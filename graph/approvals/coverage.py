@@ -1,4 +1,4 @@
-"""What the person has agreed to beforehand, as one round of calls uses it up: the plan's contract and their grants."""
+"""Cover a round of calls by what the person agreed to before: the plan's contract and their grants."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,8 +9,9 @@ from langgraph.store.base import BaseStore
 
 from graph.policy.bounds import Bounds, counted, from_data, spent, to_data
 from graph.policy.grants import claim_of, list_grants, use
-from graph.policy.rules import PLAN, Hints, Judgement, Situation, judge
+from graph.policy.rules import PLAN, Judgement, Situation, judge
 from graph.policy.targets import Touched
+from graph.policy.tools import ToolFacts
 from graph.state import Plan
 
 
@@ -32,13 +33,13 @@ class Coverage:
         self.contract = situation.contract
 
     async def judge(
-        self, tool_call_id: str, tool: str, args: Mapping[str, Any], hints: Hints, touched: Touched | None
+        self, tool_call_id: str, tool: ToolFacts, args: Mapping[str, Any], touched: Touched | None
     ) -> Judgement:
         """Return the verdict; what covers the call has counted it when this returns."""
         while True:
             grants = await self._held(self._situation.now) if touched else {}
             situation = replace(self._situation, grants=grants, contract=self.contract, touched=touched)
-            judgement = judge(tool, args, hints, situation)
+            judgement = judge(tool, args, situation)
             if judgement.covered_by is None or touched is None:
                 return judgement
             if await self._count(judgement.covered_by, tool_call_id, counted(touched.targets)):

@@ -9,8 +9,8 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from graph.approvals.passages import Stretch, Text, best, passage_of, stretches_of, texts_in
 from graph.drive.connections import Toolbox
 from graph.errors import DriveUnavailableError
-from graph.messages.stored_results import Shelf
-from graph.messages.window import KEPT
+from graph.messages.stored_results import ResultStore
+from graph.messages.window import STORED
 from graph.policy.provenance import FOREIGN
 from graph.state import Passage, State, Taint
 
@@ -21,11 +21,11 @@ MOST_RESULTS: Final = 40
 class Evidence:
     """Looks through what the thread has read, once for all calls of a round, and only if somebody is asked."""
 
-    def __init__(self, state: State, toolbox: Toolbox, shelf: Shelf | None) -> None:
+    def __init__(self, state: State, toolbox: Toolbox, result_store: ResultStore | None) -> None:
         self._messages = state["messages"]
         self._taint = state.get("taint")
         self._toolbox = toolbox
-        self._shelf = shelf
+        self._result_store = result_store
         self._stretches: list[Stretch] | None = None
 
     async def of(self, args: Mapping[str, Any]) -> Passage | None:
@@ -49,8 +49,8 @@ class Evidence:
             for message in self._messages
             if isinstance(message, ToolMessage) and FOREIGN in message.additional_kwargs
         ][-MOST_RESULTS:]
-        references = [message.additional_kwargs[KEPT]["reference"] for message in results if _is_kept(message)]
-        texts = await self._shelf.texts(references) if self._shelf and references else {}
+        references = [message.additional_kwargs[STORED]["reference"] for message in results if _is_kept(message)]
+        texts = await self._result_store.texts(references) if self._result_store and references else {}
         return [_with_text(message, texts) for message in results]
 
     async def _reread(self, taint: Taint) -> Sequence[Text]:
@@ -66,9 +66,9 @@ class Evidence:
 
 
 def _is_kept(message: ToolMessage) -> bool:
-    return KEPT in message.additional_kwargs
+    return STORED in message.additional_kwargs
 
 
 def _with_text(message: ToolMessage, texts: Mapping[str, str]) -> ToolMessage:
-    text = texts.get(message.additional_kwargs[KEPT]["reference"]) if _is_kept(message) else None
+    text = texts.get(message.additional_kwargs[STORED]["reference"]) if _is_kept(message) else None
     return message.model_copy(update={"content": text}) if text else message

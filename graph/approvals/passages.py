@@ -1,4 +1,4 @@
-"""Which passage that was read most likely led to a call: the one that has most of its arguments in it. Pure."""
+"""Find the passage that most likely led to a call: the one that holds most of its arguments. Pure."""
 
 import json
 import re
@@ -41,7 +41,7 @@ _DECODER: Final = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What was read of a file that is not the person's own."""
+    """A passage from a file that is not the person's own."""
 
     taint: Taint
     text: str

@@ -18,16 +18,16 @@ EXPIRED: Final = "expired"
 
 
 class Lifetimes(Protocol):
-    """How long approvals wait, in seconds."""
+    """Times that approvals wait, in seconds."""
 
     @property
     def approval_ttl_seconds(self) -> int:
-        """Of somebody who is there."""
+        """For a person who is present."""
         ...
 
     @property
     def unattended_approval_ttl_seconds(self) -> int:
-        """Of somebody who comes back to it."""
+        """For a person who comes back later."""
         ...
 
 
@@ -40,7 +40,7 @@ class ActionRequest(TypedDict):
 
 
 class ReviewConfig(TypedDict):
-    """What may be answered about the call of that name, and the JSON schema that an edit has to fit."""
+    """The decisions that are allowed for a call, and the JSON schema that an edit has to fit."""
 
     action_name: str
     allowed_decisions: list[str]

@@ -1,4 +1,4 @@
-"""Previews of gated calls in the person's language, from the effect that a dry run on the drive found."""
+"""The preview of a gated call, in the person's language, made from the effect of a dry run on the drive."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -28,11 +28,12 @@ from graph.events import emit
 from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
 from graph.messages.grouping import AnyCall, unanswered
-from graph.messages.written import report, result_message, text_of, written
+from graph.messages.written import add_messages, report, result_message, text_of
 from graph.policy.contract import digest
 from graph.policy.reasons import sentence
-from graph.policy.rules import Hints, Judgement, Situation, judge
+from graph.policy.rules import Judgement, Situation, judge
 from graph.policy.targets import touched_by
+from graph.policy.tools import ToolFacts
 from graph.state import Call, Language, Passage, State, Update, active_agent, is_tainted, running_turn, said_last
 from graph.tools.box import LOCAL_NAMES, toolset
 
@@ -44,9 +45,8 @@ class Candidate:
     """A call that makes sense, with what a dry run found; `drifted`: it was approved, and its target changed since."""
 
     key: str
-    name: str
+    tool: ToolFacts
     args: dict[str, Any]
-    hints: Hints
     judgement: Judgement
     effect: Mapping[str, Any] | None = None
     drifted: bool = False
@@ -54,7 +54,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What one round of calls is judged by."""
+    """The inputs for judging one round of calls."""
 
     toolbox: Toolbox
     tools: frozenset[str]
@@ -80,24 +80,24 @@ class Review:
         args, problems = fit(given, schema_of(tool))
         if problems:
             return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
-        hints = hints_of(tool)
-        judgement = judge(name, args, hints, self.situation)
+        facts = self.toolbox.facts_of(name)
+        judgement = judge(facts, args, self.situation)
         if judgement.verdict == "deny":
             return _refuse(key, name, "forbidden: The assistant never uses this tool.")
         if judgement.verdict == "allow" or not judgement.known:
-            return Candidate(key, name, args, hints, judgement)
+            return Candidate(key, facts, args, judgement)
         tried = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
         if tried.isError:
             return _refuse(key, name, error_text(tried, self.max_result, self.situation.language))
         effect: Mapping[str, Any] | None = (tried.meta or {}).get(META_EFFECT)
-        return Candidate(key, name, args, hints, judgement, effect, drifted=earlier is not None)
+        return Candidate(key, facts, args, judgement, effect, drifted=earlier is not None)
 
     async def settle(self, found: Candidate) -> Call:
         """Return the judged call; one after the other, as each may use up what the next one needs."""
         judgement = found.judgement
         if judgement.verdict == "ask" and judgement.known:
             touched = touched_by(found.effect)
-            judgement = await self.coverage.judge(found.key, found.name, found.args, found.hints, touched)
+            judgement = await self.coverage.judge(found.key, found.tool, found.args, touched)
         if judgement.verdict == "ask":
             # An approval of a tainted thread says what was read before, whatever else it is asked for.
             passage = await self.evidence.of(found.args) if self.situation.tainted else None
@@ -108,7 +108,7 @@ class Review:
 
     def _asked(self, found: Candidate, judgement: Judgement, passage: Passage | None) -> Call:
         language = self.situation.language
-        preview = preview_of(found.name, found.args, found.effect, language)
+        preview = preview_of(found.tool.name, found.args, found.effect, language)
         return {
             **_call(found, judgement, found.effect),
             "code": "changed" if found.drifted else judgement.code,
@@ -123,7 +123,7 @@ def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | No
     etag = effect.get("etag") if effect else None
     return {
         "tool_call_id": found.key,
-        "name": found.name,
+        "name": found.tool.name,
         "args": found.args,
         "risk": judgement.risk,
         "code": judgement.code,
@@ -131,11 +131,12 @@ def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | No
         "preview": "",
         "reversible": bool(effect.get("reversible", True)) if effect else judgement.known,
         "etag": etag,
-        "digest": digest(found.name, found.args, etag),
+        "digest": digest(found.tool.name, found.args, etag),
         "standing": "allowed",
         "approved_by": None,
         "effect": effect_of(effect),
         "covered_by": judgement.covered_by,
+        "action": found.tool.action_for(found.args),
     }
 
 
@@ -171,7 +172,7 @@ def make_review(deps: GraphDependencies) -> Any:
                 runtime.store,
                 [str(call["id"]) for call in unanswered(state["messages"])],
             ),
-            evidence=Evidence(state, toolbox, deps.shelf(runtime)),
+            evidence=Evidence(state, toolbox, deps.result_store(runtime)),
             email=user.email,
             max_result=deps.settings.max_result_characters,
         )
@@ -183,7 +184,7 @@ def make_review(deps: GraphDependencies) -> Any:
         new = [call for call in wanted if str(call["id"]) not in earlier]
         for call in new:
             _announce(call)
-        limited = limits.refused(deps.user(runtime).user_id, new, state)
+        limited = limits.refused(deps.user(runtime).user_id, new, state, judging.toolbox.facts)
         within = [call for call in wanted if str(call["id"]) not in limited]
         found = await asyncio.gather(*(judging.look(call, earlier.get(str(call["id"]))) for call in within))
         refused = [report(result) for result in [*limited.values(), *found] if isinstance(result, ToolMessage)]
@@ -191,7 +192,7 @@ def make_review(deps: GraphDependencies) -> Any:
         ttl = ttl_seconds(deps.settings, deps.user(runtime).mode)
         run_id = running_turn(state)["run_id"]
         approval = open_approval(calls, run_id, deps.clock(), ttl) if asked(calls) else None
-        update = {**written([*refused]), "calls": calls, "approval": approval}
+        update = {**add_messages([*refused]), "calls": calls, "approval": approval}
         plan, contract = state.get("plan"), judging.coverage.contract
         if plan and contract and contract != judging.situation.contract:
             update["plan"] = with_contract(plan, contract)
@@ -216,12 +217,6 @@ def schema_of(tool: BaseTool) -> Mapping[str, Any]:
     """Return the JSON schema of the tool's arguments, as its server states it."""
     schema = tool.args_schema
     return schema if isinstance(schema, dict) else {}
-
-
-def hints_of(tool: BaseTool) -> Hints:
-    """Return the tool's annotations."""
-    stated = tool.metadata or {}
-    return Hints(read_only=stated.get("readOnlyHint"), destructive=stated.get("destructiveHint"))
 
 
 def error_text(result: CallToolResult, limit: int, language: Language) -> str:

@@ -11,8 +11,8 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from langgraph.runtime import Runtime
 
 from graph.citations.quotes import Quotation, has_marks, quotations_of
-from graph.citations.sources import SOURCES, Source, shown_in
-from graph.citations.verification import checked
+from graph.citations.sources import SOURCES, Source, sources_in
+from graph.citations.verification import check_quotations
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.events import CitationView, WhyUnverified, emit
@@ -54,11 +54,11 @@ _NOT_FOUND = re.compile(
 )
 
 
-def has_to_cite(state: State) -> bool:
+def must_cite(state: State) -> bool:
     """Say whether the answer that was given rests on files: on what this attempt searched or read, or by its marks."""
     attempt = _attempt(state)
     answer = _answer(attempt)
-    return answer is not None and (has_marks(answer.text) or any(True for _ in shown_in(attempt)))
+    return answer is not None and (has_marks(answer.text) or any(True for _ in sources_in(attempt)))
 
 
 def make_cite(deps: GraphDependencies) -> Any:
@@ -73,7 +73,7 @@ def make_cite(deps: GraphDependencies) -> Any:
         citations: list[CitationView] = []
         if quotations:
             toolbox = await deps.connections.toolbox(deps.user(runtime))
-            citations = await checked(quotations, _sources(state), toolbox)
+            citations = await check_quotations(quotations, _sources(state), toolbox)
         notice = _notice(state, attempt, answer.text, citations)
         return _told(answer, citations, notice) if citations or notice else {}
 
@@ -97,7 +97,7 @@ def _answer(attempt: Sequence[AnyMessage]) -> AIMessage | None:
 def _quotations(state: State, attempt: Sequence[AnyMessage], answer: str) -> list[Quotation]:
     """Return what counts as quoted from files: for others than the Search agent only what they give a number."""
     asked = [message.text for message in state["messages"] if isinstance(message, HumanMessage)][-1:]
-    names = [text for shown in shown_in(attempt) for source in shown for text in (source["name"], source["path"])]
+    names = [text for shown in sources_in(attempt) for source in shown for text in (source["name"], source["path"])]
     found = quotations_of(with_omissions(answer), [*asked, *_queries(attempt), *names])
     return [one for one in found if one.number is not None or active_agent(state) == "search_agent"]
 
@@ -106,7 +106,7 @@ def _sources(state: State) -> list[Source]:
     """Return the versions that were read in this thread, the newest first, and the document that is open."""
     found = {
         (source["file_id"], source["version"]): source
-        for shown in shown_in(state["messages"])
+        for shown in sources_in(state["messages"])
         for source in reversed(shown)
         if source["read"]
     }
@@ -145,7 +145,7 @@ def _of_search(attempt: Sequence[AnyMessage], answer: str, language: Language) -
 
     Where nothing but searches was done, all that could be found is known; a list of files names its sources.
     """
-    shown = list(shown_in(attempt))
+    shown = list(sources_in(attempt))
     queries = _queries(attempt)
     if not shown or not queries:
         return ""

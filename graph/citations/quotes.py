@@ -31,7 +31,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """What is quoted, its number if it has one, and what the answer says about its source.
+    """A quotation: its words, its number if it has one, and the source that the answer names.
 
     `words` is empty for a number without a quotation.
     """

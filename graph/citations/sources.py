@@ -1,4 +1,4 @@
-"""Which versions of which files a model was shown: kept with each result, for as long as the thread."""
+"""The file versions that a model was shown, stored with each result for the life of the thread."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
@@ -45,7 +45,7 @@ def without_addresses(data: Mapping[str, Any] | None) -> Mapping[str, Any] | Non
     return shown
 
 
-def shown_in(messages: Sequence[AnyMessage]) -> Iterator[list[Source]]:
+def sources_in(messages: Sequence[AnyMessage]) -> Iterator[list[Source]]:
     """Yield what each search and reading among the messages has shown, the newest first."""
     for message in reversed(messages):
         if isinstance(message, ToolMessage) and SOURCES in message.additional_kwargs:

@@ -18,7 +18,9 @@ SHOWN_CHARACTERS: Final = 2_000
 Check = Mapping[str, Any]
 
 
-async def checked(quotations: Sequence[Quotation], sources: Sequence[Source], toolbox: Toolbox) -> list[CitationView]:
+async def check_quotations(
+    quotations: Sequence[Quotation], sources: Sequence[Source], toolbox: Toolbox
+) -> list[CitationView]:
     """Return a citation for each quotation; `sources` are what was read, the newest first.
 
     Looked for is first in the file that the answer names, then in the others. What a viewer read of a version that has

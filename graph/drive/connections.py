@@ -38,15 +38,19 @@ from drive_server.connect import (
     META_IF_MATCH,
     META_REPLAYED,
     META_RUN_ID,
+    META_TOOL,
     META_TOOL_CALL_ID,
     Drive,
     DriveSettings,
+    InProcessSession,
     in_process_session,
+    next_request_id,
     open_drive,
 )
 from graph.clock import Clock, utc_now
 from graph.context import RunContext
 from graph.errors import DriveUnavailableError
+from graph.policy.tools import ToolFacts, read_facts
 from graph.settings import AgentSettings
 
 __all__ = [
@@ -77,8 +81,6 @@ OnProgress = ProgressFnT
 
 ATTEMPTS: Final = 2
 OPEN_SECONDS: Final = 30.0
-LONG_CALLS: Final = frozenset({"map_reduce_files"})
-"""Tools that take as long as there is to read, and have to be told when nobody waits for them any more."""
 WITHDRAWN_WITHIN_SECONDS: Final = 0.5
 REQUEST_TIMEOUT: Final = 408
 """The code that the SDK gives an answer that did not come in time."""
@@ -96,7 +98,9 @@ class Sender(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Toolbox:
-    """The tools that a person's session offers, by name. It outlives the session: calls go to the one that is alive.
+    """The tools that a person's session offers, by name, and the policy's `facts` of each.
+
+    It outlives the session: calls go to the one that is alive.
 
     The adapters' tools are what models are told of. Calls don't go through them: they can't send `_meta`, keep half of
     the result, and take longer (`benchmarks/tool_call.py`).
@@ -104,6 +108,11 @@ class Toolbox:
 
     tools: Mapping[str, BaseTool]
     send: Sender
+    facts: Mapping[str, ToolFacts] = field(default_factory=dict[str, ToolFacts])
+
+    def facts_of(self, name: str) -> ToolFacts:
+        """Return the facts of a tool; of one that is not in the box there are none."""
+        return self.facts.get(name) or ToolFacts(name)
 
     async def call(
         self, name: str, args: Mapping[str, Any], *, meta: Mapping[str, Any], on_progress: OnProgress | None = None
@@ -177,7 +186,7 @@ class ConnectionPool:
 
     @property
     def open_sessions(self) -> int:
-        """How many sessions are open now."""
+        """Return the number of open sessions."""
         return len(self._owners)
 
     async def toolbox(self, who: RunContext) -> Toolbox:
@@ -237,7 +246,11 @@ class ConnectionPool:
     ) -> None:
         async with self._open_session(who) as session:
             tools = await load_mcp_tools(session)
-            opened.set_result((session, Toolbox({tool.name: tool for tool in tools}, partial(self._call, who))))
+            # Only a drive in this process speaks for itself: another server could call anything harmless.
+            facts = [_facts(tool, own=isinstance(session, InProcessSession)) for tool in tools]
+            named = {tool.name: tool for tool in tools}
+            toolbox = Toolbox(named, partial(self._call, who), {tool.name: tool for tool in facts})
+            opened.set_result((session, toolbox))
             await closing.wait()
 
     async def _call(
@@ -252,7 +265,7 @@ class ConnectionPool:
         for attempt in range(1, ATTEMPTS + 1):
             async with self._using(who) as connection:
                 try:
-                    return await self._answer(connection.session, name, args, meta, on_progress)
+                    return await self._answer(connection, name, args, meta, on_progress)
                 except (McpError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
                     if refusal := _refusal(error):
                         return refusal
@@ -263,14 +276,15 @@ class ConnectionPool:
 
     async def _answer(
         self,
-        session: ClientSession,
+        connection: _Connection,
         name: str,
         args: Mapping[str, Any],
         meta: Mapping[str, Any],
         on_progress: OnProgress | None,
     ) -> CallToolResult:
-        is_long = name in LONG_CALLS
-        request_id = session._request_id  # pyright: ignore[reportPrivateUsage] - of the request that is sent next
+        # A long call's work goes on unless the server hears that nobody waits for it any more.
+        session, is_long = connection.session, connection.toolbox.facts_of(name).is_long
+        request_id = next_request_id(session)
         timeout = self._long_timeout if is_long else self._timeout
         try:
             return await session.call_tool(name, dict(args), timeout, on_progress, meta=dict(meta))
@@ -311,6 +325,11 @@ class ConnectionPool:
 
     def _now(self) -> float:
         return self._clock().timestamp()
+
+
+def _facts(tool: BaseTool, *, own: bool) -> ToolFacts:
+    stated = tool.metadata or {}
+    return read_facts(tool.name, stated, stated.get("_meta", {}).get(META_TOOL) if own else None)
 
 
 async def _say_withdrawn(session: ClientSession, request_id: RequestId) -> None:

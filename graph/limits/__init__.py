@@ -1,1 +1,1 @@
-"""How much a turn may do and spend. May import `policy` and `messages`."""
+"""Limits on what a turn does and spends. May import `policy` and `messages`."""

@@ -1,4 +1,4 @@
-"""What a run has spent on its models: tokens as the service reports them, and their price."""
+"""The tokens and the price that a run has spent on its models, as the service reports them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ Usage = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost, in whatever currency the limit is in. All 0: cost is not known."""
+    """Prices of a million tokens, in the currency of the limit. All 0: the cost is unknown."""
 
     input: float = 0
     output: float = 0
@@ -29,7 +29,7 @@ class Prices:
 
 @dataclass(slots=True)
 class Spending:
-    """What some questions to models took together, those too whose answers could not be used.
+    """The sum of the usage of several model calls, unusable answers included.
 
     `estimates`: what a service does not report is estimated, because something depends on it.
     """
@@ -43,7 +43,7 @@ class Spending:
 
     @property
     def update(self) -> dict[str, Any]:
-        """What a node returns to have it counted; empty if no model was asked."""
+        """Return the state update that counts it; empty if no model was called."""
         return {"turn": {"usage": dict(self.usage)}} if self.usage else {}
 
 

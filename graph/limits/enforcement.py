@@ -11,10 +11,10 @@ from langchain_core.messages.tool import invalid_tool_call
 from graph.clock import Clock
 from graph.limits.limits import LIMIT, REFUSED, RETRY_AFTER, CallLimit
 from graph.limits.rates import ToolRates, parse_rate, parse_rates
-from graph.limits.repeats import fingerprint, made_in_vain, messages_of_turn
+from graph.limits.repeats import fingerprint, messages_of_turn, repeated_calls
 from graph.messages.grouping import AnyCall
 from graph.messages.written import result_message
-from graph.policy.rules import RULES
+from graph.policy.tools import ToolFacts
 from graph.settings import AgentSettings
 from graph.state import State, current_step
 
@@ -29,17 +29,21 @@ class CallLimits:
         self._settings = settings
         self._rates = ToolRates(parse_rate(settings.tool_rate), parse_rates(settings.tool_rates), clock)
 
-    def refused(self, user_id: str, wanted: Sequence[AnyCall], state: State) -> Mapping[str, ToolMessage]:
+    def refused(
+        self, user_id: str, wanted: Sequence[AnyCall], state: State, tools: Mapping[str, ToolFacts]
+    ) -> Mapping[str, ToolMessage]:
         """Return the results of those calls that are not made, by tool_call_id. The others are counted."""
-        earlier = made_in_vain(_messages_of_attempt(state))
+        earlier = repeated_calls(_messages_of_attempt(state))
         found: dict[str, ToolMessage] = {}
         for call in wanted:
-            result = self._refusal(user_id, call, earlier)
+            result = self._refusal(user_id, call, earlier, tools)
             if result is not None:
                 found[str(call["id"])] = result
         return found
 
-    def _refusal(self, user_id: str, call: AnyCall, earlier: Counter[str]) -> ToolMessage | None:
+    def _refusal(
+        self, user_id: str, call: AnyCall, earlier: Counter[str], tools: Mapping[str, ToolFacts]
+    ) -> ToolMessage | None:
         if call.get("error") == TOO_LONG:
             return _refuse(call, "argument_size", limit=self._settings.max_argument_characters)
         key = fingerprint(call)
@@ -48,7 +52,8 @@ class CallLimits:
         # Of the same calls in one answer the results are not known yet, but they will hardly differ.
         earlier[key] += 1
         name = call["name"] or ""
-        reached = self._rates.take(user_id, name, RULES[name].risk if name in RULES else "")
+        rule = tools[name].rule if name in tools else None
+        reached = self._rates.take(user_id, name, rule.risk if rule else "")
         if reached is None:
             return None
         rate = reached.rate

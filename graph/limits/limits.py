@@ -1,4 +1,4 @@
-"""How much of a tool's result a model gets to see, and where a turn ends before its answer.
+"""Cut long tool results, and end a turn that reaches a limit.
 
 What one call may not exceed (rate, repetition, size) is told to the model first: only when it comes up against that in
 a second round does the turn end. What the turn as a whole may not exceed (rounds, tokens, cost) ends it at once.
@@ -70,7 +70,7 @@ CUT: Final = "\n[Cut: {shown} of {total} characters. {pointer}]"
 POINTER: Final = "Ask for a smaller part: a range, a limit, a cursor, or a narrower query."
 
 
-def limit_of(state: State, settings: AgentSettings) -> LimitReached | None:
+def limit_reached(state: State, settings: AgentSettings) -> LimitReached | None:
     """Return the limit that the turn has come to, None while it may go on."""
     turn = running_turn(state)
     language, tokens = turn["language"], tokens_of(turn["usage"])

@@ -1,4 +1,4 @@
-"""How often each person's assistant may use each tool: sliding windows, counted in this process.
+"""Rate limits of each person's tools: sliding windows, counted in this process.
 
 Nothing is shared between people, and nothing is kept over a restart: a rate holds back what runs wild, it is no quota.
 With several replicas of the service each counts for itself.

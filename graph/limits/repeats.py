@@ -1,4 +1,4 @@
-"""Whether a model goes in circles: the same tool with the same arguments, and the same result each time."""
+"""Detect loops of a model: the same tool with the same arguments and the same result each time."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from graph.messages.grouping import AnyCall
-from graph.messages.window import told_by
+from graph.messages.window import result_identity
 
 
 def messages_of_turn(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
@@ -20,9 +20,11 @@ def messages_of_turn(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
     return messages
 
 
-def made_in_vain(messages: Sequence[AnyMessage]) -> Counter[str]:
+def repeated_calls(messages: Sequence[AnyMessage]) -> Counter[str]:
     """Return how often each call of a turn (by `fingerprint`) had the result that it had most often."""
-    results = {message.tool_call_id: told_by(message) for message in messages if isinstance(message, ToolMessage)}
+    results = {
+        message.tool_call_id: result_identity(message) for message in messages if isinstance(message, ToolMessage)
+    }
     outcomes: Counter[tuple[str, str]] = Counter()
     for message in messages:
         if isinstance(message, AIMessage):

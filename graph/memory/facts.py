@@ -18,7 +18,7 @@ MOST_FACTS: Final = 500
 
 
 class FactSource(TypedDict):
-    """Where a fact is from: the person's message, or a version of a file. What is not known any more is absent."""
+    """The source of a fact: the person's message, or a version of a file. Unknown keys are absent."""
 
     kind: Literal["said", "file"]
     thread_id: NotRequired[str]

@@ -1,4 +1,4 @@
-"""Folds what no longer fits into the window, at the beginning of a turn; by the model, if the settings say so."""
+"""Fold the oldest turns into summaries at the beginning of a turn; by a model, if the settings say so."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,18 +8,18 @@ from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 from graph.dependencies import GraphDependencies
 from graph.errors import AgentError
 from graph.limits.budget import Spending
-from graph.memory.summaries import SUMMARY_CHARACTERS, Folded, extract_of, fold
+from graph.memory.summaries import SUMMARY_CHARACTERS, Folded, extract_turns, fold
 from graph.memory.view import window_tokens
 from graph.messages.grouping import Block
 from graph.models.asking import ask
 from graph.prompts import load_prompt, section
 from graph.state import State
 
-TOLD_CHARACTERS: Final = 12_000
+SUMMARISED_CHARACTERS: Final = 12_000
 PROMPT: Final = load_prompt("memory/summary")
 
 
-async def remembered(
+async def fold_turns(
     state: State, messages: Sequence[AnyMessage], deps: GraphDependencies, spending: Spending
 ) -> Folded:
     """Return the summaries and the window of a turn that begins; unchanged as long as everything fits.
@@ -30,15 +30,15 @@ async def remembered(
     folded = fold(messages, state.get("summaries") or [], state.get("window_start"), budget, scale)
     if not folded.fresh or deps.settings.summaries != "model":
         return folded
-    text = await _told_by_model(folded.fresh, deps, spending)
+    text = await _summarise_with_model(folded.fresh, deps, spending)
     if text:
         folded.summaries[-1] = {**folded.summaries[-1], "text": text}
     return folded
 
 
-async def _told_by_model(turns: Sequence[Sequence[Block]], deps: GraphDependencies, spending: Spending) -> str:
+async def _summarise_with_model(turns: Sequence[Sequence[Block]], deps: GraphDependencies, spending: Spending) -> str:
     """Return the model's summary; empty if it has none to give: then the extract stands."""
-    told = section("conversation", extract_of(turns)[-TOLD_CHARACTERS:])
+    told = section("conversation", extract_turns(turns)[-SUMMARISED_CHARACTERS:])
     asked = [SystemMessage(PROMPT), HumanMessage(told)]
     try:
         answer = await ask(deps.models["router"], asked, hidden=True)

@@ -11,8 +11,8 @@ from graph.errors import NoMessageError
 from graph.language import language_of
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
-from graph.memory.folding import remembered
-from graph.messages.grouping import AnyCall, left_open
+from graph.memory.folding import fold_turns
+from graph.messages.grouping import AnyCall, open_calls
 from graph.messages.written import result_message
 from graph.state import Place, State, Turn, Update
 
@@ -31,9 +31,9 @@ def make_recall(deps: GraphDependencies) -> Any:
         foreign = {message.id for message in foreign_messages(messages, previous)}
         kept = [message for message in messages if message.id not in foreign]
         asked = _newest_human(kept)
-        closing = [_close(call, state) for call in left_open(kept)]
+        closing = [_close(call, state) for call in open_calls(kept)]
         spending = Spending(estimates=has_budget(deps.settings))
-        folded = await remembered(state, kept, deps, spending)
+        folded = await fold_turns(state, kept, deps, spending)
         return {
             "messages": [*(RemoveMessage(id=str(key)) for key in foreign), *closing],
             "turn": {

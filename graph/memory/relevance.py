@@ -1,4 +1,4 @@
-"""Which facts a model is told: those that have to do with the request first, small ones before long ones."""
+"""Choose the facts for a model: facts that share words with the request first, short ones before long ones."""
 
 import re
 from collections.abc import Sequence

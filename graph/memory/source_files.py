@@ -1,4 +1,4 @@
-"""Facts from files live and die with them: hidden while the file is in the trash, forgotten when it is gone."""
+"""Tie facts to their files: hidden while the file is in the trash, forgotten when it is gone."""
 
 import asyncio
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from graph.drive.connections import Toolbox
 from graph.errors import DriveUnavailableError
 from graph.memory.facts import Fact, Facts, files_of
 
-Standing = Literal["there", "trashed", "gone", "unknown"]
+FileState = Literal["there", "trashed", "gone", "unknown"]
 GONE: Final = "not_found"
 
 
-async def present(facts: Facts, toolbox: Toolbox, known: Sequence[Fact] | None = None) -> list[Fact]:
+async def visible_facts(facts: Facts, toolbox: Toolbox, known: Sequence[Fact] | None = None) -> list[Fact]:
     """Return the person's facts without those of trashed files; those of files that are gone are forgotten for good.
 
     A file that the person may not see any more is gone for them. If the drive does not answer, nothing is forgotten,
@@ -22,10 +22,10 @@ async def present(facts: Facts, toolbox: Toolbox, known: Sequence[Fact] | None =
     files = files_of(known)
     if not files:
         return list(known)
-    standings = dict(zip(files, await asyncio.gather(*(standing(toolbox, file) for file in files)), strict=True))
+    states = dict(zip(files, await asyncio.gather(*(file_state(toolbox, file) for file in files)), strict=True))
     shown: list[Fact] = []
     for fact in known:
-        status = standings.get(fact["source"].get("file_id", ""), "there")
+        status = states.get(fact["source"].get("file_id", ""), "there")
         if status == "there":
             shown.append(fact)
         elif status == "gone":
@@ -33,7 +33,7 @@ async def present(facts: Facts, toolbox: Toolbox, known: Sequence[Fact] | None =
     return shown
 
 
-async def standing(toolbox: Toolbox, file_id: str) -> Standing:
+async def file_state(toolbox: Toolbox, file_id: str) -> FileState:
     """Return what has become of a file, as the person sees it."""
     if "get_file_info" not in toolbox.tools:
         return "unknown"

@@ -1,4 +1,4 @@
-"""What models are told of the turns that no longer fit: rolling summaries, each of a range of messages.
+"""Rolling summaries of the turns that no longer fit in the window, each of a range of messages.
 
 They are extracts, made without a model: who asked what, which tools were used, and the beginning of what was answered.
 The same thread always gives the same ones. Old ones are folded together, two to one, so that they stay few and short;
@@ -11,7 +11,7 @@ from typing import Final
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from graph.messages.grouping import Block, blocks_of, since, turns_of
+from graph.messages.grouping import Block, blocks_of, messages_from, turns_of
 from graph.messages.tokens import tokens_of_messages
 from graph.prompts import section
 from graph.state import Summary
@@ -51,7 +51,7 @@ def fold(
     turn is kept. A start without summaries is of an older version, and everything is folded anew.
     """
     begin = start if summaries else None
-    turns = list(turns_of(blocks_of(since(messages, begin))))
+    turns = list(turns_of(blocks_of(messages_from(messages, begin))))
     sizes = [round(scale * sum(tokens_of_messages(block) for block in turn)) for turn in turns]
     if sum(sizes) <= budget or len(turns) < 2:
         return Folded([*summaries], begin, [])
@@ -63,10 +63,10 @@ def fold(
         "turns": len(gone),
         "text": _shortened(_lines(gone)),
     }
-    return Folded(rolled([*summaries, made]), window[0][0][0].id, gone)
+    return Folded(merge_oldest([*summaries, made]), window[0][0][0].id, gone)
 
 
-def rolled(summaries: list[Summary]) -> list[Summary]:
+def merge_oldest(summaries: list[Summary]) -> list[Summary]:
     """Fold the two oldest summaries into one until there are few enough."""
     while len(summaries) > MOST_SUMMARIES:
         one, two, *others = summaries
@@ -86,7 +86,7 @@ def summary_section(summaries: Sequence[Summary]) -> str:
     return section("summary", "\n\n".join(told)) if told else ""
 
 
-def extract_of(turns: Sequence[Sequence[Block]]) -> str:
+def extract_turns(turns: Sequence[Sequence[Block]]) -> str:
     """Return the turns as lines: what was asked, which tools were used, what was answered."""
     return "\n".join(_lines(turns))
 

@@ -1,4 +1,4 @@
-"""What of a long result stays in the thread: its sentence, its counts, ids and names, and where the whole is."""
+"""Excerpts of long results: the sentence, counts, ids and names stay in the thread, with a reference to the rest."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast

@@ -33,32 +33,32 @@ def call_ids(message: AIMessage) -> list[str]:
     return [str(call["id"]) for call in _calls(message)]
 
 
-def taken_ids(messages: Sequence[AnyMessage], wanted: Sequence[str]) -> set[str]:
+def used_call_ids(messages: Sequence[AnyMessage], wanted: Sequence[str]) -> set[str]:
     """Return the ids of calls that `wanted` ones may collide with: of the whole thread, unless all of them are random.
 
     Calls of earlier turns have results, which are read faster.
     """
     if all(_RANDOM.match(key) for key in wanted):
-        messages = of_turn(messages)
+        messages = current_turn(messages)
     results = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     return results | {
-        key for message in of_turn(messages) if isinstance(message, AIMessage) for key in call_ids(message)
+        key for message in current_turn(messages) if isinstance(message, AIMessage) for key in call_ids(message)
     }
 
 
 def unanswered(messages: Sequence[AnyMessage]) -> list[AnyCall]:
-    """Return the calls of the running turn that have no result yet, in order; earlier turns have none (`left_open`)."""
-    return left_open(list(of_turn(messages)))
+    """Return the calls of the running turn that have no result yet, in order; see `open_calls` for earlier turns."""
+    return open_calls(list(current_turn(messages)))
 
 
-def left_open(messages: Sequence[AnyMessage]) -> list[AnyCall]:
+def open_calls(messages: Sequence[AnyMessage]) -> list[AnyCall]:
     """Return all calls that have no result, in order."""
     answered = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
     calls = [call for message in messages if isinstance(message, AIMessage) for call in _calls(message)]
     return [call for call in calls if str(call["id"]) not in answered]
 
 
-def of_turn(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
+def current_turn(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
     """Return the messages since the person's newest one, with it; all of them if there is none."""
     for index in range(len(messages) - 1, -1, -1):
         if isinstance(messages[index], HumanMessage):
@@ -78,7 +78,7 @@ def turns_of(blocks: Sequence[Block]) -> Iterator[list[Block]]:
         yield turn
 
 
-def since(messages: Sequence[AnyMessage], first: str | None) -> Sequence[AnyMessage]:
+def messages_from(messages: Sequence[AnyMessage], first: str | None) -> Sequence[AnyMessage]:
     """Return the messages from the one with this id on; all of them if there is none. Looks from the end."""
     for index in range(len(messages) - 1, -1, -1) if first else ():
         if messages[index].id == first:

@@ -1,7 +1,7 @@
-"""Texts of a thread that are too long for its state: kept in the store under a reference, and deleted with the thread.
+"""Long texts of a thread, in the store under a reference instead of the state, and deleted with the thread.
 
-The state is written anew at every step; a text on the shelf is written once. Only the thread that put it there can get
-at it: the namespace is made of the run's own user and thread, never of what a model says.
+The state is written anew at every step; a stored text is written once. Only the thread that stored it can read it:
+the namespace comes from the run's own user and thread, never from a model.
 """
 
 from collections import OrderedDict
@@ -13,59 +13,59 @@ from langgraph.store.base import BaseStore, GetOp, Item, Op
 
 ROOT: Final = "threads"
 PROMPTS: Final = ("prompts",)
-"""Where the prompts are that threads have seen: of all threads together, and nobody's own words."""
-MOST_REMEMBERED: Final = 20_000_000
-"""Characters of all threads that are kept in memory as well."""
+"""The namespace of prompts, shared by all threads: they are nobody's own words."""
+CACHE_CHARACTERS: Final = 20_000_000
+"""The size of the cache over all threads, in characters."""
 PAGE: Final = 100
 
 
-class ShelfMemory:
-    """What was put and read last, by namespace and reference: a turn needs the same results in every round."""
+class ResultCache:
+    """A cache of recent texts by namespace and reference: a turn needs the same results in every round."""
 
     def __init__(self) -> None:
         self._texts: OrderedDict[tuple[tuple[str, ...], str], str] = OrderedDict()
         self._size = 0
 
     def get(self, namespace: tuple[str, ...], key: str) -> str | None:
-        """Return a text that is remembered."""
+        """Return a cached text."""
         text = self._texts.get((namespace, key))
         if text is not None:
             self._texts.move_to_end((namespace, key))
         return text
 
     def put(self, namespace: tuple[str, ...], key: str, text: str) -> None:
-        """Remember a text; the ones that were not needed for longest are forgotten."""
+        """Cache a text, and evict the least recently used ones."""
         self._size += len(text) - len(self._texts.pop((namespace, key), ""))
         self._texts[namespace, key] = text
-        while self._size > MOST_REMEMBERED and len(self._texts) > 1:
+        while self._size > CACHE_CHARACTERS and len(self._texts) > 1:
             self._size -= len(self._texts.popitem(last=False)[1])
 
     def forget(self, namespace: tuple[str, ...]) -> None:
-        """Forget all texts of a namespace."""
+        """Evict all texts of a namespace."""
         for key in [key for key in self._texts if key[0] == namespace]:
             self._size -= len(self._texts.pop(key))
 
 
-class Shelf:
+class ResultStore:
     """The texts of one thread."""
 
-    def __init__(self, store: BaseStore, memory: ShelfMemory, user_id: str, thread_id: str) -> None:
+    def __init__(self, store: BaseStore, memory: ResultCache, user_id: str, thread_id: str) -> None:
         self._store = store
         self._memory = memory
         self._namespace = namespace_of(user_id, thread_id)
 
     async def put(self, key: str, text: str) -> None:
-        """Keep a text under a reference. The same text under the same one is written once."""
+        """Store a text under a reference. The same text is written once."""
         await self._put(self._namespace, key, text)
 
     async def put_once(self, text: str) -> str:
-        """Keep a text under its own digest, and return that."""
+        """Store a text under its own digest, and return the digest."""
         key = _digest(text)
         await self._put(self._namespace, key, text)
         return key
 
     async def put_prompt(self, text: str) -> str:
-        """Keep a prompt under its own digest, once for all threads, and return that. It stays when they go."""
+        """Store a prompt under its own digest, once for all threads, and return the digest. It outlives the threads."""
         key = _digest(text)
         await self._put(PROMPTS, key, text)
         return key
@@ -116,7 +116,7 @@ def namespace_of(user_id: str, thread_id: str) -> tuple[str, ...]:
     return (ROOT, *(part.replace(".", "_") or "_" for part in (user_id, thread_id)))
 
 
-async def clear_shelf(store: BaseStore, memory: ShelfMemory, user_id: str, thread_id: str) -> int:
+async def delete_results(store: BaseStore, memory: ResultCache, user_id: str, thread_id: str) -> int:
     """Delete all texts of a thread; return how many there were."""
     namespace = namespace_of(user_id, thread_id)
     memory.forget(namespace)

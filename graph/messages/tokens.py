@@ -1,8 +1,8 @@
-"""How many tokens a text takes, estimated without a tokenizer; and how many a model can read.
+"""Estimate the tokens of a text without a tokenizer, and look up how many a model can read.
 
 The estimate is made by rules, from counts of characters of each kind: no file has to be fetched, and it holds for
 English and Chinese alike. It is on the safe side of the common tokenizers; what models report about themselves
-corrects it (`corrected`).
+corrects it (`corrected_scale`).
 """
 
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ CALL_TOKENS: Final = 12
 MARGIN: Final = 1.1
 LOWEST_SCALE: Final = 0.5
 HIGHEST_SCALE: Final = 3.0
-TELLING_TOKENS: Final = 500
+MINIMUM_SAMPLE_TOKENS: Final = 500
 """Shorter requests say little about how well texts are estimated."""
 
 _LETTERS: Final = bytes(range(ord("a"), ord("z") + 1)) + bytes(range(ord("A"), ord("Z") + 1)) + b" "
@@ -96,12 +96,12 @@ def tokens_of_messages(messages: Iterable[BaseMessage]) -> int:
     return sum(tokens_of_message(message) for message in messages)
 
 
-def corrected(scale: float, estimated: int, reported: int) -> float:
+def corrected_scale(scale: float, estimated: int, reported: int) -> float:
     """Return by what estimates are to be multiplied, now that a model has reported how many tokens it read.
 
     `scale` is what they were multiplied by until now; it moves half-way, so that one odd report does no harm.
     """
-    if estimated < TELLING_TOKENS or reported <= 0:
+    if estimated < MINIMUM_SAMPLE_TOKENS or reported <= 0:
         return scale
     seen = min(max(reported / estimated, LOWEST_SCALE), HIGHEST_SCALE)
     return round((scale + seen) / 2, 3)

@@ -1,7 +1,7 @@
-"""Which messages a model sees, and what of long results: as much as fits, the newest first.
+"""The window of messages for a model: as many as fit, the newest first, long results whole where there is room.
 
-Long results are kept beside the thread (`graph/messages/stored_results.py`); in it stands an excerpt with a
-reference. A choice is told in a few ids (`Seen`), from which the very same messages can be put together again.
+Long results lie outside the thread (`graph/messages/stored_results.py`), which has an excerpt with a reference. A
+`Window` is a few ids, from which the same messages can be rendered again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,17 +10,17 @@ from typing import Final
 from langchain_core.messages import AnyMessage, ToolMessage
 from typing_extensions import TypedDict
 
-from graph.messages.grouping import Block, blocks_of, since
+from graph.messages.grouping import Block, blocks_of, messages_from
 from graph.messages.tokens import tokens_of, tokens_of_messages
 
 KEPT_ROUNDS: Final = 2
 LEFT_OUT: Final = "[Left out to save room. Call the tool again if you need it.]"
-KEPT: Final = "kept"
+STORED: Final = "kept"
 """Key in the `additional_kwargs` of a result of which the thread has an excerpt: where the whole is, and its tokens."""
 
 
-class Kept(TypedDict):
-    """A text on the shelf: its reference, its digest, its length in characters, the tokens it takes (estimated)."""
+class StoredResult(TypedDict):
+    """A text in the result store: reference, digest, length in characters, estimated tokens."""
 
     reference: str
     digest: str
@@ -28,7 +28,7 @@ class Kept(TypedDict):
     tokens: int
 
 
-class Seen(TypedDict):
+class Window(TypedDict):
     """The messages that a model saw, in ids: from `first` to `last`.
 
     Results from the call `whole_from` on were seen whole, those up to the call `left_out` not at all; empty: none.
@@ -40,13 +40,13 @@ class Seen(TypedDict):
     left_out: str
 
 
-def choose(messages: Sequence[AnyMessage], start: str | None, budget: int, scale: float = 1.0) -> Seen:
+def choose_window(messages: Sequence[AnyMessage], start: str | None, budget: int, scale: float = 1.0) -> Window:
     """Choose what is seen of the messages from the id `start` on within `budget` tokens.
 
     If not even the excerpts fit, the oldest results are left out but for those of the newest rounds; else long results
     are seen whole, the newest first, until one does not fit.
     """
-    blocks = blocks_of(since(messages, start))
+    blocks = blocks_of(messages_from(messages, start))
     room = budget - round(scale * sum(tokens_of_messages(block) for block in blocks))
     first, last = (str(blocks[0][0].id), str(messages[-1].id)) if blocks else ("", "")
     left_out = _left_out(blocks, -room, scale) if room < 0 else ""
@@ -54,11 +54,11 @@ def choose(messages: Sequence[AnyMessage], start: str | None, budget: int, scale
     return {"first": first, "last": last, "whole_from": whole_from, "left_out": left_out}
 
 
-def shown(messages: Sequence[AnyMessage], seen: Seen, texts: Mapping[str, str]) -> list[AnyMessage]:
+def render_window(messages: Sequence[AnyMessage], seen: Window, texts: Mapping[str, str]) -> list[AnyMessage]:
     """Return the chosen messages, each result right after its call; `texts` has those that are seen whole."""
     whole, left_out = False, bool(seen["left_out"])
     told: list[AnyMessage] = []
-    for message in (message for block in blocks_seen(messages, seen) for message in block):
+    for message in (message for block in blocks_in_window(messages, seen) for message in block):
         if not isinstance(message, ToolMessage):
             told.append(message)
             continue
@@ -68,30 +68,30 @@ def shown(messages: Sequence[AnyMessage], seen: Seen, texts: Mapping[str, str]) 
     return told
 
 
-def blocks_seen(messages: Sequence[AnyMessage], seen: Seen) -> list[Block]:
+def blocks_in_window(messages: Sequence[AnyMessage], seen: Window) -> list[Block]:
     """Return the blocks from the first to the last message that was seen; what came later is not in them."""
-    window = since(messages, seen["first"])
+    window = messages_from(messages, seen["first"])
     end = next((index for index, message in enumerate(window) if message.id == seen["last"]), len(window) - 1)
     return blocks_of(window[: end + 1])
 
 
-def references_in(messages: Sequence[AnyMessage], seen: Seen) -> list[str]:
+def references_in(messages: Sequence[AnyMessage], seen: Window) -> list[str]:
     """Return the references of the results that are seen whole."""
     if not seen["whole_from"]:
         return []
-    results = list(_results(blocks_seen(messages, seen)))
+    results = list(_results(blocks_in_window(messages, seen)))
     begin = next((n for n, result in enumerate(results) if result.tool_call_id == seen["whole_from"]), len(results))
-    return [kept["reference"] for result in results[begin:] if (kept := kept_of(result))]
+    return [kept["reference"] for result in results[begin:] if (kept := stored_result_of(result))]
 
 
-def kept_of(message: AnyMessage) -> Kept | None:
+def stored_result_of(message: AnyMessage) -> StoredResult | None:
     """Return where the whole of a result is, if the message has an excerpt only."""
-    return message.additional_kwargs.get(KEPT)
+    return message.additional_kwargs.get(STORED)
 
 
-def told_by(result: ToolMessage) -> str:
+def result_identity(result: ToolMessage) -> str:
     """Return what is the same for two results that say the same: the text, or the digest of what is kept of it."""
-    kept = kept_of(result)
+    kept = stored_result_of(result)
     return kept["digest"] if kept else result.text
 
 
@@ -102,7 +102,7 @@ def _results(blocks: Iterable[Block]) -> Iterable[ToolMessage]:
 def _whole_from(blocks: Sequence[Block], room: int, scale: float) -> str:
     oldest = ""
     for result in reversed(list(_results(blocks))):
-        if kept := kept_of(result):
+        if kept := stored_result_of(result):
             room -= round(scale * (kept["tokens"] - tokens_of(result.text)))
             if room < 0:
                 break
@@ -123,6 +123,6 @@ def _left_out(blocks: Sequence[Block], excess: int, scale: float) -> str:
 def _result(message: ToolMessage, texts: Mapping[str, str], *, left_out: bool) -> ToolMessage:
     if left_out and len(message.text) > len(LEFT_OUT):
         return message.model_copy(update={"content": LEFT_OUT})
-    kept = kept_of(message)
+    kept = stored_result_of(message)
     text = texts.get(kept["reference"]) if kept else None
     return message if text is None else message.model_copy(update={"content": text})

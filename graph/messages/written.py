@@ -1,4 +1,4 @@
-"""The messages that the graph itself writes, and how each tells what became of a call."""
+"""The messages that the graph itself writes, each with the outcome of its call."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from mcp.types import CallToolResult, TextContent
 
 from graph.events import emit
-from graph.link_filter import Hosts, Outgoing
+from graph.link_filter import HostAllowlist, LinkFilter
 from graph.state import State, Update, running_turn
 
 Outcome = Literal["done", "error", "cancelled", "rejected"]
@@ -76,14 +76,14 @@ def _with_own_id(call: Any, taken: set[str]) -> Any:
     return {**call, "id": key}
 
 
-def outgoing_for(state: State, hosts: Hosts) -> Outgoing:
-    """Return what lets text of this turn out: to the hosts, and to addresses that the person wrote in the message."""
+def link_filter_for(state: State, hosts: HostAllowlist) -> LinkFilter:
+    """Return the link filter of this turn: it allows the hosts, and addresses in the person's message."""
     turn = running_turn(state)
     asked = next((message.text for message in reversed(state["messages"]) if message.id == turn["run_id"]), "")
-    return Outgoing(hosts.asked_for(asked), turn["language"])
+    return LinkFilter(hosts.with_addresses_in(asked), turn["language"])
 
 
-def written(messages: Sequence[AnyMessage], **turn: Any) -> Update:
+def add_messages(messages: Sequence[AnyMessage], **turn: Any) -> Update:
     """Return the update that adds messages of ours, together with their ids: the ledger of what is not foreign."""
     return {"messages": [*messages], "turn": {**turn, "written": [str(message.id) for message in messages]}}
 

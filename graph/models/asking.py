@@ -52,7 +52,7 @@ from graph.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from graph.events import Piece
+from graph.events import TextDelta
 from graph.limits.budget import Spending
 from graph.models.client import LeanChatModel
 
@@ -99,7 +99,7 @@ async def ask(
     messages: Sequence[BaseMessage],
     *,
     hidden: bool = False,
-    said: Callable[[Piece], None] | None = None,
+    said: Callable[[TextDelta], None] | None = None,
 ) -> AIMessage:
     """Return the model's answer; raise `ModelError` if there is none.
 
@@ -111,7 +111,7 @@ async def ask(
             async for chunk in pieces:
                 chunks.append(chunk)
                 if said and (text := str(chunk.text)):
-                    said(Piece(chunk.id, text))
+                    said(TextDelta(chunk.id, text))
     except Exception as error:
         translated = translate(error)
         if translated is None:

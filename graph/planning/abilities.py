@@ -1,4 +1,4 @@
-"""What a specialist can't do, in one table, and what of a step's words asks for it, in English and Chinese.
+"""The table of abilities that specialists lack, and the words of a step that ask for them, in English and Chinese.
 
 The words are read by the router's patterns, which know what is only quoted, named or forbidden. What they are not sure
 of is let through: the specialist has no tool for it anyway.

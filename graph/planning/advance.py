@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from graph.dependencies import GraphDependencies
 from graph.messages.grouping import Block, blocks_of
-from graph.messages.written import outcome_of, say, written
+from graph.messages.written import add_messages, outcome_of, say
 from graph.planning.plan import announce
 from graph.planning.progress import OPEN, changed_steps, waiting_for, with_step, without_dependents
 from graph.planning.texts import TEXTS, needs
@@ -85,7 +85,7 @@ def _ended(plan: Plan, step: Step, status: StepStatus, told: str, language: Lang
 def _at_limit(state: State, reached: LimitReached) -> Update:
     """End the plan too: there is no room in this turn for its other steps."""
     language = running_turn(state)["language"]
-    update = written([say(reached["message"])])
+    update = add_messages([say(reached["message"])])
     plan = state.get("plan")
     if plan is None or plan.get("status") in {"done", "stopped"}:
         return update

@@ -10,9 +10,9 @@ from langchain_core.runnables import RunnableConfig
 
 from graph.dependencies import GraphDependencies
 from graph.events import emit
-from graph.messages.written import say, written
+from graph.messages.written import add_messages, say
 from graph.planning.plan import announce
-from graph.planning.progress import changed_steps, gone_on, merged
+from graph.planning.progress import advance_plan, changed_steps, merge_plans
 from graph.planning.texts import closing
 from graph.planning.views import edited_event
 from graph.state import Plan, State, Update, running_turn
@@ -28,13 +28,13 @@ def make_begin_step(deps: GraphDependencies) -> Any:
         last = state["messages"][-1].id
 
         def change(shared: Plan | None) -> Plan:
-            return gone_on(merged(plan, shared), last)
+            return advance_plan(merge_plans(plan, shared), last)
 
-        following = await exchanged(deps, config, state, change)
+        following = await exchange_plan(deps, config, state, change)
         _announce(plan, following)
         update: Update = {"plan": following, "failure": None}
         told = closing(following, running_turn(state)["language"]) if following.get("status") in _ENDS else ""
-        return {**written([say(told)]), **update} if told else update
+        return {**add_messages([say(told)]), **update} if told else update
 
     return begin_step
 
@@ -42,7 +42,7 @@ def make_begin_step(deps: GraphDependencies) -> Any:
 _ENDS = frozenset({"done", "stopped"})
 
 
-async def exchanged(deps: GraphDependencies, config: RunnableConfig, state: State, change: Any) -> Plan:
+async def exchange_plan(deps: GraphDependencies, config: RunnableConfig, state: State, change: Any) -> Plan:
     """Return the plan that `change` makes of the copy that people edit; without a service, there is no such copy."""
     if deps.plans is None:
         return change(None)

@@ -1,10 +1,10 @@
-"""What a person says to a running plan in the chat, in English and Chinese: nothing but these few words."""
+"""The commands that a person can give a running plan in the chat, in English and Chinese."""
 
 import re
 from collections.abc import Mapping
 from typing import Final, Literal
 
-Wish = Literal["run", "pause", "stop"]
+PlanCommand = Literal["run", "pause", "stop"]
 
 _POLITE: Final = r"(?:please |ok(?:ay)?,? |now |can you |could you )*"
 _PLAN: Final = r"(?: (?:the|this|my|your) (?:plan|steps|run))?"
@@ -12,7 +12,7 @@ _POLITE_ZH: Final = "(?:请|麻烦|好的?[,，]?|先|你?可以)*"
 _PLAN_ZH: Final = "(?:这个|该|当前)?(?:计划|步骤|任务)"
 _END_ZH: Final = "(?:一下|吧|了)?"
 
-SAID: Final[Mapping[Wish, tuple[re.Pattern[str], ...]]] = {
+PATTERNS: Final[Mapping[PlanCommand, tuple[re.Pattern[str], ...]]] = {
     "pause": (
         re.compile(rf"{_POLITE}(?:pause|hold|suspend){_PLAN}(?: please)?", re.IGNORECASE),
         re.compile(rf"{_POLITE_ZH}(?:暂停(?:{_PLAN_ZH})?|把{_PLAN_ZH}(?:先)?暂停){_END_ZH}"),
@@ -30,10 +30,10 @@ SAID: Final[Mapping[Wish, tuple[re.Pattern[str], ...]]] = {
 }
 
 
-def wish_of(text: str) -> Wish | None:
-    """Return what is wished of the plan; None for any message that says something else, too."""
-    said = " ".join(text.split()).strip(" .!?。！？~～")
-    for wish, patterns in SAID.items():
-        if any(pattern.fullmatch(said) for pattern in patterns):
-            return wish
+def command_of(text: str) -> PlanCommand | None:
+    """Return the command of a message; None if the message has anything else in it."""
+    words = " ".join(text.split()).strip(" .!?。！？~～")
+    for command, patterns in PATTERNS.items():
+        if any(pattern.fullmatch(words) for pattern in patterns):
+            return command
     return None

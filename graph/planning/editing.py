@@ -1,4 +1,4 @@
-"""What a person may change about a plan: the steps that have not begun, by the same rules that hold for a planner."""
+"""Edits of a plan by a person: only steps that have not begun, under the rules that hold for a planner."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal
@@ -35,7 +35,7 @@ class PlanEditError(Exception):
         self.begun = list(begun)
 
 
-def edited(plan: Plan, edits: Sequence[StepEdit]) -> Plan:
+def apply_edits(plan: Plan, edits: Sequence[StepEdit]) -> Plan:
     """Return the plan whose steps that have not begun are these, in this order. Raises `PlanEditError`.
 
     Steps that are left out are removed. New ones may have any other id for others to depend on.
@@ -72,7 +72,7 @@ def refuse_wrong_shape(kept: Sequence[Step], wanted: Sequence[Step]) -> None:
     before = {step["id"]: step["status"] for step in kept}
     lost = [step["title"] for step in wanted for key in step.get("depends_on", []) if _is_lost(before.get(key))]
     problems += [f"“{title}” depends on a step that did not succeed" for title in dict.fromkeys(lost)]
-    problems += problems_of_shape([planned(step) for step in wanted], list(before))
+    problems += problems_of_shape([planned_step_of(step) for step in wanted], list(before))
     placed = set(before)
     for step in wanted:
         later = set(step.get("depends_on", [])) - placed
@@ -83,7 +83,7 @@ def refuse_wrong_shape(kept: Sequence[Step], wanted: Sequence[Step]) -> None:
         raise PlanEditError(problems)
 
 
-def planned(step: Step) -> PlannedStep:
+def planned_step_of(step: Step) -> PlannedStep:
     """Return a step in the shape that the checks read."""
     return PlannedStep(
         id=step["id"],

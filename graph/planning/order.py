@@ -1,4 +1,4 @@
-"""What depends on what: whether the steps can be put in an order, and which could be done at the same time."""
+"""The order of steps by their dependencies, and the waves of steps that are independent of each other."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,13 +12,13 @@ def problems_of_order(keys: Sequence[str], needs: Needs) -> list[str]:
     found = [f"two steps have the id {key}" for key in twice]
     for key, after in needs.items():
         found += [f"step {key} depends on {other}, which is no step" for other in after if other not in needs]
-    circle = sorted(set(needs) - set(ordered(needs)))
+    circle = sorted(set(needs) - set(topological_order(needs)))
     if not found and circle:
         found.append(f"the steps {', '.join(circle)} depend on one another in a circle")
     return found
 
 
-def ordered(needs: Needs) -> list[str]:
+def topological_order(needs: Needs) -> list[str]:
     """Return the keys so that each comes after what it needs, else as given; those in circles are left out."""
     done: list[str] = []
     while True:
@@ -31,7 +31,7 @@ def ordered(needs: Needs) -> list[str]:
 def waves(needs: Needs) -> dict[str, int]:
     """Return for each key, from 1, the round it could be done in if all that don't need one another went together."""
     numbers: dict[str, int] = {}
-    for key in ordered(needs):
+    for key in topological_order(needs):
         numbers[key] = 1 + max((numbers[one] for one in needs[key]), default=0)
     return numbers
 

@@ -15,7 +15,7 @@ from graph.errors import ModelError, ModelOutputError
 from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
-from graph.messages.written import outgoing_for
+from graph.messages.written import link_filter_for
 from graph.models.asking import ask_for
 from graph.planning.abilities import problems_of_abilities
 from graph.planning.agree import proposal_for
@@ -23,9 +23,9 @@ from graph.planning.shape import (
     PlannedStep,
     ProposedBounds,
     TaskPlan,
+    make_steps,
     new_step,
     problems_of_shape,
-    steps_of,
     with_ids,
     with_waves,
 )
@@ -45,10 +45,10 @@ def make_plan(deps: GraphDependencies) -> Any:
     planner = deps.models["planner"]
 
     async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
-        outgoing = outgoing_for(state, deps.hosts)
+        link_filter = link_filter_for(state, deps.hosts)
         spending = Spending(estimates=has_budget(deps.settings))
         planned, bounds = await _planned(planner, state, spending)
-        steps: list[Step] = [{**step, "title": outgoing.clean(step["title"])} for step in planned]
+        steps: list[Step] = [{**step, "title": link_filter.clean(step["title"])} for step in planned]
         made = with_waves({"plan_id": str(uuid4()), "steps": steps, "version": 1, "revision": 0, "wanted": "run"})
         made["proposal"] = await proposal_for(made, bounds, state, deps, runtime)
         event: TaskPlanEvent = {
@@ -118,5 +118,5 @@ async def _planned(
             logger.warning("Planning fell back to one step: %s", error)
             break
         else:
-            return steps_of(steps), plan.bounds
+            return make_steps(steps), plan.bounds
     return [new_step(str(uuid4()), request.text, active_agent(state), request.text)], None

@@ -1,13 +1,13 @@
-"""How a plan goes on: which step is next, what a failure means for the others, and what a person wants meanwhile.
+"""The progress of a plan: the next step, the effect of a failure on the others, the person's edits meanwhile.
 
 The graph's state has what was done. The service may keep a second copy that people edit while the graph is at work;
-`merged` joins the two at the one moment where steps begin.
+`merge_plans` joins the two at the one moment where steps begin.
 """
 
 from collections.abc import Sequence
 
 from graph.planning.order import dependents
-from graph.planning.shape import needs_of, with_waves
+from graph.planning.shape import dependencies_of, with_waves
 from graph.state import Plan, Step, StepStatus
 
 OPEN: frozenset[StepStatus] = frozenset({"pending", "in-progress"})
@@ -18,7 +18,7 @@ def is_editable(step: Step) -> bool:
     return step["status"] == "pending" and not step["attempts"]
 
 
-def merged(mine: Plan, shared: Plan | None) -> Plan:
+def merge_plans(mine: Plan, shared: Plan | None) -> Plan:
     """Return the graph's plan with what people changed in the shared copy: steps that have not begun, and their wish.
 
     A step that only the copy has as begun was begun by a process that is gone before it could note it: it begins anew.
@@ -47,7 +47,7 @@ def _fresh(step: Step) -> Step:
     return {**step, "status": "pending", "attempts": 0, "after": None, "result": None, "error": None}
 
 
-def gone_on(plan: Plan, last_message: str | None) -> Plan:
+def advance_plan(plan: Plan, last_message: str | None) -> Plan:
     """Return the plan with its next step begun; or paused, stopped or done, as the person wants and as it is.
 
     Its contract ends with it.
@@ -86,7 +86,7 @@ def with_step(plan: Plan, changed: Step) -> Plan:
 
 def waiting_for(plan: Plan, step_id: str) -> list[Step]:
     """Return the steps that have not ended and need this one, directly or through others."""
-    needing = dependents(needs_of(plan["steps"]), step_id)
+    needing = dependents(dependencies_of(plan["steps"]), step_id)
     return [step for step in plan["steps"] if step["id"] in needing and step["status"] in OPEN]
 
 

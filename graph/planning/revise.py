@@ -16,13 +16,13 @@ from graph.errors import ModelError, ModelOutputError
 from graph.events import emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
-from graph.link_filter import Outgoing
-from graph.messages.written import outgoing_for, say, written
+from graph.link_filter import LinkFilter
+from graph.messages.written import add_messages, link_filter_for, say
 from graph.models.asking import ask_for
-from graph.planning.begin_step import exchanged
+from graph.planning.begin_step import exchange_plan
 from graph.planning.plan import ATTEMPTS, announce, refuse_wrong, request_of, system_of
-from graph.planning.progress import changed_steps, merged, without_dependents
-from graph.planning.shape import MAX_STEPS, RevisedPlan, steps_of, with_ids, with_waves
+from graph.planning.progress import changed_steps, merge_plans, without_dependents
+from graph.planning.shape import MAX_STEPS, RevisedPlan, make_steps, with_ids, with_waves
 from graph.planning.texts import needs, revision
 from graph.planning.views import views
 from graph.prompts import json_section
@@ -48,29 +48,29 @@ def make_revise(deps: GraphDependencies) -> Any:
             return {}
 
         def take(shared: Plan | None) -> Plan:
-            return {**merged(plan, shared), "status": "revising"}
+            return {**merge_plans(plan, shared), "status": "revising"}
 
-        current = await exchanged(deps, config, state, take)
+        current = await exchange_plan(deps, config, state, take)
         language = running_turn(state)["language"]
         spending = Spending(estimates=has_budget(deps.settings))
         answer = await _revised(planner, state, current, spending)
         if answer is None or not answer.steps:
             return {"plan": _cut(current, language), **spending.update}
-        return _update(current, _let_out(answer, outgoing_for(state, deps.hosts)), language, spending)
+        return _update(current, _filter_texts(answer, link_filter_for(state, deps.hosts)), language, spending)
 
     return revise
 
 
-def _let_out(answer: RevisedPlan, outgoing: Outgoing) -> RevisedPlan:
+def _filter_texts(answer: RevisedPlan, link_filter: LinkFilter) -> RevisedPlan:
     """Return the answer with what people read of it as it may leave."""
-    steps = [step.model_copy(update={"title": outgoing.clean(step.title)}) for step in answer.steps]
-    return answer.model_copy(update={"why": outgoing.clean(answer.why), "steps": steps})
+    steps = [step.model_copy(update={"title": link_filter.clean(step.title)}) for step in answer.steps]
+    return answer.model_copy(update={"why": link_filter.clean(answer.why), "steps": steps})
 
 
 def _update(current: Plan, answer: RevisedPlan, language: Language, spending: Spending) -> Update:
     kept = [step for step in current["steps"] if step["status"] != "pending"]
     known = _done(current)
-    steps = [*kept, *steps_of(answer.steps, known)]
+    steps = [*kept, *make_steps(answer.steps, known)]
     plan = with_waves({**current, "steps": steps, "revision": current.get("revision", 0) + 1, "status": "running"})
     emit(
         {
@@ -82,7 +82,7 @@ def _update(current: Plan, answer: RevisedPlan, language: Language, spending: Sp
         }
     )
     told = say(revision(answer.why, language) + "\n\n")
-    return {**written([told], usage=dict(spending.usage)), "plan": plan}
+    return {**add_messages([told], usage=dict(spending.usage)), "plan": plan}
 
 
 def _cut(current: Plan, language: Language) -> Plan:

@@ -1,4 +1,4 @@
-"""What a planner answers with, and the plan that it becomes in the state."""
+"""The planner's structured answer, and the plan that it becomes in the state."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from graph.planning.order import Needs, ordered, problems_of_order, waves
+from graph.planning.order import Needs, problems_of_order, topological_order, waves
 from graph.state import AgentName, Plan, Step
 
 MAX_STEPS: Final = 8
@@ -37,7 +37,7 @@ class PlannedStep(BaseModel):
 
 
 class ProposedBounds(BaseModel):
-    """What the plan may do without asking each time, if the person agrees: no more than the request needs."""
+    """The bounds within which the plan need not ask each time, if the person agrees: no more than the request needs."""
 
     folders: list[str] = Field(min_length=1, max_length=20, description="ids or paths of folders, with what is in them")
     kinds: list[Literal["create", "write", "rename", "move", "copy", "trash"]] = Field(min_length=1)
@@ -86,11 +86,11 @@ def problems_of_shape(steps: Sequence[PlannedStep], done: Sequence[str] = ()) ->
     return found
 
 
-def steps_of(planned: Sequence[PlannedStep], known: dict[str, str] | None = None) -> list[Step]:
+def make_steps(planned: Sequence[PlannedStep], known: dict[str, str] | None = None) -> list[Step]:
     """Return the steps for the state, in an order that can be kept; `known` has the ids of those that exist already."""
     by_key = {step.id: step for step in planned}
     ids = {**(known or {}), **{key: str(uuid4()) for key in by_key}}
-    order = [key for key in ordered({**dict.fromkeys(known or {}, ()), **_needs(planned)}) if key in by_key]
+    order = [key for key in topological_order({**dict.fromkeys(known or {}, ()), **_needs(planned)}) if key in by_key]
     return [_step(by_key[key], ids) for key in order]
 
 
@@ -122,14 +122,14 @@ def new_step(step_id: str, title: str, agent: AgentName, instruction: str) -> St
     }
 
 
-def needs_of(steps: Sequence[Step]) -> dict[str, Sequence[str]]:
+def dependencies_of(steps: Sequence[Step]) -> dict[str, Sequence[str]]:
     """Return what each step depends on, by id."""
     return {step["id"]: step.get("depends_on", []) for step in steps}
 
 
 def with_waves(plan: Plan) -> Plan:
     """Return the plan with each step marked: the wave it belongs to, and whether others could be done beside it."""
-    numbers = waves(needs_of(plan["steps"]))
+    numbers = waves(dependencies_of(plan["steps"]))
     together = [*numbers.values()]
     steps: list[Step] = [
         {**step, "wave": numbers[step["id"]], "parallel": together.count(numbers[step["id"]]) > 1}

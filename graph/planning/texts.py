@@ -1,4 +1,4 @@
-"""What the person is told of a plan, in both languages."""
+"""Texts about a plan for the person, in both languages."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,1 +1,1 @@
-"""What runs, what asks and what never runs. Pure; may import `state` and `language`."""
+"""The policy: calls that run, ask or never run. Pure; may import `state` and `language`."""

@@ -1,4 +1,4 @@
-"""Which versions of files are a person's own words: the assistant wrote them in a thread that had read nothing else."""
+"""File versions that are a person's own words: the assistant wrote them in a thread that had read nothing foreign."""
 
 import asyncio
 from collections.abc import Iterable
@@ -7,11 +7,7 @@ from langgraph.store.base import BaseStore
 
 from graph.policy.grants import ROOT, label
 from graph.policy.provenance import Known
-
-WHOLE = frozenset({"create_file", "write_file"})
-"""Tools that make the whole content of a version."""
-PARTS = frozenset({"patch_file", "append_to_file"})
-"""Tools that change some of it: the rest has to be the person's own as well."""
+from graph.policy.tools import ToolFacts
 
 
 async def known(store: BaseStore | None, user_id: str, file_ids: Iterable[str]) -> Known:
@@ -23,11 +19,12 @@ async def known(store: BaseStore | None, user_id: str, file_ids: Iterable[str]) 
     return {item.key: item.value["version"] for item in found if item}
 
 
-async def note(store: BaseStore | None, user_id: str, tool: str, file_id: str, version: int) -> None:
+async def note(store: BaseStore | None, user_id: str, tool: ToolFacts, file_id: str, version: int) -> None:
     """Note that a call in an untainted thread, which made this version, wrote the person's own words."""
-    if store is None or tool not in WHOLE | PARTS or not file_id or not version:
+    if store is None or not tool.writes or not file_id or not version:
         return
-    if tool in PARTS and (await known(store, user_id, [file_id])).get(file_id) != version - 1:
+    # Of a file that is changed in part, the rest has to be the person's own as well.
+    if tool.writes == "part" and (await known(store, user_id, [file_id])).get(file_id) != version - 1:
         return
     await store.aput(_namespace(user_id), file_id, {"version": version}, index=False)
 

@@ -1,4 +1,4 @@
-"""How far something may go without a question: a grant and the contract of a plan are both such bounds. Pure.
+"""Bounds within which calls run without a question: a grant and a plan's contract are both such bounds. Pure.
 
 Bounds cover only what can be taken back. Nothing here covers deleting for good, sharing, links or download addresses:
 there is no kind for them.
@@ -18,20 +18,6 @@ ACTION_KINDS: Final[tuple[ActionKind, ...]] = get_args(ActionKind)
 
 MOST_ITEMS: Final = 10_000
 MOST_FOLDERS: Final = 100
-
-KIND_OF_TOOL: Final[Mapping[str, ActionKind]] = {
-    "create_folder": "create",
-    "create_file": "create",
-    "write_file": "write",
-    "patch_file": "write",
-    "append_to_file": "write",
-    "restore_version": "write",
-    "rename_item": "rename",
-    "move_item": "move",
-    "move_items": "move",
-    "copy_item": "copy",
-    "trash_item": "trash",
-}
 
 
 class BoundsData(TypedDict):
@@ -90,7 +76,7 @@ class Bounds:
 
     @property
     def left(self) -> int:
-        """How many more items they cover."""
+        """Return the number of items that the bounds still cover."""
         return max(0, self.max_items - self.used)
 
 
@@ -115,18 +101,6 @@ def counted(targets: Sequence[Target]) -> int:
 def spent(bounds: Bounds, items: int) -> Bounds:
     """Return the bounds after that many more items."""
     return replace(bounds, used=bounds.used + items)
-
-
-def kind_of(tool: str, args: Mapping[str, Any]) -> ActionKind | None:
-    """Return what kind of action a call is; None for what bounds never cover.
-
-    A file that is created in the place of another gives that one a new version: it writes. Whatever else replaces
-    something throws it away, which nobody has agreed to by agreeing to a move.
-    """
-    kind = KIND_OF_TOOL.get(tool)
-    if args.get("on_conflict") != "replace":
-        return kind
-    return "write" if tool == "create_file" else None
 
 
 def to_data(bounds: Bounds) -> BoundsData:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from typing_extensions import TypedDict
 
-from graph.policy.bounds import MOST_ITEMS, ActionKind, Bounds, kind_of
+from graph.policy.bounds import MOST_ITEMS, ActionKind, Bounds
 
 MINUTES: Final = 60
 MOST_MINUTES: Final = 7 * 24 * 60
@@ -61,14 +61,17 @@ def grantable(action: Mapping[str, Any]) -> ActionKind | None:
     effect = action.get("effect") or {}
     if effect.get("gains_access") or effect.get("loses_access"):
         return None
-    return kind_of(action["name"], action["args"])
+    return action.get("action")
 
 
 def bounds_for(action: Mapping[str, Any], request: GrantRequest, now: datetime) -> Bounds:
     """Return the bounds of a grant given with an approval of the action. Raises `ValueError` with a sentence."""
-    kind = grantable(action)
+    return _bounds(grantable(action), action["name"], request, now)
+
+
+def _bounds(kind: ActionKind | None, name: str, request: GrantRequest, now: datetime) -> Bounds:
     if kind is None:
-        raise ValueError(f"{action['name']} is asked about each time: it can't be undone, or it reaches others.")
+        raise ValueError(f"{name} is asked about each time: it can't be undone, or it reaches others.")
     until = now + timedelta(minutes=request["minutes"])
     return Bounds(frozenset({request["folder_id"]}), frozenset({kind}), request["max_items"], until)
 
@@ -79,7 +82,7 @@ def check_grant(asked_for: Mapping[str, Any], tool_call_id: str, value: object, 
     if action is None:
         return "There is no such action."
     try:
-        bounds_for(action, read_grant(value), now)
+        _bounds(action.get("grant_kind"), action["name"], read_grant(value), now)
     except ValueError as error:
         return str(error)
     return None

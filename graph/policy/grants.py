@@ -1,4 +1,4 @@
-"""What a person allows for a while, so that they are not asked each time: given, listed, withdrawn, used up.
+"""Grants: permissions that a person gives for a while, so that the assistant need not ask each time.
 
 Grants are kept in the graph's store, by user, and survive restarts. What was used is counted by claims, one record per
 call: a call that is tried again after a crash claims once. A claim is written first and then all of them are counted,
@@ -28,7 +28,7 @@ _turns: WeakKeyDictionary[BaseStore, asyncio.Lock] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What a person allows. `bounds.until` is when it expires; `approval_id` is the approval that it was given with."""
+    """A grant. `bounds.until` is when it expires; `approval_id` is the approval that it was given with."""
 
     grant_id: str
     bounds: Bounds

@@ -1,4 +1,4 @@
-"""Whose words a result holds: the person's own, imported, shared by others, or from outside. Pure.
+"""The provenance of a result's words: the person's own, imported, shared by others, or from outside. Pure.
 
 The drive tells whose a file is, not who wrote what is in it: an upload may come from anywhere. A file is the person's
 own words only if the assistant wrote this very version for them, in a thread that had read nothing else
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from graph.policy.matrix import RULES
+from graph.policy.tools import ToolFacts
 from graph.state import Origin, Taint
 
 FOREIGN: Final = "foreign"
@@ -42,13 +42,13 @@ class Read:
     version: int = 0
 
 
-def reads_in(tool: str, data: Mapping[str, Any] | None) -> list[Read]:
+def reads_in(tool: ToolFacts, data: Mapping[str, Any] | None) -> list[Read]:
     """Return of which files a tool's result holds words: of contents, and of names that could be instructions.
 
     What a tool without a rule answers is from outside, whatever it looks like.
     """
-    if tool not in RULES:
-        return [Read("", tool, "")]
+    if tool.rule is None:
+        return [Read("", tool.name, "")]
     found = dict.fromkeys([*_contents(data or {}), *_telling_names(data or {})])
     return [*found]
 

@@ -1,18 +1,17 @@
-"""Which calls run, which wait for the person, and which never run. Pure: no state, no clock, no drive."""
+"""Decide for each call: run it, ask the person, or never run it. Pure: no state, no clock, no drive."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from graph.policy.bounds import Bounds, covers, kind_of
-from graph.policy.matrix import RULES, Rule, Verdict, rule_of
+from graph.policy.bounds import Bounds, covers
+from graph.policy.matrix import Rule, Verdict
 from graph.policy.reasons import Code, sentence
 from graph.policy.targets import Touched
-from graph.policy.vouching import PERSONAL, is_vouched, names_it
+from graph.policy.tools import ToolFacts, Vouched
+from graph.policy.vouching import names_it
 from graph.state import Language, Mode, Risk
-
-__all__ = ["PLAN", "RULES", "Hints", "Judgement", "Situation", "judge"]
 
 PLAN: Final = "plan"
 """In `covered_by`: the plan's contract. Anything else is the id of a grant."""
@@ -20,17 +19,9 @@ PLAN: Final = "plan"
 LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
-    """A tool's annotations as its server states them; None where it states nothing."""
-
-    read_only: bool | None = None
-    destructive: bool | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What a call is judged in.
+    """The circumstances in which a call is judged.
 
     `tainted`: content that is not from the person was read in the thread; `in_turn`: in this very turn. `grants` are
     by their ids. `touched` is what the call touches, None as long as nobody has looked, or if it can't be told. `now`
@@ -63,22 +54,22 @@ class Judgement:
     covered_by: str | None = None
 
 
-def judge(tool: str, args: Mapping[str, Any], hints: Hints, situation: Situation) -> Judgement:
+def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Judgement:
     """Return the verdict on a call. The first that applies holds.
 
-    A tool that is never used is denied, whatever anybody granted. A tool without a rule is asked about, and counts as
-    delete if it has no hints. Then come the reasons that nothing lifts, then what a contract or a grant covers, then
-    what the situation adds, and at last the tool's cell of the matrix.
+    A tool that is never used is denied, whatever anybody granted. A tool without a rule asks, and counts as delete if
+    it has no annotations. Then come the reasons that nothing lifts, then the cover of a contract or a grant, then the
+    situation, and at last the tool's cell of the matrix.
     """
-    rule = rule_of(tool, args)
+    rule = tool.rule_for(args)
     if rule is None:
-        return _judgement("ask", _risk(hints), "unknown", situation, known=False)
+        return _judgement("ask", _risk(tool), "unknown", situation, known=False)
     if rule.verdict == "deny":
         return _judgement("deny", rule.risk, rule.cell.reason, situation)
-    if tool in PERSONAL:
-        return _personal(tool, args, rule, situation)
-    if rule.kind in {"query", "read"} and hints.read_only is False:
-        return _judgement("ask", _risk(hints), "misdeclared", situation, known=False)
+    if tool.vouched is not None:
+        return _personal(tool.vouched, args, rule, situation)
+    if rule.kind in {"query", "read"} and tool.read_only is False:
+        return _judgement("ask", _risk(tool), "misdeclared", situation, known=False)
     if code := _beyond_cover(rule, situation):
         return _judgement("ask", rule.risk, code, situation)
     if covered_by := _covered_by(tool, args, rule, situation):
@@ -88,11 +79,11 @@ def judge(tool: str, args: Mapping[str, Any], hints: Hints, situation: Situation
     return _judgement(verdict, rule.risk, code, situation)
 
 
-def _personal(tool: str, args: Mapping[str, Any], rule: Rule, situation: Situation) -> Judgement:
+def _personal(vouched: Vouched, args: Mapping[str, Any], rule: Rule, situation: Situation) -> Judgement:
     """Judge what is kept of the person for later: their own words are enough, where nothing else was read."""
     if situation.tainted or situation.in_turn:
         return _judgement("ask", rule.risk, "tainted_memory", situation)
-    if is_vouched(tool, args, situation.said):
+    if vouched(args, situation.said):
         return _judgement("allow", rule.risk, "in_your_words", situation)
     return _judgement("ask", rule.risk, "memory", situation)
 
@@ -113,10 +104,10 @@ def _beyond_cover(rule: Rule, situation: Situation) -> Code | None:
     return "gains_access" if touched.gains and rule.level == "medium" else None
 
 
-def _covered_by(tool: str, args: Mapping[str, Any], rule: Rule, situation: Situation) -> str | None:
+def _covered_by(tool: ToolFacts, args: Mapping[str, Any], rule: Rule, situation: Situation) -> str | None:
     if rule.cell.cover == "never" or (rule.cell.cover == "untainted" and situation.tainted):
         return None
-    kind, touched = kind_of(tool, args), situation.touched
+    kind, touched = tool.action_for(args), situation.touched
     targets = touched.targets if touched else ()
     if situation.contract and covers(situation.contract, kind, targets, situation.now):
         return PLAN
@@ -154,7 +145,7 @@ def _judgement(
     return Judgement(verdict, risk, code, sentence(code, situation.language), known, covered_by)
 
 
-def _risk(hints: Hints) -> Risk:
-    if hints.read_only:
+def _risk(tool: ToolFacts) -> Risk:
+    if tool.read_only:
         return "read"
-    return "write" if hints.destructive is False else "delete"
+    return "write" if tool.destructive is False else "delete"

@@ -1,4 +1,4 @@
-"""What a call touches, read from the effect of its dry run: the drive itself says it, whatever the arguments look like.
+"""The items that a call touches, read from the effect of its dry run and never from its arguments.
 
 Arguments may name items by id, by path, in lists, or (an undo) not at all; the drive resolves them as it will when the
 call runs, and tells of every item that changes where it is, whose it is and who sees it there.
@@ -24,7 +24,7 @@ class Touched:
 
     @property
     def all_mine(self) -> bool:
-        """Whether all items are known to be the person's."""
+        """Say whether all items are known to be the person's."""
         return all(target.mine for target in self.targets)
 
 

@@ -1,4 +1,4 @@
-"""Whether a person's own words ask for what the assistant is about to keep of them, or to forget. Pure.
+"""Check that the person's own words ask the assistant to remember or to forget a fact. Pure.
 
 What a file says can make a model call a tool, but it can't write the person's message.
 """
@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any, Final
 
-PERSONAL: Final = frozenset({"remember", "forget"})
 SHORTEST: Final = 2
 
 _REMEMBER: Final = re.compile(
@@ -33,15 +32,19 @@ _NOT_FORGET: Final = re.compile(
 _SIGNS: Final = re.compile(r"[\W_]+")
 
 
-def is_vouched(tool: str, args: Mapping[str, Any], said: str) -> bool:
-    """Say whether the person's newest message, `said`, asks for this call.
+def asks_to_remember_it(args: Mapping[str, Any], said: str) -> bool:
+    """Say whether the person's newest message, `said`, asks to remember the fact of a call.
 
-    A fact has to stand in the message, word for word; signs, spaces and case don't count.
+    The fact has to stand in the message, word for word; signs, spaces and case don't count.
     """
-    if tool == "remember":
-        fact = _plain(str(args.get("fact", "")))
-        return len(fact) >= SHORTEST and asks_to_remember(said) and not args.get("file_id") and fact in _plain(said)
-    return tool == "forget" and asks_to_forget(said)
+    fact = _plain(str(args.get("fact", "")))
+    return len(fact) >= SHORTEST and asks_to_remember(said) and not args.get("file_id") and fact in _plain(said)
+
+
+def asks_to_forget_it(args: Mapping[str, Any], said: str) -> bool:
+    """Say whether the person's newest message asks to forget something."""
+    del args
+    return asks_to_forget(said)
 
 
 def names_it(args: Mapping[str, Any], said: str) -> bool:

@@ -1,4 +1,4 @@
-"""Who takes a turn: patterns in both languages, staying with the last specialist, then a model.
+"""Choose the specialist of a turn: patterns in both languages, stickiness, then a model.
 
 May import `limits` and `models`.
 """

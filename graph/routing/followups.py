@@ -1,4 +1,4 @@
-"""Whether a message goes on from the turn before, so that the same specialist takes it.
+"""Detect follow-ups: messages that go on from the turn before and stay with its specialist.
 
 It reads so when it is an answer or a fragment, speaks of what only the conversation knows, or begins as a continuation;
 and it does not as soon as it names another subject or something that this specialist has no part in.

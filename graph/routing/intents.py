@@ -1,4 +1,4 @@
-"""What a message asks for, as far as words alone tell it with high confidence, in English and Chinese. No model.
+"""The intents of a message, as far as words alone tell with high confidence, in English and Chinese. No model.
 
 It rather says nothing than something wrong: what is only spoken of, asked about, forbidden or set under a condition is
 no request, and one clause that it does not understand can make all of it doubtful.
@@ -28,7 +28,7 @@ NOTHING: Final = r"(?!)"
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What the words ask for, in order. `doubtful` if more may be meant than they tell."""
+    """The intents of a message, in order. `doubtful` if it may mean more than its words say."""
 
     asks: tuple[Ask, ...]
     doubtful: bool

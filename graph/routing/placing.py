@@ -1,4 +1,4 @@
-"""What a request is done to: a thing of the drive, the text that is open, or something in a file that is named.
+"""The object of a request: an item of the drive, the open text, or a part of a named file.
 
 The same verbs delete files and sentences. What the clause names and what is open decide; else it stays unsure.
 """
@@ -92,7 +92,7 @@ def _as_it_is(row: Row) -> Ask:
 
 
 def _shaped_here(row: Row, said: str) -> Ask:
-    """With a document open, these may be about the drive or about the text."""
+    """Intents that may be about the drive or the text while a document is open."""
     if _writes_into(row, said):
         return EDIT
     if cues.FOLDERS.search(said):
@@ -109,7 +109,7 @@ def _of_a_thing(row: Row, said: str) -> Ask:
 
 
 def _of_a_file(row: Row, said: str) -> Ask:
-    """With no document open, a part of a text can only be meant in a file that is named."""
+    """Require a named file for a part of a text while no document is open."""
     if _writes_into(row, said) or (row.action in ("delete", "rename") and cues.OF_A_FILE.search(said)):
         return EDIT
     names = cues.NAMED_ZH.sub("", said) if row.action == "rename" else said

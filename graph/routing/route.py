@@ -1,4 +1,4 @@
-"""Who takes the turn: patterns, then staying with the last specialist, then one model call."""
+"""Route the turn: patterns, then stickiness to the last specialist, then one model call."""
 
 import logging
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ REASONS: Final[dict[str, dict[Language, str]]] = {
 
 
 class RouteDecision(BaseModel):
-    """Which specialist takes the message, and whether it needs a plan."""
+    """The specialist for the message, and whether it needs a plan."""
 
     agent: AgentName = Field(description="document_agent, drive_agent or search_agent")
     needs_plan: bool = Field(description="true if several steps are needed, at least one of which changes something")

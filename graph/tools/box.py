@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
-from graph.tools.local import Toolset, Workbench
+from graph.tools.local import ToolContext, Toolset
 from graph.tools.memory import FORGET, LIST_MEMORIES, REMEMBER
 from graph.tools.results import READ_RESULT
 
@@ -24,10 +24,10 @@ async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Tool
     """
     user = deps.user(runtime)
     thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
-    bench = Workbench(
+    bench = ToolContext(
         toolbox=await deps.connections.toolbox(user),
         store=runtime.store,
-        shelf=deps.shelf(runtime),
+        result_store=deps.result_store(runtime),
         user_id=user.user_id,
         thread_id=thread_id or "",
         clock=deps.clock,

@@ -1,7 +1,7 @@
-"""What a tool of the assistant's own is, and one box for all tools: nodes call either kind alike."""
+"""The assistant's own tools, and one toolset for both kinds: nodes call either kind alike."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -11,18 +11,20 @@ from typing_extensions import override
 
 from graph.clock import Clock
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY, META_RUN_ID, OnProgress, Toolbox
-from graph.messages.stored_results import Shelf
+from graph.messages.stored_results import ResultStore
+from graph.policy.matrix import Rule
+from graph.policy.tools import ToolFacts, Vouched
 
 META_UNANSWERED: Final = "the assistant's own tools are called by the graph"
 
 
 @dataclass(frozen=True, slots=True)
-class Workbench:
-    """What the assistant's tools work with in one run: the person and the thread are the run's, never arguments."""
+class ToolContext:
+    """The context of the assistant's tools in a run: person and thread come from the run, never from arguments."""
 
     toolbox: Toolbox
     store: BaseStore | None
-    shelf: Shelf | None
+    result_store: ResultStore | None
     user_id: str
     thread_id: str
     clock: Clock
@@ -33,7 +35,7 @@ class Request:
     """One call: its arguments fit the schema. `run_id` is the id of the message that it serves too."""
 
     args: Mapping[str, Any]
-    bench: Workbench
+    bench: ToolContext
     run_id: str
     key: str
 
@@ -43,14 +45,24 @@ Answer = Callable[[Request], Awaitable[CallToolResult]]
 
 @dataclass(frozen=True, slots=True)
 class LocalTool:
-    """A tool of the assistant's own. `schema` is that of its arguments, in JSON; `effect_of` says what it would do."""
+    """A tool of the assistant's own. `schema` is that of its arguments, in JSON; `effect_of` says what it would do.
+
+    `vouched` says whether the person's newest message asks for the call, of a tool that changes what is kept of them.
+    """
 
     name: str
     description: str
     schema: Mapping[str, Any]
     answer: Answer
-    reads_only: bool = True
+    rule: Rule
     effect_of: Callable[[Request], Awaitable[Mapping[str, Any]]] | None = None
+    vouched: Vouched | None = None
+
+    @property
+    def facts(self) -> ToolFacts:
+        """What the policy knows of it."""
+        reads = self.rule.risk == "read"
+        return ToolFacts(self.name, self.rule, read_only=reads, destructive=not reads, vouched=self.vouched)
 
     def as_tool(self) -> BaseTool:
         """Return it as models are told of it."""
@@ -58,7 +70,6 @@ class LocalTool:
             name=self.name,
             description=self.description,
             args_schema=dict(self.schema),
-            metadata={"readOnlyHint": self.reads_only, "destructiveHint": not self.reads_only},
             coroutine=_never,
         )
 
@@ -67,15 +78,16 @@ class LocalTool:
 class Toolset(Toolbox):
     """The drive's tools and the assistant's own, by name; the drive's come first."""
 
-    bench: Workbench
-    local: Mapping[str, LocalTool]
+    bench: ToolContext = field(kw_only=True)
+    local: Mapping[str, LocalTool] = field(kw_only=True)
 
     @classmethod
-    def of(cls, bench: Workbench, offered: Sequence[LocalTool]) -> "Toolset":
+    def of(cls, bench: ToolContext, offered: Sequence[LocalTool]) -> "Toolset":
         """Return the box with these tools beside those of the drive."""
         local = {tool.name: tool for tool in offered if tool.name not in bench.toolbox.tools}
         tools = {**bench.toolbox.tools, **{name: _TOOLS(tool) for name, tool in local.items()}}
-        return cls(tools, bench.toolbox.send, bench, local)
+        facts = {**bench.toolbox.facts, **{name: tool.facts for name, tool in local.items()}}
+        return cls(tools, bench.toolbox.send, facts, bench=bench, local=local)
 
     @override
     async def call(
@@ -111,12 +123,12 @@ async def _never(**_args: Any) -> str:
     raise NotImplementedError(META_UNANSWERED)
 
 
-def said(text: str, data: Mapping[str, Any] | None = None) -> CallToolResult:
+def text_result(text: str, data: Mapping[str, Any] | None = None) -> CallToolResult:
     """Return a tool's answer: a short text, and data."""
     return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=dict(data) if data else None)
 
 
-def refused(code: str, sentence: str) -> CallToolResult:
+def error_result(code: str, sentence: str) -> CallToolResult:
     """Return a tool's refusal."""
     told = TextContent(type="text", text=f"{code}: {sentence}")
     return CallToolResult(content=[told], structuredContent={"code": code, "message": sentence}, isError=True)

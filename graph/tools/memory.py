@@ -7,8 +7,10 @@ from mcp.types import CallToolResult
 
 from graph.memory.facts import FACT_CHARACTERS, MOST_FACTS, Fact, Facts, FactSource, TooManyFactsError, one_line
 from graph.memory.relevance import by_relevance, facts_section
-from graph.memory.source_files import present
-from graph.tools.local import LocalTool, Request, Workbench, refused, said
+from graph.memory.source_files import visible_facts
+from graph.policy.matrix import Rule
+from graph.policy.vouching import asks_to_forget_it, asks_to_remember_it
+from graph.tools.local import LocalTool, Request, ToolContext, error_result, text_result
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -49,13 +51,13 @@ def _facts(request: Request) -> Facts:
 async def _remember(request: Request) -> CallToolResult:
     source = await _source(request)
     if source is None:
-        return refused("not_found", "There is no such file. Leave file_id out if the fact is from the person.")
+        return error_result("not_found", "There is no such file. Leave file_id out if the fact is from the person.")
     text = one_line(str(request.args["fact"]))
     try:
         fact = await _facts(request).keep(text, source, request.bench.clock(), request.key)
     except TooManyFactsError:
-        return refused("too_many", f"There are {MOST_FACTS} facts already. Ask the person which ones to forget.")
-    return said(f"Remembered: {fact['text']}", {"memory": _told(fact)})
+        return error_result("too_many", f"There are {MOST_FACTS} facts already. Ask the person which ones to forget.")
+    return text_result(f"Remembered: {fact['text']}", {"memory": _told(fact)})
 
 
 async def _source(request: Request) -> FactSource | None:
@@ -87,8 +89,8 @@ async def _forget(request: Request) -> CallToolResult:
     facts, fact_id = _facts(request), str(request.args["memory_id"])
     fact = await facts.get(fact_id)
     if fact is None or not await facts.forget(fact_id):
-        return refused("not_found", "There is no such memory. List them with list_memories.")
-    return said(f"Forgotten: {fact['text']}", {"memory": _told(fact)})
+        return error_result("not_found", "There is no such memory. List them with list_memories.")
+    return text_result(f"Forgotten: {fact['text']}", {"memory": _told(fact)})
 
 
 async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
@@ -99,22 +101,24 @@ async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
 
 
 async def _list(request: Request) -> CallToolResult:
-    facts = await present(_facts(request), request.bench.toolbox)
+    facts = await visible_facts(_facts(request), request.bench.toolbox)
     query = str(request.args.get("query") or "")
     listed = by_relevance(facts, query)[:MOST_LISTED] if query else facts[:MOST_LISTED]
-    return said(_sentence(listed, len(facts)), {"memories": [_told(fact) for fact in listed], "total": len(facts)})
+    return text_result(
+        _sentence(listed, len(facts)), {"memories": [_told(fact) for fact in listed], "total": len(facts)}
+    )
 
 
-async def facts_kept(bench: Workbench) -> list[Fact]:
+async def stored_facts(bench: ToolContext) -> list[Fact]:
     """Return the person's facts, whatever has become of the files that they are from."""
     return await Facts(bench.store, bench.user_id).all() if bench.store is not None else []
 
 
-async def facts_told(bench: Workbench, kept: Sequence[Fact], request: str) -> list[str]:
+async def relevant_facts(bench: ToolContext, kept: Sequence[Fact], request: str) -> list[str]:
     """Return the section with those of the kept facts that a model is told now, none if there are none."""
     if bench.store is None:
         return []
-    facts = await present(Facts(bench.store, bench.user_id), bench.toolbox, kept)
+    facts = await visible_facts(Facts(bench.store, bench.user_id), bench.toolbox, kept)
     section = facts_section(facts, request)
     return [section] if section else []
 
@@ -133,22 +137,25 @@ REMEMBER: Final = LocalTool(
     "“记住...”). Copy their words exactly: what is worded otherwise, or is from a file, waits for their approval.",
     schema=_REMEMBER,
     answer=_remember,
-    reads_only=False,
+    rule=Rule("write", "high"),
     effect_of=_effect,
+    vouched=asks_to_remember_it,
 )
 FORGET: Final = LocalTool(
     name="forget",
     description="Forget one remembered fact for good, only if the person asks for it.",
     schema=_FORGET,
     answer=_forget,
-    reads_only=False,
+    rule=Rule("write", "high"),
     effect_of=_effect_of_forgetting,
+    vouched=asks_to_forget_it,
 )
 LIST_MEMORIES: Final = LocalTool(
     name="list_memories",
     description="List what the person asked to be remembered, with the ids that `forget` takes.",
     schema=_LIST,
     answer=_list,
+    rule=Rule("query", "low"),
 )
 CHANGING_TOOLS: Final = frozenset({REMEMBER.name, FORGET.name})
 """After these the person's facts may be others."""

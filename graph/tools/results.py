@@ -4,7 +4,8 @@ from typing import Any, Final
 
 from mcp.types import CallToolResult
 
-from graph.tools.local import LocalTool, Request, refused, said
+from graph.policy.matrix import Rule
+from graph.tools.local import LocalTool, Request, error_result, text_result
 
 NAME: Final = "read_result"
 WHOLE: Final = ":whole"
@@ -30,17 +31,19 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 async def _read(request: Request) -> CallToolResult:
-    shelf, reference = request.bench.shelf, str(request.args["reference"])
-    texts = await shelf.texts([f"{reference}{WHOLE}", reference]) if shelf else {}
+    result_store, reference = request.bench.result_store, str(request.args["reference"])
+    texts = await result_store.texts([f"{reference}{WHOLE}", reference]) if result_store else {}
     text = texts.get(f"{reference}{WHOLE}") or texts.get(reference)
     if text is None:
-        return refused("not_found", "This conversation has no result with that reference. Call the tool again instead.")
+        return error_result(
+            "not_found", "This conversation has no result with that reference. Call the tool again instead."
+        )
     start = int(request.args.get("start") or 0)
     part = text[start : start + int(request.args.get("length") or MOST_CHARACTERS)]
     end = start + len(part)
     more = "That is the end." if end >= len(text) else f"Go on with start={end}."
     data = {"reference": reference, "start": start, "end": end, "total_characters": len(text), "text": part}
-    return said(f"Characters {start} to {end} of {len(text)} of an earlier result. {more}", data)
+    return text_result(f"Characters {start} to {end} of {len(text)} of an earlier result. {more}", data)
 
 
 READ_RESULT: Final = LocalTool(
@@ -49,4 +52,5 @@ READ_RESULT: Final = LocalTool(
     "It is as it was then; files may have changed since.",
     schema=SCHEMA,
     answer=_read,
+    rule=Rule("read", "low"),
 )

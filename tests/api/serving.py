@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Self
 import uvicorn
 
 from api.clock import SystemClock
-from api.http.application import assemble
+from api.http.application import build_api
 from api.service import open_service
 from api.storage.checkpoints import open_checkpoints
 from api.storage.database import open_database
-from drive_server.http.problem import install_problem_handlers
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS
 from tests.api.fakes import MemoryDrive, authenticate
 from tests.api.small_graph import SmallGraph
@@ -58,8 +57,7 @@ class SmallService:
         self.gate_open = False
         self.graph: SmallGraph
         self.service: Service
-        self.app = assemble(self._lifespan)
-        install_problem_handlers(self.app)
+        self.app = build_api(self._lifespan)
 
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncGenerator[None]:

@@ -19,8 +19,8 @@ from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annotation
 from langgraph.types import interrupt
 
-from graph.events import GraphEvent, emit, speaker
-from graph.link_filter import Hosts, Outgoing
+from graph.events import GraphEvent, delta_listener, emit
+from graph.link_filter import HostAllowlist, LinkFilter
 from graph.models.asking import ask
 from tests.api.fakes import Gate
 
@@ -115,7 +115,7 @@ class SmallGraph:
         return await self._say(rest.split(" "), gate=self.gate if kind == "slow" else None)
 
     async def _say(self, words: list[str], gate: Gate | None = None) -> dict[str, Any]:
-        answer = await ask(WordModel(words=words, gate=gate), [], said=speaker())
+        answer = await ask(WordModel(words=words, gate=gate), [], said=delta_listener())
         return {"messages": [answer], "turn": {"usage": {"input_tokens": 1, "output_tokens": len(words)}}}
 
     def _propose(self, kind: str, run_id: str, ttl_seconds: int) -> dict[str, Any]:
@@ -164,8 +164,8 @@ class SmallGraph:
     def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode) -> SmallContext:
         return SmallContext(user_id, email, tuple(scopes), mode)
 
-    def outgoing(self, message: str) -> Outgoing:
-        return Outgoing(Hosts(["drive.example.com"]).asked_for(message), "en")
+    def link_filter(self, message: str) -> LinkFilter:
+        return LinkFilter(HostAllowlist(["drive.example.com"]).with_addresses_in(message), "en")
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
         return {"decisions": [{"tool_call_id": a["tool_call_id"], "type": "reject"} for a in payload["actions"]]}

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
+from pydantic import TypeAdapter
 
 from api.app import create_app
 from drive_server.settings import DriveSettings
+from graph.events import EVENTS
 from graph.settings import AgentSettings
 from tests.api.command_model import CommandModel
 from tests.api.fakes import ManualClock
 from tests.api.serving import RunningApp
-from tests.e2e.person import Person
+from tests.e2e.person import Event, Person
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,6 +71,15 @@ def command(tool: str, **args: Any) -> str:
     return f"{tool} {json.dumps(args, ensure_ascii=False)}"
 
 
+def assert_as_defined(events: list[Event]) -> None:
+    """Every event that came is what `graph.events` says: these fields and no other."""
+    for event in events:
+        sent = {name: value for name, value in event.items() if name != "_id"}
+        schema = EVENTS[event["type"]].schema
+        TypeAdapter(schema).validate_python(sent, strict=True)
+        assert set(sent) <= set(get_type_hints(schema))
+
+
 def test_everything_is_ready(owner: Person) -> None:
     assert owner.get("/readyz")["checks"] == {"database": "ok", "drive": "ok", "graph": "ok"}
 
@@ -85,6 +96,7 @@ def test_a_turn_changes_the_drive_and_tells_what_it_did(owner: Person) -> None:
     assert change["tool"] == "create_folder"
     assert "报告 📊" in change["summary"]
     assert owner.get(f"/api/runs/{done['run_id']}/changes")["items"] == done["changes"]
+    assert_as_defined(turn.seen)
 
 
 def test_a_run_is_undone_after_a_preview_and_redone(owner: Person) -> None:
@@ -116,6 +128,7 @@ def test_a_deletion_waits_and_shows_what_will_go(owner: Person) -> None:
     assert "Old" not in owner.names()
     assert len(done["changes"]) == 1
     assert turn.tools == [("trash_item", "done")]
+    assert_as_defined(turn.seen)
 
 
 def test_an_edit_is_checked_against_the_tool_before_it_is_taken(owner: Person) -> None:
@@ -139,6 +152,7 @@ def test_an_approval_that_expires_is_rejected_and_says_so(owner: Person, clock: 
         clock.advance(300)
         turn.finish()
     assert turn.of("approval_resolved")[0]["status"] == "expired"
+    assert_as_defined(turn.seen)
     assert turn.tools == [("trash_item", "rejected")]
     assert owner.answer(approval, "approve").json()["code"] == "approval_expired"
     assert "stays.txt" in owner.names()
@@ -150,6 +164,7 @@ def test_a_cancelled_run_leaves_a_thread_that_goes_on(owner: Person) -> None:
         turn.until("approval_needed")
         assert owner.http.post(f"/api/runs/{turn.seen[0]['run_id']}/cancel").status_code == 200
         assert turn.until("done")["status"] == "cancelled"
+    assert_as_defined(turn.seen)
     with owner.chat("and now?", thread_id=turn.seen[0]["thread_id"]) as turn:
         turn.finish()
     assert turn.text.strip() == "You said and now?"

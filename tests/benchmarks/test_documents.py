@@ -7,7 +7,7 @@ import pytest
 from benchmarks.bare_parsers import PARSERS
 from benchmarks.documents import MAKERS, document
 from drive_server.knowledge.readers.extract import extract
-from drive_server.knowledge.text.script import count_cjk
+from drive_server.knowledge.text.characters import count_cjk
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from mcp import McpError
 from drive_server.access import Actor, Scope
 from drive_server.connect import current_principal, in_process_session, open_drive
 from drive_server.errors import InvalidInputError, StorageFailureError
-from drive_server.knowledge.ingest.job import Ingester
+from drive_server.knowledge.ingest.ingester import Ingester
 from tests.drive_server.actors import local_owner, with_scopes
 
 if TYPE_CHECKING:

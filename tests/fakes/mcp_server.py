@@ -3,17 +3,22 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+import anyio
 from mcp import ClientSession
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import request_ctx
-from mcp.shared.memory import create_connected_server_and_client_session
+from mcp.shared.memory import create_client_server_memory_streams
 from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 
+from drive_server.connect import InProcessSession
+from drive_server.mcp.server import GROUPS
 from graph.context import RunContext
 
 OPEN_SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
+RECORDS = {spec.name: spec for group in GROUPS for spec in group.specs()}
 
 
 @dataclass(frozen=True)
@@ -28,13 +33,18 @@ Handler = Callable[[SeenCall], "CallToolResult | Awaitable[CallToolResult]"]
 
 @dataclass
 class ScriptedServer:
-    """Tools by name with their handlers; `sessions` counts what was opened, `live` what is open."""
+    """Tools by name with their handlers; `sessions` counts what was opened, `live` what is open.
+
+    A tool with the name of one of the drive's publishes that one's record. Unless `is_foreign`, sessions are those of a
+    drive in this process.
+    """
 
     tools: dict[str, tuple[Tool, Handler]] = field(default_factory=dict[str, "tuple[Tool, Handler]"])
     calls: list[SeenCall] = field(default_factory=list[SeenCall])
     sessions: int = 0
     live: list[ClientSession] = field(default_factory=list[ClientSession])
     breaks_on_open: Exception | None = None
+    is_foreign: bool = False
 
     def add(
         self,
@@ -44,7 +54,14 @@ class ScriptedServer:
         annotations: ToolAnnotations | None = None,
     ) -> None:
         """Offer a tool."""
-        tool = Tool(name=name, description=name, inputSchema=dict(schema or OPEN_SCHEMA), annotations=annotations)
+        meta = RECORDS[name].meta if name in RECORDS else None
+        tool = Tool(
+            name=name,
+            description=name,
+            inputSchema=dict(schema or OPEN_SCHEMA),
+            annotations=annotations,
+            _meta=meta,
+        )
         self.tools[name] = (tool, handler)
 
     def called(self, name: str, *, dry: bool | None = None) -> list[SeenCall]:
@@ -60,13 +77,23 @@ class ScriptedServer:
         """Connect a client; what a pool of connections takes."""
         if self.breaks_on_open:
             raise self.breaks_on_open
-        async with create_connected_server_and_client_session(self._server()) as session:
+        async with self._connected() as session:
             self.sessions += 1
             self.live.append(session)
             try:
                 yield session
             finally:
                 self.live.remove(session)
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncGenerator[ClientSession]:
+        server, kind = self._server(), ClientSession if self.is_foreign else InProcessSession
+        async with create_client_server_memory_streams() as (ours, theirs), anyio.create_task_group() as group:
+            group.start_soon(partial(server.run, *theirs, server.create_initialization_options()))
+            async with kind(*ours) as session:
+                await session.initialize()
+                yield session
+            group.cancel_scope.cancel()
 
     async def hang_up(self) -> None:
         """Close the wire of every session, as a server does that goes away."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from graph.planning.editing import StepEdit, edited
+from graph.planning.editing import StepEdit, apply_edits
 from graph.state import Plan
 
 
@@ -34,4 +34,4 @@ class SharedPlans:
     def edit(self, *steps: StepEdit) -> None:
         """Change the steps that have not begun."""
         assert self.plan
-        self.plan = {**edited(self.plan, steps), "version": self.plan.get("version", 1) + 1}
+        self.plan = {**apply_edits(self.plan, steps), "version": self.plan.get("version", 1) + 1}

@@ -11,7 +11,7 @@ from langgraph.types import Command
 from drive_server.connect import Actor, Drive
 from graph.build import Graph
 from graph.context import RunContext
-from graph.events import GraphEvent, Piece, listening
+from graph.events import GraphEvent, TextDelta, listening
 
 WHO = RunContext("u1", "me@example.com", ("read", "write", "share", "delete"))
 
@@ -25,9 +25,9 @@ class Seen:
     asked: dict[str, Any] | None = None
     state: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def hear(self, said: GraphEvent | Piece) -> None:
+    def hear(self, said: GraphEvent | TextDelta) -> None:
         """Keep an event, or a piece of an answer."""
-        if isinstance(said, Piece):
+        if isinstance(said, TextDelta):
             self.text += said.text
             return
         self.events.append(dict(said))

@@ -80,10 +80,10 @@ def test_langgraph_json_names_the_factory_by_its_module() -> None:
     assert config["dependencies"] == ["."]
 
 
-@pytest.mark.parametrize("name", ["route", "plan", *AGENTS])
+@pytest.mark.parametrize("name", ["routing/route", "planning/plan", *(f"agents/{name}" for name in AGENTS)])
 def test_every_prompt_lies_beside_its_node_and_keeps_the_house_rules(name: str) -> None:
     prompt = load_prompt(name)
-    assert (ROOT / "graph" / "nodes" / f"{name}.py").exists()
+    assert (ROOT / "graph" / f"{name}.py").exists()
     assert "data" in prompt
     assert "<language>" in prompt
     assert len(prompt) < 4_000

@@ -1,18 +1,19 @@
 """The events that a turn sends, against their typed contract."""
 
-from typing import Any, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, get_type_hints
 from uuid import uuid4
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
-from graph.events import EVENTS, listening
+from graph.events import EVENTS, FILTERED, FINAL, KEY, definitions_of, listening
 from graph.state import AGENTS
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.graph.assistant import Assistant, Seen, approve
 
-CONTRACT: dict[str, set[str]] = {
+FIELDS: dict[str, set[str]] = {
     "run": {"run_id", "thread_id"},
     "route_decision": {"agent", "confidence", "reason", "method"},
     "task_plan": {"plan_id", "steps", "version", "bounds"},
@@ -29,21 +30,61 @@ CONTRACT: dict[str, set[str]] = {
     "approval_expired": {"approval_id", "expires_at", "tool_call_ids"},
     "run_parked": {"run_id", "approval_id", "expires_at"},
     "tool_call_end": {"tool_call_id", "name", "status", "result", "duration_ms"},
-    "content": {"text"},
+    "content": {"text", "restarts"},
     "citations": {"message_id", "citations"},
     "done": {"run_id", "status", "usage", "changes", "groups", "limit"},
-    "error": {"code", "message", "retryable", "changes", "groups"},
+    "error": {"run_id", "code", "message", "retryable", "changes", "groups"},
 }
 
 
-@pytest.mark.parametrize("kind", EVENTS)
+@pytest.mark.parametrize("kind", FIELDS)
 def test_every_event_has_the_fields_that_outsiders_rely_on(kind: str) -> None:
-    assert set(get_type_hints(EVENTS[kind])) == {*CONTRACT[kind], "type"}
-    assert EVENTS[kind].__doc__
+    assert set(get_type_hints(EVENTS[kind].schema)) == {*FIELDS[kind], "type"}
 
 
-def test_no_event_is_missing() -> None:
-    assert set(EVENTS) == set(CONTRACT)
+@pytest.mark.parametrize("kind", EVENTS)
+def test_every_event_says_what_it_means(kind: str) -> None:
+    assert EVENTS[kind].schema.__doc__
+
+
+def test_events_with_a_key_are_sent_once() -> None:
+    assert {kind: event.key for kind, event in EVENTS.items() if event.key} == {
+        "tool_call_start": "tool_call_id",
+        "tool_call_end": "tool_call_id",
+        "approval_resolved": "approval_id",
+        "approval_expired": "approval_id",
+        "citations": "message_id",
+    }
+
+
+def test_text_that_people_read_is_filtered_and_data_of_tools_is_not() -> None:
+    assert {kind: event.filtered for kind, event in EVENTS.items() if event.filtered} == {
+        "task_plan": (("steps", "title"),),
+        "task_step_update": (("result",), ("error",)),
+        "plan_edited": (("steps", "title"),),
+        "plan_revised": (("why",), ("steps", "title")),
+        "content": (("text",),),
+    }
+
+
+class Line(TypedDict):
+    text: NotRequired[Annotated[str, FILTERED]]
+    number: int
+
+
+class MadeUpEvent(TypedDict):
+    type: Annotated[Literal["made_up", "also_made_up"], FINAL]
+    id: Annotated[str, KEY]
+    lines: NotRequired[list[Line]]
+
+
+def test_a_class_is_all_that_defines_an_event() -> None:
+    made_up, also = definitions_of(MadeUpEvent)
+    assert (made_up.name, also.name, made_up.is_final) == ("made_up", "also_made_up", True)
+    event = {"type": "made_up", "id": "1", "lines": [{"text": "a", "number": 1}, {"number": 2}]}
+    assert made_up.replay_key(event) == ("made_up", "1")
+    assert made_up.filter_text(event, str.upper) == {**event, "lines": [{"text": "A", "number": 1}, {"number": 2}]}
+    assert made_up.filter_text({"type": "made_up", "id": "a"}, str.upper) == {"type": "made_up", "id": "a"}
 
 
 async def test_what_a_turn_sends_is_what_the_contract_says(assistant: Assistant, model: ScriptedChatModel) -> None:
@@ -58,7 +99,7 @@ async def test_what_a_turn_sends_is_what_the_contract_says(assistant: Assistant,
     second = await assistant.answer(approve("t"))
     events = [*first.events, *second.events]
     for event in events:
-        TypeAdapter(EVENTS[event["type"]]).validate_python(event, strict=True)
+        TypeAdapter(EVENTS[event["type"]].schema).validate_python(event, strict=True)
     assert [event["type"] for event in events] == [
         "route_decision",
         "task_plan",

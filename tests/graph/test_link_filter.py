@@ -9,20 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from graph.link_filter import LONGEST, Hosts, Outgoing, host_of, with_omissions
+from graph.link_filter import LONGEST, HostAllowlist, LinkFilter, host_of, with_omissions
 from graph.state import Language
 
 OWN = "drive.example.com"
-HOSTS = Hosts([OWN, "127.0.0.1:8000", "*.wiki.example.com"])
+HOSTS = HostAllowlist([OWN, "127.0.0.1:8000", "*.wiki.example.com"])
 
 
-def clean(text: str, hosts: Hosts = HOSTS) -> str:
-    return Outgoing(hosts, "en").clean(text)
+def clean(text: str, hosts: HostAllowlist = HOSTS) -> str:
+    return LinkFilter(hosts, "en").clean(text)
 
 
 def in_pieces(text: str, cuts: list[int]) -> str:
     """Let the text out in pieces that end at the cuts."""
-    out, begin, said = Outgoing(HOSTS, "en"), 0, ""
+    out, begin, said = LinkFilter(HOSTS, "en"), 0, ""
     for cut in [*sorted(cuts), len(text)]:
         said += out.feed(text[begin:cut])
         begin = cut
@@ -189,7 +189,7 @@ def test_what_is_harmless_stays_as_it_is(text: str) -> None:
 
 def test_what_is_taken_out_names_the_host_in_the_persons_language() -> None:
     text = "见[手册](https://evil.example/a?b=c)和<img src=x>"
-    assert Outgoing(HOSTS, "zh").clean(text) == "见[手册] （指向 evil.example 的链接已移除）和（图片已移除）"
+    assert LinkFilter(HOSTS, "zh").clean(text) == "见[手册] （指向 evil.example 的链接已移除）和（图片已移除）"
     assert clean("see [it](https://evil.example/a?b=c).") == "see [it] (link to evil.example removed)."
     assert clean("see https://evil.example/a?b=c.") == "see https (link to evil.example removed)."
 
@@ -204,12 +204,12 @@ def test_mail_addresses_stay_without_what_is_put_into_the_mail() -> None:
 
 
 def test_an_address_that_the_person_wrote_may_be_repeated_and_nothing_added_to_it() -> None:
-    asked = HOSTS.asked_for("总结 https://news.example.org/a?b=1。thanks")
+    asked = HOSTS.with_addresses_in("总结 https://news.example.org/a?b=1。thanks")
     assert clean("[a](https://news.example.org/a?b=1)", asked) == "[a](https://news.example.org/a?b=1)"
     assert "SECRET" not in clean("[a](https://news.example.org/a?b=1&d=SECRET)", asked)
     assert "SECRET" not in clean("https://news.example.org/SECRET", asked)
     archived = "https://archive.example.org/2020/https://news.example.org/"
-    assert clean(archived, HOSTS.asked_for(f"look at {archived}")) == archived
+    assert clean(archived, HOSTS.with_addresses_in(f"look at {archived}")) == archived
     assert clean(archived, HOSTS) != archived
     assert clean("![a](https://news.example.org/a?b=1)", asked) == "[a](https://news.example.org/a?b=1)"
 
@@ -224,7 +224,7 @@ def test_what_is_too_long_to_be_waited_for_is_broken_up_and_still_comes() -> Non
 
 
 def test_words_are_not_held_back() -> None:
-    out = Outgoing(HOSTS, "en")
+    out = LinkFilter(HOSTS, "en")
     words = [
         "Every",
         " parent",
@@ -280,6 +280,8 @@ def test_however_it_is_put_together_nothing_leads_away(text: str) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_quotation_leaves_out_what_was_taken_out_of_it(language: Language) -> None:
-    said = Outgoing(Hosts(), language).clean("It lasts [12 weeks](https://evil.example/x), see https://evil.example/y.")
+    said = LinkFilter(HostAllowlist(), language).clean(
+        "It lasts [12 weeks](https://evil.example/x), see https://evil.example/y."
+    )
     assert with_omissions(said) == "It lasts [12 weeks] …, see …."
     assert with_omissions("Nothing (at all) was taken out.") == "Nothing (at all) was taken out."

@@ -68,7 +68,7 @@ def _converse(conversation: Conversation, client: ServiceClient, terminal: Termi
 
 
 def _turn(conversation: Conversation, message: str, terminal: Terminal) -> bool:
-    """Say something; a turn that the service refuses does not end the conversation."""
+    """Send a message; a turn that the service refuses does not end the conversation."""
     try:
         return conversation.say(message)
     except ServiceError as error:

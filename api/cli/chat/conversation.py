@@ -1,4 +1,4 @@
-"""A conversation with the assistant as a terminal sees it: turns, approvals, and what to do when one is stopped."""
+"""A conversation with the assistant in a terminal: turns, approvals, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from api.cli.chat.approval_prompt import ask_about
+from api.cli.chat.approvals import ask_about
 from api.cli.chat.event_stream import EventStream
 from api.cli.chat.transcript import JsonTranscript, Transcript
+from api.cli.client import Reconnection
 from api.cli.failure import ServiceError
-from api.cli.service.reconnection import Reconnection
 from api.cli.terminal import visible_line
 
 if TYPE_CHECKING:
@@ -27,22 +27,22 @@ STILL_WAITING = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.UNPROCESSABLE_ENTITY
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the person is: ids of the open file and the current folder."""
+    """The person's place: ids of the open file and the current folder."""
 
     file_id: str | None = None
     folder_id: str | None = None
 
     def as_context(self) -> dict[str, str]:
-        """Return it as the API takes it."""
+        """Return the place as the API takes it."""
         both = {"file_id": self.file_id, "folder_id": self.folder_id}
         return {name: value for name, value in both.items() if value}
 
 
 class Conversation:
-    """A thread of the assistant, talked to from a terminal.
+    """A thread of the assistant in a terminal.
 
-    `last_run` is the newest run that changed something; `unanswered` says that an approval was rejected only because
-    standard input had ended.
+    `last_run` is the newest run that changed something; `unanswered`: an approval was rejected only because standard
+    input had ended.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Conversation:
         self.unanswered = False
 
     def say(self, message: str) -> bool:
-        """Send a message and show the turn to its end. Returns whether it ended well."""
+        """Send a message and show the turn to its end. Return whether it succeeded."""
         body: dict[str, Any] = {"message": message}
         if self.thread_id:
             body["thread_id"] = self.thread_id
@@ -80,7 +80,7 @@ class Conversation:
         return self._show(stream, stream.start(body))
 
     def answer_waiting(self) -> bool:
-        """Take up the approvals that this conversation waits for, if any. Returns whether all of it ended well."""
+        """Ask about the approvals that this conversation waits for. Return whether the run succeeded."""
         waiting = [entry for entry in self._client.pages("/api/approvals") if entry.get("thread_id") == self.thread_id]
         if not waiting:
             return True
@@ -130,7 +130,7 @@ class Conversation:
             return
 
     def _cancel(self, stream: EventStream) -> Event:
-        """Stop the run; what it did so far stays, and is in its last event."""
+        """Stop the run; its changes stay, and are in its last event."""
         if not stream.run_id:
             raise KeyboardInterrupt
         self._terminal.say("Stopping…", "yellow")

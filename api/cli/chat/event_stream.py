@@ -1,12 +1,12 @@
-"""Reads the events of a run of the assistant, and goes on after a dropped connection where it broke off."""
+"""Read the events of a run, and resume after a lost connection."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
+from api.cli.client import Reconnection, is_transient
 from api.cli.failure import CommandError, LostConnectionError, ServiceError
-from api.cli.service.reconnection import Reconnection, may_pass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -87,7 +87,7 @@ class EventStream:
                         if event["type"] in FINAL:
                             return
             except (LostConnectionError, ServiceError) as error:
-                if not self.run_id or not may_pass(error):
+                if not self.run_id or not is_transient(error):
                     raise
             if not self.run_id:
                 raise CommandError("The service ended the stream before the run began.", hint="Try again.")

@@ -1,4 +1,4 @@
-"""What a turn of the assistant looks like in a terminal: one method for each type of event."""
+"""The events of a turn on a terminal: one method for each type that has a line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def show_value(value: Any) -> str:
 
 
 class Transcript:
-    """Prints the events of a turn as they come. Events it has no line for are left out."""
+    """Prints the events of a turn. Events without a line are left out."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal

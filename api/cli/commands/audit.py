@@ -1,13 +1,12 @@
-"""`drive-agent audit`: what a run of the assistant called, who allowed it, and which versions it made."""
+"""`drive-agent audit`: the calls of a run, who allowed them, and the versions that they made."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from api.cli.commands.drive import print_json
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, visible_line
+from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def audit(arguments: Namespace) -> int:
-    """Print the chain of a run."""
+    """Print the audit of a run."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         found = client.get(f"/api/runs/{quote(arguments.run_id, safe='')}/audit")
@@ -43,10 +42,10 @@ def _lines(found: dict[str, Any]) -> Iterator[str]:
 
 
 def _asked(asked: dict[str, Any]) -> str:
-    told = f"approval {asked['approval_id']}: {asked['status']}"
+    line = f"approval {asked['approval_id']}: {asked['status']}"
     if asked["status"] == "decided":
-        told = f"approval {asked['approval_id']}: {asked['decision']} by {asked['decided_by']} at {asked['decided_at']}"
-    return f"{told} ({asked['message']})" if asked["message"] else told
+        line = f"approval {asked['approval_id']}: {asked['decision']} by {asked['decided_by']} at {asked['decided_at']}"
+    return f"{line} ({asked['message']})" if asked["message"] else line
 
 
 def _changes(changes: list[dict[str, Any]]) -> Iterator[str]:

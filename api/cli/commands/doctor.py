@@ -1,4 +1,4 @@
-"""`drive-agent doctor`: checks what the service stands on, and says what to do about what is wrong."""
+"""`drive-agent doctor`: check what the service depends on, and say how to repair it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import httpx
 
 from api.cli.client import read_json
-from api.cli.commands.drive import print_json
+from api.cli.commands.drive import WAITING
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected, find_running
 from api.cli.service.data_dir import is_held
-from api.cli.terminal import Terminal, format_size
+from api.cli.terminal import Terminal, format_size, print_json
 from drive_server.settings import DriveSettings
 from graph.settings import OFFLINE, AgentSettings
 
@@ -34,13 +34,12 @@ LITTLE_SPACE = 1_000_000_000
 NO_SPACE = 100_000_000
 MODEL_SECONDS = 10
 REFUSALS = frozenset({401, 403})
-WAITING = ("pending", "indexing")
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at: `warn` works but wants attention, `fail` does not work."""
+    """The result of one check: `warn` works but needs attention, `fail` does not work."""
 
     name: str
     state: Literal["ok", "warn", "fail"]
@@ -77,13 +76,13 @@ def _all_checks(terminal: Terminal) -> Iterator[Check]:
 
 
 def check_python() -> Check:
-    """Look at the version of Python."""
+    """Check the version of Python."""
     state = "ok" if sys.version_info >= OLDEST_PYTHON else "fail"
     return Check("python", state, f"{platform.python_version()} (3.11 or newer is needed)")
 
 
 def check_directory(root: Path) -> Check:
-    """Look whether the data directory can be written, and only by its owner."""
+    """Check that the data directory can be written, and only by its owner."""
     try:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=root) as file:
@@ -99,14 +98,14 @@ def check_directory(root: Path) -> Check:
 
 
 def check_space(root: Path) -> Check:
-    """Look how much room the disk has."""
+    """Check the free space of the disk."""
     free = shutil.disk_usage(root).free
     state = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
     return Check("disk", state, f"{format_size(free)} free")
 
 
 def check_token(path: Path) -> Check:
-    """Look at the local access token and who may read it."""
+    """Check the local access token and who may read it."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -119,7 +118,7 @@ def check_token(path: Path) -> Check:
 
 
 def check_model(settings: AgentSettings) -> Check:
-    """Look which model is set, and whether its provider answers."""
+    """Check the model in the settings, and whether its provider answers."""
     if settings.resolved_model == OFFLINE:
         return Check(
             "model", "ok", "the built-in offline model; OPENAI_API_KEY, OPENAI_BASE_URL, AGENT_MODEL set a real one"
@@ -143,7 +142,7 @@ def check_model(settings: AgentSettings) -> Check:
 
 
 def _check_service(settings: DriveSettings, terminal: Terminal) -> Iterator[Check]:
-    """Ask the running service, or one started for this, what it stands on."""
+    """Check the running service, or one started for this, and its parts."""
     running = find_running(settings.root)
     if not running and is_held(settings.root):
         yield Check("service", "fail", "a process holds the data directory but does not answer")

@@ -1,21 +1,23 @@
-"""`drive-agent ls`, `search` and `index`: what is in the drive, and how far it can be searched."""
+"""`drive-agent ls`, `search` and `index`: the items of the drive, and the state of the search index."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from api.cli.importing.indexing import wait_for_index
+from api.cli.progress import Progress
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, format_size, visible_line
+from api.cli.terminal import Terminal, format_size, print_json, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from api.cli.client import ServiceClient
 
 LONGEST_PASSAGE = 240
 READ = ("pending", "indexing", "ready", "failed")
 """The states of files that are not skipped."""
+WAITING = ("pending", "indexing")
+WAIT_SECONDS = 5
 
 
 def list_folder(arguments: Namespace) -> int:
@@ -62,7 +64,7 @@ def search(arguments: Namespace) -> int:
 
 
 def index(arguments: Namespace) -> int:
-    """Say how far the search index is, or build it anew and wait until it is done."""
+    """Print the state of the search index, or rebuild it and wait until it is done."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         if arguments.rebuild:
@@ -76,6 +78,25 @@ def index(arguments: Namespace) -> int:
     return 0
 
 
+def wait_for_index(client: ServiceClient, terminal: Terminal) -> dict[str, Any]:
+    """Show the progress of indexing until nothing is pending, and return the last status. Ctrl-C ends the wait."""
+    status = client.get("/api/drive/index")
+    total = _waiting(status)
+    if not total:
+        return status
+    with Progress(terminal, "Reading for search", total) as progress:
+        while waiting := _waiting(status):
+            total = max(total, waiting)
+            progress.update(total - waiting, total)
+            status = client.get("/api/drive/index", wait_seconds=WAIT_SECONDS)
+        progress.update(total, total)
+    return status
+
+
+def _waiting(status: dict[str, Any]) -> int:
+    return sum(int(status["counts"].get(state, 0)) for state in WAITING)
+
+
 def _print_status(status: dict[str, Any], terminal: Terminal) -> None:
     for word, count in status["summary"].items():
         if count:
@@ -87,14 +108,9 @@ def _print_status(status: dict[str, Any], terminal: Terminal) -> None:
 
 
 def _states_of(counts: dict[str, int]) -> str:
-    """Return why files were skipped, as in " (2 needs ocr)"."""
+    """Return the reasons why files were skipped, as in " (2 needs ocr)"."""
     skipped = (f"{count} {state.replace('_', ' ')}" for state, count in sorted(counts.items()) if state not in READ)
     return f" ({', '.join(skipped)})"
-
-
-def print_json(value: Any) -> None:
-    """Print a value as JSON on standard output."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))  # noqa: T201 - the output a program reads
 
 
 def _passage(text: str) -> str:

@@ -1,14 +1,13 @@
-"""`drive-agent grants`: what the assistant may do unasked, and an end to it."""
+"""`drive-agent grants`: list the actions that need no approval, and withdraw them."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from api.cli.commands.drive import print_json
 from api.cli.failure import ServiceError
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, visible_line
+from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -19,7 +18,7 @@ GRANTS = "/api/grants"
 
 
 def list_grants(arguments: Namespace) -> int:
-    """List the grants that hold now."""
+    """List the valid grants."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         grants = client.get(GRANTS)["items"]
@@ -51,7 +50,7 @@ def _line(grant: dict[str, Any], client: ServiceClient) -> str:
 
 
 def _path(folder_id: str, client: ServiceClient) -> str:
-    """Return where the folder is now; its id if it is gone."""
+    """Return the folder's current path; its id if it is gone."""
     try:
         return visible_line(str(client.item(folder_id)["path"]))
     except ServiceError:

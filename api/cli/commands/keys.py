@@ -1,13 +1,12 @@
-"""`drive-agent key` and `user`: who may come in, and with what."""
+"""`drive-agent key` and `user`: API keys and accounts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from api.cli.commands.drive import print_json
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, visible_line
+from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -50,7 +49,7 @@ def list_keys(arguments: Namespace) -> int:
 
 
 def revoke_key(arguments: Namespace) -> int:
-    """Revoke the key with this id, or the only living one with this name."""
+    """Revoke the key with this id, or the only valid one with this name."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         key = _find(arguments.key, _all_keys(client))

@@ -1,13 +1,12 @@
-"""`drive-agent memory`: what the assistant was asked to remember."""
+"""`drive-agent memory`: the facts that the assistant remembers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from api.cli.commands.drive import print_json
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, visible_line
+from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -16,7 +15,7 @@ MEMORIES = "/api/memories"
 
 
 def list_memories(arguments: Namespace) -> int:
-    """List what is remembered, the newest first, with where it is from."""
+    """List the remembered facts, the newest first, with their origin."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         memories: list[dict[str, Any]] = client.get(MEMORIES)["items"]

@@ -1,4 +1,4 @@
-"""`drive-agent plan`: see the plan of a conversation, change it, pause it, let it go on, stop it."""
+"""`drive-agent plan`: show the plan of a conversation, edit, pause, resume and stop it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from api.cli.commands.drive import print_json
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal, visible_line
+from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -20,25 +19,29 @@ if TYPE_CHECKING:
     Plan = dict[str, Any]
 
 MARKS = {"completed": "✓", "in-progress": "…", "pending": " ", "failed": "✗", "skipped": "-"}
-DONE_WITH = {"pause": "It pauses after the running step.", "resume": "It goes on.", "stop": "It ends after that step."}
+CONFIRMATIONS = {
+    "pause": "It pauses after the running step.",
+    "resume": "It goes on.",
+    "stop": "It ends after that step.",
+}
 
 
 def show(arguments: Namespace) -> int:
-    """Print the plan: what was done, what is to come."""
+    """Print the plan with the status of each step."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         plan = client.get(_path(arguments.thread))
-    return _printed(plan, arguments, terminal)
+    return _print(plan, arguments, terminal)
 
 
 def change(arguments: Namespace) -> int:
     """Pause, resume or stop it."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
-        plan = client.post(f"{_path(arguments.thread)}/{arguments.wish}")
+        plan = client.post(f"{_path(arguments.thread)}/{arguments.command}")
     if not arguments.json and plan["status"] == "running":
-        terminal.note(DONE_WITH[arguments.wish])
-    return _printed(plan, arguments, terminal)
+        terminal.note(CONFIRMATIONS[arguments.command])
+    return _print(plan, arguments, terminal)
 
 
 def edit(arguments: Namespace) -> int:
@@ -48,7 +51,7 @@ def edit(arguments: Namespace) -> int:
         plan = client.get(_path(arguments.thread))
         steps = _from_input() if arguments.stdin else _one_changed(plan, arguments)
         plan = _patched(client, arguments.thread, plan["version"], steps)
-    return _printed(plan, arguments, terminal)
+    return _print(plan, arguments, terminal)
 
 
 def _patched(client: ServiceClient, thread: str, version: int, steps: list[Any]) -> Plan:
@@ -61,14 +64,14 @@ def _one_changed(plan: Plan, arguments: Namespace) -> list[Any]:
         raise CommandError(f"There is no step {arguments.step}.", hint="`drive-agent plan show` numbers them.")
     chosen = plan["steps"][arguments.step - 1]
     words = {"title": arguments.title, "instruction": arguments.instruction}
-    edits = {name: said for name, said in words.items() if said}
+    edits = {name: text for name, text in words.items() if text}
     if not edits and not arguments.remove:
         raise CommandError("Nothing is to be changed.", hint="Use --title, --instruction or --remove.")
     pending = [step for step in plan["steps"] if step["status"] == "pending" and not step["attempts"]]
     if chosen not in pending:
         raise CommandError(f"Step {arguments.step} has begun; it can't be changed any more.")
-    kept = [step for step in pending if not (arguments.remove and step is chosen)]
-    return [{"id": step["id"], **(edits if step is chosen else {})} for step in kept]
+    remaining = [step for step in pending if not (arguments.remove and step is chosen)]
+    return [{"id": step["id"], **(edits if step is chosen else {})} for step in remaining]
 
 
 def _from_input() -> list[Any]:
@@ -81,7 +84,7 @@ def _from_input() -> list[Any]:
     return steps
 
 
-def _printed(plan: Plan, arguments: Namespace, terminal: Terminal) -> int:
+def _print(plan: Plan, arguments: Namespace, terminal: Terminal) -> int:
     if arguments.json:
         print_json(plan)
         return 0

@@ -1,4 +1,4 @@
-"""`drive-agent undo`: takes back what a run of the assistant did, after showing what that would be."""
+"""`drive-agent undo`: undo the changes of a run, after a preview."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ YES = frozenset({"y", "yes", "是"})
 
 
 def undo(arguments: Namespace) -> int:
-    """Show what would be taken back, ask, and do it."""
+    """Preview the undo, ask, and do it."""
     terminal = Terminal()
     with connected(arguments, terminal) as client:
         undo_run(client, terminal, arguments.run_id, ask=not arguments.yes)

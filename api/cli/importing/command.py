@@ -1,27 +1,26 @@
-"""`drive-agent import`: takes a folder of this computer into the drive, with everything below it."""
+"""`drive-agent import`: import a folder of this computer into the drive, with everything below it."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Event, Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from api.cli.commands.drive import wait_for_index
 from api.cli.failure import CommandError
-from api.cli.importing.folders import DriveFolders
-from api.cli.importing.indexing import wait_for_index
-from api.cli.importing.report import ImportReport
-from api.cli.importing.scan import scan
-from api.cli.importing.upload import Retries, Uploaded, Uploader
+from api.cli.importing.scan import Remark, scan
+from api.cli.importing.upload import DriveFolders, Retries, Uploaded, Uploader
 from api.cli.progress import Progress
 from api.cli.service.connection import connected
-from api.cli.terminal import Terminal
+from api.cli.terminal import Terminal, format_size, visible_line
 from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from api.cli.client import ServiceClient
     from api.cli.importing.scan import Scan, SourceFile
@@ -30,12 +29,13 @@ if TYPE_CHECKING:
 UPLOADS_AT_ONCE = 4
 UPLOADS_READY = 4 * UPLOADS_AT_ONCE
 REFRESH_SECONDS = 0.2
+UNREADABLE = ("unsupported", "needs_password", "needs_ocr", "failed")
 
 
 def import_directory(arguments: Namespace) -> int:
     """Import a folder. Exit code 0 if all that can be imported was, 1 if a file could not be read or was refused.
 
-    Links and special files are left out on purpose and reported, which is no failure.
+    Links and special files are left out and reported, which is no failure.
     """
     terminal = Terminal()
     directory = Path(arguments.directory)
@@ -48,13 +48,13 @@ def import_directory(arguments: Namespace) -> int:
         finally:
             report.print(terminal, target)
         if not arguments.no_wait:
-            _say_what_cannot_be_searched(client, terminal, report)
+            _report_unreadable(client, terminal, report)
     if report.failures:
         raise CommandError(f"{len(report.failures)} could not be imported; the list above says why.")
     return 0
 
 
-def _say_what_cannot_be_searched(client: ServiceClient, terminal: Terminal, report: ImportReport) -> None:
+def _report_unreadable(client: ServiceClient, terminal: Terminal, report: ImportReport) -> None:
     try:
         status = wait_for_index(client, terminal)
     except KeyboardInterrupt:
@@ -87,7 +87,7 @@ class Importer:
             self._bytes += amount
 
     def run(self, found: Scan, target: str) -> None:
-        """Import what was found. Raises `CommandError` when the service is gone for good or lets nothing in."""
+        """Import the files of a scan. Raises `CommandError` when the service is gone or refuses every file."""
         started = time.monotonic()
         pool = ThreadPoolExecutor(UPLOADS_AT_ONCE, thread_name_prefix="upload")
         try:
@@ -126,3 +126,89 @@ class Importer:
             self._report.add(future.result())
         progress.update(self._report.count, total, self._bytes)
         return waiting
+
+
+class ImportReport:
+    """Counts and remarks of one import."""
+
+    def __init__(self, found: Scan) -> None:
+        self._seconds = 0.0
+        self._folders_made = 0
+        self._found = found
+        self._counts = Counter[str]()
+        self._bytes = 0
+        self._failed: list[Remark] = []
+        self._new_versions: list[Remark] = []
+        self._renamed = list(found.renamed)
+        self._shown_by_id: dict[str, str] = {}
+
+    @property
+    def count(self) -> int:
+        """The number of finished files."""
+        return sum(self._counts.values())
+
+    @property
+    def failures(self) -> list[Remark]:
+        """The files and folders that could not be imported."""
+        return self._found.failed + self._failed
+
+    def add(self, uploaded: Uploaded) -> None:
+        """Add the result for a file."""
+        self._counts[uploaded.result] += 1
+        if uploaded.item:
+            self._shown_by_id[uploaded.item["id"]] = uploaded.file.shown
+            if uploaded.item["name"] != uploaded.file.name:
+                self._renamed.append(Remark(uploaded.file.shown, f"imported as {uploaded.item['name']}"))
+        if uploaded.result == "failed":
+            self._failed.append(Remark(uploaded.file.shown, uploaded.reason))
+        elif uploaded.result != "unchanged":
+            self._bytes += uploaded.file.size
+        if uploaded.result == "new version":
+            self._new_versions.append(Remark(uploaded.file.shown, "was there with other content"))
+
+    def conclude(self, seconds: float, folders_made: int, renamed_folders: Iterable[Remark]) -> None:
+        """Add the duration in seconds, and the results for folders."""
+        self._seconds = seconds
+        self._folders_made = folders_made
+        self._renamed += renamed_folders
+
+    def print(self, terminal: Terminal, target: str) -> None:
+        """Print the report, without the files that can't be searched."""
+        files = self._counts["imported"] + self._counts["new version"]
+        seconds = max(self._seconds, 0.001)
+        rate = f"{files / seconds:.1f} files/s, {format_size(round(self._bytes / seconds))}/s"
+        terminal.say(
+            f"Imported {_plural(files, 'file')} ({format_size(self._bytes)}) into {visible_line(target)} "
+            f"in {self._seconds:.1f} s ({rate}); {_plural(self._folders_made, 'folder')} made.",
+            "bold",
+        )
+        if self._counts["unchanged"]:
+            terminal.say(f"{_plural(self._counts['unchanged'], 'file')} unchanged: already there with this content.")
+        _print_remarks(terminal, "New versions of files that were there:", self._new_versions)
+        _print_remarks(terminal, "Under another name:", self._renamed)
+        _print_remarks(terminal, "Left out:", self._found.skipped)
+        _print_remarks(terminal, "NOT imported:", self.failures, "red")
+
+    def print_unreadable(self, terminal: Terminal, status: dict[str, Any]) -> None:
+        """Print the imported files whose content can't be searched."""
+        problems = [
+            Remark(self._shown_by_id[problem["file_id"]], problem["reason"])
+            for problem in status["problems"]
+            if problem["file_id"] in self._shown_by_id
+        ]
+        _print_remarks(terminal, "In the drive, but their text could not (or not wholly) be read:", problems, "yellow")
+        unnamed = sum(status["counts"].get(state, 0) for state in UNREADABLE) - len(status["problems"])
+        if unnamed > 0:
+            terminal.say(f"  … and {unnamed} more in the drive; `drive-agent index --status` counts them.")
+
+
+def _print_remarks(terminal: Terminal, heading: str, remarks: Iterable[Remark], style: str = "") -> None:
+    ordered = sorted(remarks, key=lambda remark: remark.shown)
+    if ordered:
+        terminal.say(heading, style)
+    for remark in ordered:
+        terminal.say(f"  {visible_line(remark.shown or '.')}: {visible_line(remark.reason)}")
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

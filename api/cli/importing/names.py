@@ -1,4 +1,4 @@
-"""Names on this computer as names in the drive: both forms of é are one, and what a drive refuses is replaced."""
+"""Turn names of this computer into names of the drive: NFC, with refused characters replaced."""
 
 import unicodedata
 from collections.abc import Container
@@ -16,12 +16,12 @@ def decoded(raw: str) -> str:
 
 
 def is_text(raw: str) -> bool:
-    """Whether a name from the file system is UTF-8."""
+    """Return whether a name from the file system is UTF-8."""
     return raw.isascii() or not any("\udc80" <= char <= "\udcff" for char in raw)
 
 
 def importable_name(raw: str, taken: Container[str]) -> str:
-    """Return a name that the drive takes and that is not taken yet, as like the raw one as can be."""
+    """Return a name that the drive accepts and that is not taken, as close to the raw one as possible."""
     name = "".join(REPLACEMENT if _is_refused(char) else char for char in decoded(raw)).strip()
     name = _within_limit(name or REPLACEMENT, "")
     if name in {".", ".."}:

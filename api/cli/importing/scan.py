@@ -1,4 +1,4 @@
-"""Looks through a folder of this computer: what can be imported, under which names, and what can't and why."""
+"""Scan a folder of this computer for an import: the files with their names, and the reasons of those left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OWN_DATA = "the drive's own data"
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to import. `path` is where it is (undecodable bytes as surrogates), `shown` its path below the import."""
+    """A file to import. `path` has undecodable bytes as surrogates; `shown` is its path below the import."""
 
     path: str
     shown: str
@@ -41,7 +41,7 @@ class SourceFolder:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something about one file or folder that the person has to know."""
+    """A remark for the person about one file or folder."""
 
     shown: str
     reason: str
@@ -49,7 +49,7 @@ class Remark:
 
 @dataclass(slots=True)
 class Scan:
-    """What was found. `skipped` was left out on purpose, `failed` could not be read, `renamed` gets another name."""
+    """The result of a scan. `skipped`: left out on purpose; `failed`: not readable; `renamed`: gets another name."""
 
     folders: list[SourceFolder] = field(default_factory=list[SourceFolder])
     skipped: list[Remark] = field(default_factory=list[Remark])
@@ -58,17 +58,17 @@ class Scan:
 
     @property
     def file_count(self) -> int:
-        """How many files can be imported."""
+        """The number of files that can be imported."""
         return sum(len(folder.files) for folder in self.folders)
 
     @property
     def total_bytes(self) -> int:
-        """How many bytes they have."""
+        """The number of their bytes."""
         return sum(file.size for folder in self.folders for file in folder.files)
 
 
 def scan(directory: Path, own_data: Path) -> Scan:
-    """Look through a folder without following links. Raises `CommandError` if it can't be read at all.
+    """Scan a folder without following links. Raises `CommandError` if it can't be read at all.
 
     `own_data` is left out: importing the drive into itself would not end.
     """
@@ -82,7 +82,7 @@ def scan(directory: Path, own_data: Path) -> Scan:
     while waiting:
         folder = waiting.pop()
         found.folders.append(folder)
-        waiting += reversed(_look_into(folder, found, own))
+        waiting += reversed(_scan_folder(folder, found, own))
     return found
 
 
@@ -92,7 +92,7 @@ def _own_name(directory: Path) -> str:
 
 
 def failure_reason(error: OSError) -> str:
-    """Say why a file could not be read."""
+    """Return the reason why a file could not be read."""
     if isinstance(error, PermissionError):
         return "no permission to read it"
     if isinstance(error, FileNotFoundError):
@@ -102,8 +102,8 @@ def failure_reason(error: OSError) -> str:
     return error.strerror or type(error).__name__
 
 
-def _look_into(folder: SourceFolder, found: Scan, own: tuple[int, int] | None) -> list[SourceFolder]:
-    """Add a folder's files to it, and return the folders in it."""
+def _scan_folder(folder: SourceFolder, found: Scan, own: tuple[int, int] | None) -> list[SourceFolder]:
+    """Add a folder's files to it, and return its subfolders."""
     taken = set[str]()
     subfolders: list[SourceFolder] = []
     for entry in _entries(folder, found):
@@ -132,20 +132,20 @@ def _entries(folder: SourceFolder, found: Scan) -> list[os.DirEntry[str]]:
 
 
 def _status(entry: os.DirEntry[str], shown: str, found: Scan, own: tuple[int, int] | None) -> os.stat_result | None:
-    """Return what an entry is; None, with a remark, if it can't or shall not be imported."""
+    """Return the status of an entry; None, with a remark, if it is not imported."""
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError as error:
         found.failed.append(Remark(shown, failure_reason(error)))
         return None
-    problem = _why_not(status, own)
+    problem = _reason_to_skip(status, own)
     if problem:
         found.skipped.append(Remark(shown, problem))
         return None
     return status
 
 
-def _why_not(status: os.stat_result, own: tuple[int, int] | None) -> str | None:
+def _reason_to_skip(status: os.stat_result, own: tuple[int, int] | None) -> str | None:
     if stat.S_ISLNK(status.st_mode):
         return LINK
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):

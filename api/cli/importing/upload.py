@@ -1,4 +1,4 @@
-"""Sends one file to the drive, streamed from disk, as often as it takes and never twice."""
+"""Makes the folders of an import and uploads its files, streamed from disk, with retries but never twice."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import os
 import stat
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
-from api.cli.client import read_json
-from api.cli.failure import LostConnectionError, ServiceError
-from api.cli.importing.scan import SPECIAL, failure_reason
-from api.cli.service.reconnection import until_answered
+from api.cli.client import read_json, retry
+from api.cli.failure import CommandError, LostConnectionError, ServiceError
+from api.cli.importing.names import decoded, importable_name
+from api.cli.importing.scan import SPECIAL, Remark, failure_reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from api.cli.client import ServiceClient
-    from api.cli.failure import CommandError
-    from api.cli.importing.scan import SourceFile
+    from api.cli.importing.scan import SourceFile, SourceFolder
 
 CHUNK_BYTES = 1 << 18
 TRIES = 7
@@ -37,7 +37,7 @@ Result = Literal["imported", "new version", "unchanged", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """What became of a file: `reason` says why it failed, `item` is what it is in the drive otherwise."""
+    """The result for one file: `reason` says why it failed; otherwise `item` is the file in the drive."""
 
     file: SourceFile
     result: Result
@@ -45,19 +45,19 @@ class Uploaded:
     item: Item | None = None
 
 
-class FileTrouble(Exception):  # noqa: N818 - no error of the program: a file that can't be read as it should
+class SourceFileError(Exception):
     """One file can't be imported; the others can."""
 
 
 class Retries:
-    """How often an import asks a service again that does not answer. `pause` waits for a number of seconds."""
+    """The backoff of an import while the service does not answer. `pause` waits for a number of seconds."""
 
     def __init__(self, stopping: Event, pause: Callable[[float], None] = time.sleep) -> None:
         self._stopping = stopping
         self._pause = pause
 
     def __call__(self, failures: int, error: CommandError) -> None:
-        """Wait before the next try; raise the error if there shall be none."""
+        """Wait before the next try, or raise the error to give up."""
         if failures == TRIES or self._stopping.is_set():
             raise error
         self._pause(FIRST_PAUSE_SECONDS * 2**failures)
@@ -66,7 +66,7 @@ class Retries:
 class Uploader:
     """Uploads files; safe to use from several threads.
 
-    `count_bytes` is told of bytes as they are sent (negative when a try has to begin anew); `stopping` ends all of it.
+    `count_bytes` gets the number of bytes as they are sent (negative when a try starts over); `stopping` ends all.
     """
 
     def __init__(
@@ -82,9 +82,9 @@ class Uploader:
         self._retries = retries
 
     def upload(self, file: SourceFile, parent_id: str, existing: Item | None) -> Uploaded:
-        """Bring a file into a folder; `existing` is the item that has its name there.
+        """Upload a file into a folder; `existing` is the item that has its name there.
 
-        Raises `LostConnectionError` if the service is gone, and `ServiceError` if it lets nothing in.
+        Raises `LostConnectionError` if the service is gone, and `ServiceError` if it refuses every file.
         """
         replaced = existing if existing and existing["kind"] == "file" else None
         try:
@@ -94,8 +94,8 @@ class Uploader:
             item = self._send(file, parent_id, "replace" if replaced else "rename")
         except OSError as error:
             return Uploaded(file, "failed", failure_reason(error))
-        except FileTrouble as trouble:
-            return Uploaded(file, "failed", str(trouble))
+        except SourceFileError as error:
+            return Uploaded(file, "failed", str(error))
         except ServiceError as error:
             if error.status in REFUSED_ALTOGETHER:
                 raise
@@ -120,7 +120,7 @@ class Uploader:
                     sent.take_back()
                     raise
 
-        return until_answered(once, self._retries)
+        return retry(once, self._retries)
 
     def _is_same(self, file: SourceFile, existing: Item) -> bool:
         """Compare by SHA-256, which the drive gives as the etag of a content."""
@@ -129,12 +129,12 @@ class Uploader:
         with open_source(file) as (source, _):
             digest = hashlib.file_digest(source, "sha256").hexdigest()
         path = f"/api/drive/files/{existing['id']}/content"
-        answer = until_answered(lambda: self._client.send("HEAD", path), self._retries)
+        answer = retry(lambda: self._client.send("HEAD", path), self._retries)
         return answer.headers.get("etag") == f'"{digest}"'
 
 
 class _Counted:
-    """The bytes of a file for one request, counted as they are sent. Ends at the size that was announced."""
+    """The bytes of a file for one request, counted as they are sent, up to the announced size."""
 
     def __init__(self, source: BufferedReader, size: int, count_bytes: Callable[[int], None], stopping: Event) -> None:
         self._source = source
@@ -146,29 +146,110 @@ class _Counted:
     def __iter__(self) -> Iterator[bytes]:
         while self._sent < self._size:
             if self._stopping.is_set():
-                raise FileTrouble("the import was stopped")
+                raise SourceFileError("the import was stopped")
             chunk = self._source.read(min(CHUNK_BYTES, self._size - self._sent))
             if not chunk:
-                raise FileTrouble(CHANGING)
+                raise SourceFileError(CHANGING)
             self._sent += len(chunk)
             self._count_bytes(len(chunk))
             yield chunk
 
     def take_back(self) -> None:
-        """Uncount what was sent in vain."""
+        """Uncount the bytes of a failed try."""
         self._count_bytes(-self._sent)
         self._sent = 0
 
 
 @contextmanager
 def open_source(file: SourceFile) -> Generator[tuple[BufferedReader, int]]:
-    """Open a file and tell its size now. Raises OSError, and `FileTrouble` if it is no regular file any more.
+    """Open a file and yield it with its size. Raises OSError, and `SourceFileError` if it is no regular file any more.
 
-    Neither follows a link nor waits for a pipe that took the file's place since it was found.
+    A link or pipe that replaced the file since the scan is not followed or waited for.
     """
     descriptor = os.open(file.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as source:
         status = os.fstat(source.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise FileTrouble(SPECIAL)
+            raise SourceFileError(SPECIAL)
         yield source, status.st_size
+
+
+@dataclass(slots=True)
+class FolderPlace:
+    """A folder of the drive and its items by name; `problem` says why there is none."""
+
+    id: str = ""
+    items: dict[str, Item] = field(default_factory=dict[str, Item])
+    problem: str = ""
+
+
+class DriveFolders:
+    """Finds and makes folders, each once. `made` counts those made; `renamed` lists those with another name."""
+
+    def __init__(self, client: ServiceClient, retries: Retries) -> None:
+        self._client = client
+        self._retries = retries
+        self._places: dict[int, FolderPlace] = {}
+        self.made = 0
+        self.renamed: list[Remark] = []
+
+    def open_target(self, path: str, top: SourceFolder) -> None:
+        """Find or make the folder at a path of the drive, as the place of the import's top."""
+        self._places[id(top)] = self._find(path) or self._make_path(path)
+
+    def _find(self, path: str) -> FolderPlace | None:
+        try:
+            item = retry(lambda: self._client.item(path), self._retries)
+        except ServiceError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+        if item["kind"] != "folder":
+            raise CommandError(f"{path} is a file, so nothing can be imported into it.")
+        return self._existing(item["id"])
+
+    def _make_path(self, path: str) -> FolderPlace:
+        place = self._existing("root")
+        for name in [decoded(part) for part in path.split("/") if part]:
+            item = place.items.get(name)
+            if item and item["kind"] != "folder":
+                raise CommandError(f"{item['path']} is a file, so nothing can be imported into it.")
+            place = self._existing(item["id"]) if item else self._make(place, name)
+        return place
+
+    def place_of(self, folder: SourceFolder) -> FolderPlace:
+        """Return the place of a folder. Ask for its parent first."""
+        if id(folder) not in self._places:
+            if folder.parent is None:
+                raise CommandError("The import has no target folder.")
+            self._places[id(folder)] = self._below(self.place_of(folder.parent), folder)
+        return self._places[id(folder)]
+
+    def _below(self, parent: FolderPlace, folder: SourceFolder) -> FolderPlace:
+        if parent.problem:
+            return parent
+        existing = parent.items.get(folder.name)
+        if existing and existing["kind"] == "folder":
+            return self._existing(existing["id"])
+        name = importable_name(folder.name, parent.items)
+        if name != folder.name:
+            self.renamed.append(Remark(folder.shown, f"imported as {name}"))
+        try:
+            return self._make(parent, name)
+        except ServiceError as error:
+            return FolderPlace(problem=f"its folder could not be made: {error.message}")
+
+    def _existing(self, folder_id: str) -> FolderPlace:
+        path = f"/api/drive/items/{folder_id}/children"
+        items = retry(lambda: list(self._client.pages(path)), self._retries)
+        return FolderPlace(folder_id, {item["name"]: item for item in items})
+
+    def _make(self, parent: FolderPlace, name: str) -> FolderPlace:
+        body = {"kind": "folder", "name": name, "parent_id": parent.id}
+        headers = {"Idempotency-Key": uuid4().hex}
+        item = retry(
+            lambda: read_json(self._client.send("POST", "/api/drive/items", json=body, headers=headers)), self._retries
+        )
+        parent.items[name] = item
+        self.made += 1
+        return FolderPlace(item["id"])

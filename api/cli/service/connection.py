@@ -1,4 +1,4 @@
-"""Finds the service a command works with: the one at --url, the one that runs here, or one in this process."""
+"""Find the service for a command: the one at --url, the one that runs here, or one in this process."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from api.cli.client import TIMEOUT, ServiceClient, translated_errors
 from api.cli.failure import CommandError
@@ -22,7 +24,6 @@ from api.cli.service.data_dir import (
     wait_for_peers,
     withdraw,
 )
-from api.cli.settings import CliSettings
 from drive_server.settings import DriveSettings
 
 if TYPE_CHECKING:
@@ -35,6 +36,15 @@ if TYPE_CHECKING:
 START_SECONDS = 60
 SOCKET_URL = "http://localhost"
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - compared with, never bound
+
+
+class CliSettings(BaseSettings):
+    """The address of the service and the key for it, from the environment (`DRIVE_AGENT_...`)."""
+
+    model_config = SettingsConfigDict(env_prefix="DRIVE_AGENT_", env_file=".env", extra="ignore")
+
+    url: str = Field(default="", description="Address of the service; empty: the one that runs here, or one's own.")
+    token: str = Field(default="", description="Access token or API key; empty: the local token.")
 
 
 @contextmanager
@@ -54,13 +64,13 @@ def connected(arguments: Namespace, terminal: Terminal) -> Generator[ServiceClie
 
 
 def find_running(root: Path) -> ServiceRecord | None:
-    """Return the service that runs on the data directory, if one does and answers."""
+    """Return the service on the data directory, if one runs and answers."""
     record = read_record(root)
     return record if record and _is_healthy(record) else None
 
 
 def _ensure_service(root: Path, stack: ExitStack, terminal: Terminal) -> ServiceRecord:
-    """Return the service that runs, or start one for as long as the stack lasts."""
+    """Return the running service, or start one for as long as the stack lasts."""
     deadline = time.monotonic() + START_SECONDS
     while True:
         if record := _attach(root, stack):
@@ -77,7 +87,7 @@ def _ensure_service(root: Path, stack: ExitStack, terminal: Terminal) -> Service
 
 
 def _attach(root: Path, stack: ExitStack) -> ServiceRecord | None:
-    """Return the service that runs, if one does; it will not end on its own before the stack does."""
+    """Return the running service, if there is one; it does not end by itself before the stack does."""
     with ExitStack() as attempt:
         attempt.enter_context(attached(root))
         record = find_running(root)

@@ -1,10 +1,10 @@
-"""Which process works on a data directory, and where it answers: a lock file and a record beside it.
+"""The process that works on a data directory, and its address: a lock file and a record beside it.
 
-The lock (`service.lock`, flock) ends with its process however that ends, so a record left behind by a killed service
-is never believed. Starting runs of the assistant in two processes would run them twice, hence one holder at a time.
+The lock (`service.lock`, flock) ends with its process however that ends, so the record of a killed service is ignored.
+Two processes would run the assistant's runs twice, hence one holder at a time.
 
-The holder may be a command that serves only for as long as it lasts. Others that use it hold a shared lock on a second
-file (`service.peers`) from before they look for its record until they are done, and it waits for them.
+The holder may be a command that serves only while it lasts. Commands that use it hold a shared lock on a second file
+(`service.peers`) from before they read its record until they are done, and it waits for them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PROBE_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class ServiceRecord:
-    """Where a running service answers: `url`, over the Unix socket `socket` if that is not empty."""
+    """The address of a running service: `url`, over the Unix socket `socket` if that is not empty."""
 
     url: str
     pid: int
@@ -58,7 +58,7 @@ def hold(root: Path) -> Generator[None]:
 
 
 def publish(root: Path, record: ServiceRecord) -> None:
-    """Write where the service answers, for the holder of the lock; other processes see all of it or nothing."""
+    """Write the record of the service atomically. Only the holder of the lock calls this."""
     draft = root / f".{RECORD_NAME}.{os.getpid()}"
     body = {"url": record.url, "pid": record.pid, "socket": record.socket}
     draft.touch(mode=0o600)
@@ -67,13 +67,13 @@ def publish(root: Path, record: ServiceRecord) -> None:
 
 
 def withdraw(root: Path) -> None:
-    """Take the record away when the service ends."""
+    """Remove the record when the service ends."""
     _forget(root)
 
 
 @contextmanager
 def attached(root: Path) -> Generator[None]:
-    """Keep a holder that serves only for a while from ending: whoever's record is found in the block stays."""
+    """Keep a temporary service running: the holder of a record read inside the block waits for its end."""
     with _open(root, PEERS_NAME) as peers:
         fcntl.flock(peers, fcntl.LOCK_SH)
         yield
@@ -88,7 +88,7 @@ def wait_for_peers(root: Path, on_wait: Callable[[], None]) -> None:
 
 
 def is_held(root: Path) -> bool:
-    """Whether a process works on the data directory now."""
+    """Return whether a process works on the data directory now."""
     try:
         lock = (root / LOCK_NAME).open("r", encoding="utf-8")
     except FileNotFoundError:
@@ -98,7 +98,7 @@ def is_held(root: Path) -> bool:
 
 
 def read_record(root: Path) -> ServiceRecord | None:
-    """Return where the process that holds the lock answers; None if none does (yet)."""
+    """Return the record of the process that holds the lock; None without one."""
     try:
         body: Any = json.loads((root / RECORD_NAME).read_text(encoding="utf-8"))
         record = ServiceRecord(str(body["url"]), int(body["pid"]), str(body.get("socket", "")))

@@ -30,11 +30,11 @@ LOG_BYTES = 1_000_000
 
 
 async def _nothing() -> None:
-    """Leave everything as it is."""
+    """Do nothing."""
 
 
 class ServiceRunner(Runner):
-    """Serves an app on a listening socket, and says when it is ready and why it could not start."""
+    """Serves an app on a listening socket, and reports when it is ready or why it could not start."""
 
     def __init__(
         self, app: AsgiApp, on_ready: Callable[[], None], wind_down: Callable[[], Awaitable[None]] = _nothing
@@ -44,13 +44,13 @@ class ServiceRunner(Runner):
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start as uvicorn does, then say that it is ready."""
+        """Start as uvicorn does, then report that the app is ready."""
         await super().startup(sockets)
         if self.started:
             self._on_ready()
 
     def run_on(self, listener: socket.socket) -> None:
-        """Serve until told to stop. Raises `CommandError` if the app can't start."""
+        """Serve until it is stopped. Raises `CommandError` if the app can't start."""
         try:
             self.run(sockets=[listener])
         except SystemExit as error:
@@ -60,7 +60,7 @@ class ServiceRunner(Runner):
 
 
 class StartupWatch:
-    """An ASGI app around another that keeps the error with which the other failed to start."""
+    """An ASGI middleware that keeps the error with which the app failed to start."""
 
     def __init__(self, app: AsgiApp) -> None:
         self._app = app
@@ -164,6 +164,6 @@ def log_to_file(root: Path) -> None:
 
 
 def _short_temporary_directory() -> str:
-    """Return where sockets can be: the path of one may have 107 bytes at most."""
+    """Return a directory for sockets: the path of one may have at most 107 bytes."""
     standard = tempfile.gettempdir()
     return standard if len(standard.encode()) < LONGEST_SOCKET_PATH - 40 else "/tmp"  # noqa: S108 - 0700 inside it

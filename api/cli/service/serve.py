@@ -1,4 +1,4 @@
-"""`drive-agent serve`: the service, until it is told to stop."""
+"""`drive-agent serve`: run the service until it is stopped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OFFLINE_HELP = """\
 
 
 def serve(arguments: Namespace) -> int:
-    """Serve until Ctrl-C or SIGTERM; says how to go on once it is ready."""
+    """Serve until Ctrl-C or SIGTERM; print the next steps once it is ready."""
     terminal = Terminal()
     settings = DriveSettings()
     root = settings.root
@@ -98,7 +98,7 @@ def _model_words() -> str:
 
 
 def _command_name() -> str:
-    """Return what to type for this command: the virtual environment it lives in need not be on the PATH."""
+    """Return the name to type for this command: its virtual environment need not be on the PATH."""
     if shutil.which("drive-agent"):
         return "drive-agent"
     return os.path.relpath(sys.argv[0]) if os.path.exists(sys.argv[0]) else sys.argv[0]  # noqa: PTH110 - as typed

@@ -1,18 +1,19 @@
-"""The plan of a thread: see it, change what has not begun, pause, resume and stop it."""
+"""The plan of a thread: read, edit, pause, resume and stop it."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Response
 
-from api.errors import InvalidInputError, MissingScopeError
-from api.http.deps import CallerDep, PlansDep, RunsDep
-from api.http.problems import problem_responses
-from api.http.schemas import PlanPatch, PlanView
+from api.http.dependencies import CallerDep, PlansDep, RunsDep, WriterDep
+from api.http.requests import PlanPatch
+from api.http.schemas import PlanView
 from api.plans import OVER, Plans
 from api.ports import Caller
 from api.runs.service import Runs
 from api.storage.tables import PlanRow
-from graph.planning.commands import Wish
+from drive_server.errors import InvalidInputError
+from drive_server.http.problem import problem_responses
+from graph.planning.commands import PlanCommand
 
 router = APIRouter(prefix="/threads/{thread_id}/plan", tags=["plans"])
 
@@ -27,47 +28,47 @@ async def get_plan(thread_id: str, caller: CallerDep, plans: PlansDep, runs: Run
 async def edit_plan(
     thread_id: str,
     body: PlanPatch,
-    caller: CallerDep,
+    caller: WriterDep,
     plans: PlansDep,
     runs: RunsDep,
     response: Response,
     if_match: Annotated[str | None, Header(description="The version that was seen, instead of `version`.")] = None,
 ) -> PlanView:
-    """Change the steps that have not begun: the list is what they are from now on, in this order.
+    """Replace the steps that have not begun with this list, in this order.
 
-    A step that is left out is removed; one without an id of the plan is new. 409 `plan_changed` if somebody else was
-    faster, or a step of the list has begun; 422 `invalid_plan` with the `problems` for what can't be carried out.
+    A step that is left out is removed; a step without an id of the plan is new. 409 `plan_changed` if somebody else was
+    faster, or a step of the list has begun; 422 `invalid_plan` with the `problems` of steps that can't be carried out.
     """
-    _require_write(caller)
     version = body.version if body.version is not None else _version_in(if_match)
     edits = [step.to_edit() for step in body.steps]
     return await _answer(await plans.edit(caller, thread_id, version, edits), caller, runs, response)
 
 
 @router.post("/pause", responses=problem_responses(403, 404, 409))
-async def pause(thread_id: str, caller: CallerDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
-    """Let the plan wait after the step that is running; it waits as long as it takes, over restarts too."""
-    return await _want(thread_id, "pause", caller, plans, runs, response)
+async def pause(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+    """Pause the plan after the running step, until you resume or stop it, also over restarts."""
+    return await _command(thread_id, "pause", caller, plans, runs, response)
 
 
 @router.post("/resume", responses=problem_responses(403, 404, 409))
-async def resume(thread_id: str, caller: CallerDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
-    """Let the plan go on."""
-    return await _want(thread_id, "run", caller, plans, runs, response)
+async def resume(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+    """Resume the plan."""
+    return await _command(thread_id, "run", caller, plans, runs, response)
 
 
 @router.post("/stop", responses=problem_responses(403, 404, 409))
-async def stop(thread_id: str, caller: CallerDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
-    """End the plan after the step that is running: the other steps are skipped, what was done stays.
+async def stop(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+    """Stop the plan after the running step: the other steps are skipped, and its changes stay.
 
     `POST /api/runs/{run_id}/cancel` ends the running step, too.
     """
-    return await _want(thread_id, "stop", caller, plans, runs, response)
+    return await _command(thread_id, "stop", caller, plans, runs, response)
 
 
-async def _want(thread_id: str, wish: Wish, caller: Caller, plans: Plans, runs: Runs, response: Response) -> PlanView:
-    _require_write(caller)
-    return await _answer(await plans.want(caller, thread_id, wish), caller, runs, response)
+async def _command(
+    thread_id: str, command: PlanCommand, caller: Caller, plans: Plans, runs: Runs, response: Response
+) -> PlanView:
+    return await _answer(await plans.command(caller, thread_id, command), caller, runs, response)
 
 
 async def _answer(row: PlanRow, caller: Caller, runs: Runs, response: Response) -> PlanView:
@@ -91,8 +92,3 @@ def _version_in(if_match: str | None) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise InvalidInputError("It is not said which version of the plan was seen.", hint="Send `version`.")
     return int(text)
-
-
-def _require_write(caller: Caller) -> None:
-    if "write" not in caller.scopes:
-        raise MissingScopeError("write")

@@ -1,4 +1,4 @@
-"""Whether the service lives and is ready, and the page that says what it is."""
+"""The health and readiness of the service, and its start page."""
 
 from pathlib import Path
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 from fastapi import APIRouter
 from starlette.responses import FileResponse, Response
 
-from api.http.deps import ServiceDep
-from api.http.problems import problem
+from api.http.dependencies import ServiceDep
 from api.service import OK
+from drive_server.http.problem import problem
 
 router = APIRouter(tags=["system"])
 
@@ -17,19 +17,19 @@ PAGE = Path(__file__).parents[2] / "web" / "index.html"
 
 @router.get("/", include_in_schema=False)
 async def index() -> FileResponse:
-    """Say what this is, in English and Chinese."""
+    """Return the start page, in English and Chinese."""
     return FileResponse(PAGE, headers={"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"})
 
 
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
-    """Answer as long as the process is up."""
+    """Answer while the process runs."""
     return {"status": OK}
 
 
 @router.get("/readyz", response_model=dict[str, Any], responses={503: {"description": "A part is not ready."}})
 async def readyz(service: ServiceDep) -> Any:
-    """Say whether everything that a request needs is there; if not (503), what is missing."""
+    """Return the state of each part; 503 with the missing ones if a request could not be served."""
     checks = await service.readiness()
     missing = [name for name, state in checks.items() if state != OK]
     if missing:

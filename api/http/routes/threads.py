@@ -1,28 +1,18 @@
 """Threads: list, read, rename, delete."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.status import HTTP_204_NO_CONTENT
 
-from api.errors import MissingScopeError, NotFoundError
-from api.http.deps import ApprovalsDep, CallerDep, RunsDep, ServiceDep, ThreadsDep
-from api.http.problems import problem_responses
-from api.http.routes.approvals import approval_view
-from api.http.routes.runs import run_view, undo_view
-from api.http.schemas import (
-    MAX_REF_CHARACTERS,
-    ResultView,
-    ThreadList,
-    ThreadPatch,
-    ThreadSummary,
-    ThreadUndoBody,
-    ThreadView,
-    UndoView,
-)
-from api.http.transcript import read_transcript
-from api.ports import Caller
-from api.storage.tables import ThreadRow
+from api.errors import NotFoundError
+from api.http.dependencies import ApprovalsDep, CallerDep, RunsDep, ServiceDep, ThreadsDep, WriterDep
+from api.http.requests import MAX_REF_CHARACTERS, ThreadPatch, ThreadUndoBody
+from api.http.schemas import MessageView, ResultView, ThreadList, ThreadSummary, ThreadView, UndoView
+from api.http.views import approval_view, message_view, run_view, undo_view
+from api.storage.tables import RunRow, ThreadRow
+from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/threads", tags=["threads"])
 
@@ -41,17 +31,18 @@ async def list_threads(caller: CallerDep, threads: ThreadsDep, limit: Limit = 50
 async def get_thread(
     thread_id: str, caller: CallerDep, service: ServiceDep, approvals: ApprovalsDep, limit: Limit = 200
 ) -> ThreadView:
-    """Return a thread with its newest messages (`limit` of them), plan, route, and what runs or waits on it."""
+    """Return a thread with its newest messages (at most `limit`), plan, route, active run and waiting approval."""
     row = await service.threads.get(caller, thread_id)
     run = await service.threads.newest_run(thread_id)
-    transcript = await read_transcript(service.graph.graph, thread_id, run, limit)
+    snapshot = await service.graph.graph.aget_state({"configurable": {"thread_id": thread_id}})
+    messages = _messages(snapshot.values, run)
     waiting = await approvals.waiting(caller, thread_id)
     return ThreadView(
         **_summary(row).model_dump(),
-        messages=transcript.messages,
-        has_earlier=transcript.has_earlier,
-        plan=transcript.plan,
-        route=transcript.route,
+        messages=messages[-limit:],
+        has_earlier=len(messages) > limit,
+        plan=snapshot.values.get("plan"),
+        route=snapshot.values.get("route"),
         run=run_view(run) if run else None,
         approval=approval_view(waiting[0]) if waiting else None,
     )
@@ -59,7 +50,7 @@ async def get_thread(
 
 @router.get("/{thread_id}/results/{reference}", responses=problem_responses(404))
 async def get_result(thread_id: str, reference: str, caller: CallerDep, service: ServiceDep) -> ResultView:
-    """Return in full a long result, of which the thread's messages have an excerpt."""
+    """Return a long result in full; the thread's messages have an excerpt of it."""
     row = await service.threads.get(caller, thread_id)
     text = await service.graph.memory.result(row.user_id, row.id, reference)
     if text is None:
@@ -68,33 +59,34 @@ async def get_result(thread_id: str, reference: str, caller: CallerDep, service:
 
 
 @router.patch("/{thread_id}", responses=problem_responses(403, 404))
-async def rename_thread(thread_id: str, body: ThreadPatch, caller: CallerDep, threads: ThreadsDep) -> ThreadSummary:
+async def rename_thread(thread_id: str, body: ThreadPatch, caller: WriterDep, threads: ThreadsDep) -> ThreadSummary:
     """Give a thread another title; it is cut to 80 characters."""
-    _require_write(caller)
     return _summary(await threads.rename(caller, thread_id, body.title))
 
 
 @router.delete("/{thread_id}", status_code=HTTP_204_NO_CONTENT, responses=problem_responses(403, 404, 409))
-async def delete_thread(thread_id: str, caller: CallerDep, service: ServiceDep) -> None:
-    """Delete a thread with all that was said in it; what it changed in the drive stays.
+async def delete_thread(thread_id: str, caller: WriterDep, service: ServiceDep) -> None:
+    """Delete a thread with all its messages; its changes in the drive stay.
 
-    409 `thread_busy` while a run is at work. One that waits for an approval is cancelled, and the approval rejected.
+    409 `thread_busy` while a run works. A run that waits for an approval is cancelled, and the approval rejected.
     """
-    _require_write(caller)
     await service.delete_thread(caller, thread_id)
-
-
-def _require_write(caller: Caller) -> None:
-    if "write" not in caller.scopes:
-        raise MissingScopeError("write")
 
 
 @router.post("/{thread_id}/undo", responses=problem_responses(403, 404, 409))
 async def undo_thread(thread_id: str, caller: CallerDep, runs: RunsDep, body: ThreadUndoBody | None = None) -> UndoView:
-    """Take back, as one change, what the runs of a thread changed, or those from `since_run` on."""
+    """Undo, as one change, the changes of a thread's runs, or of those from `since_run` on."""
     wanted = body or ThreadUndoBody()
-    run, done = await runs.undo_thread(caller, thread_id, since_run=wanted.since_run, preview=wanted.preview)
-    return undo_view(run, done)
+    run, result = await runs.undo_thread(caller, thread_id, since_run=wanted.since_run, preview=wanted.preview)
+    return undo_view(run, result)
+
+
+def _messages(state: Mapping[str, Any], newest: RunRow | None) -> list[MessageView]:
+    """Return the messages of a thread. The newest run's message is there even before the graph has seen it."""
+    views = [view for message in state.get("messages", []) if (view := message_view(message))]
+    if newest and all(view.id != newest.id for view in views):
+        views.append(MessageView(id=newest.id, role="user", text=newest.message))
+    return views
 
 
 def _summary(row: ThreadRow) -> ThreadSummary:

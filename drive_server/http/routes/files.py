@@ -1,28 +1,18 @@
 """Routes for bytes: upload and download, streamed both ways."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query, Request, Response, status
 
 from drive_server.errors import TooLargeError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
-from drive_server.http.contents import body_of, content_response
+from drive_server.http.contents import RAW_BODY, body_of, content_response
+from drive_server.http.headers import chosen_type
 from drive_server.mcp.results import ItemResult
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS, MAX_VERSION
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = APIRouter(prefix="/files", tags=["drive"])
-
-# What HTTP clients send when nobody chose a type: the file's name tells more.
-UNCHOSEN: Final = frozenset(
-    {"", "application/octet-stream", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain"}
-)
-RAW_BODY: Final = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
-}
 
 
 @router.post("", name="upload_file", status_code=status.HTTP_201_CREATED, openapi_extra=RAW_BODY)
@@ -48,10 +38,9 @@ async def upload(
     if not await drive.journal.has_recorded(actor):
         await drive.documents.check_place(actor, parent_id, name, content_length or 0)
         chunks = (await drive.quota.room_in(actor, parent_id)).limited(chunks)
-    given = content_type.partition(";")[0].strip().lower()
     blob = await drive.blobs.put_stream(chunks, limit)
     outcome = await drive.documents.create_from_blob(
-        actor, parent_id, name, blob, None if given in UNCHOSEN else given, on_conflict
+        actor, parent_id, name, blob, chosen_type(content_type), on_conflict
     )
     return ItemResult.of(outcome.value)
 

@@ -13,7 +13,7 @@ from drive_server.access import Scope, require_person, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import DriveError
 from drive_server.http.access import NO_STORE, ActorDep, DriveDep, principal_of_request
-from drive_server.knowledge.ingest.watch import IndexWatch
+from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.models import IndexStatus
 

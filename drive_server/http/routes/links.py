@@ -14,9 +14,8 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import EtagMismatchError, QuotaExceededError, TooLargeError
 from drive_server.http.access import DriveDep, require_same_origin
-from drive_server.http.contents import body_of, content_response
-from drive_server.http.ranges import Span
-from drive_server.http.routes.files import RAW_BODY, UNCHOSEN
+from drive_server.http.contents import RAW_BODY, body_of, content_response
+from drive_server.http.headers import Span, chosen_type
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.models import Item, Kind, Page
 from drive_server.services.quota import Room
@@ -139,7 +138,7 @@ async def replace_content(
     """Make the request's body the newest version of a file; by an editor's link. `If-Match` takes the item's etag."""
     visit.require_editor()
     etag = if_match.strip().strip('"') if if_match else None
-    media_type = _media_type(content_type)
+    media_type = chosen_type(content_type)
     with _nobody_named():
         await drive.files.get(visit.actor, item_id)
         blob = await drive.blobs.put_stream(await _received(request, drive, visit), drive.settings.max_upload_bytes)
@@ -166,7 +165,7 @@ async def upload(
         await drive.documents.check_place(actor, folder, name)
         blob = await drive.blobs.put_stream(await _received(request, drive, visit), drive.settings.max_upload_bytes)
         outcome = await drive.documents.create_from_blob(
-            actor, folder, name, blob, _media_type(content_type), on_conflict
+            actor, folder, name, blob, chosen_type(content_type), on_conflict
         )
     return LinkItemResult.of(outcome.value)
 
@@ -187,11 +186,6 @@ async def _received(request: Request, drive: Drive, visit: Visit) -> AsyncIterat
 def _keyed(visit: Visit, idempotency_key: str | None) -> Actor:
     """A key counts for the link only: those of its maker's own calls are not the visitor's to guess."""
     return replace(visit.actor, idempotency_key=f"link {visit.link_id} {idempotency_key}" if idempotency_key else None)
-
-
-def _media_type(content_type: str) -> str | None:
-    given = content_type.partition(";")[0].strip().lower()
-    return None if given in UNCHOSEN else given
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from drive_server.access import Actor
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep
-from drive_server.http.routes.files import UNCHOSEN
 from drive_server.http.tus_headers import (
     ALGORITHMS,
     EXPOSED,
@@ -86,7 +85,7 @@ async def create(request: Request, drive: DriveDep, actor: ActorDep) -> Response
     `Upload-Metadata` has `filename`, and may have `filetype`, `parent_id` and `on_conflict` (fail, rename, replace).
     """
     require_version(request.headers)
-    new = new_upload(request.headers, UNCHOSEN)
+    new = new_upload(request.headers)
     upload = await drive.uploads.create(actor, new)
     if has_bytes(request.headers) or new.length == 0:
         upload = await _with_first_bytes(request, drive, actor, upload)

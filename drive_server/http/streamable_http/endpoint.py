@@ -39,7 +39,7 @@ class McpEndpoint:
         self._guard = Guard(drive.settings, clock)
         self._hosts = KnownHosts(drive.settings)
         self.sessions = SessionTable(drive.server.protocol, self._guard, drive.settings, clock)
-        self._requests = McpRequests(self.sessions, self._guard, drive.identity, drive.settings)
+        self._requests = McpRequests(self.sessions, self._guard, drive)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:

@@ -10,6 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Send
 
+from drive_server.drive import Drive
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnauthenticatedError
 from drive_server.http.problem import CODES, problem, problem_of
 from drive_server.http.step_up import challenged
@@ -20,8 +21,6 @@ from drive_server.mcp.calls.callers import DriveToken
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.guard import INITIALIZE, Guard, ending
 from drive_server.mcp.protocol.messages import MessageError, as_error, read_message, write_failure, write_message
-from drive_server.services.identity.service import IdentityService
-from drive_server.settings import DriveSettings
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +45,7 @@ class McpRequests:
 
     sessions: SessionTable
     guard: Guard
-    identity: IdentityService
-    settings: DriveSettings
+    drive: Drive
 
     async def answer(self, request: Request, token: DriveToken, send: Send) -> None:
         """Answer one request, made with this token."""
@@ -66,7 +64,8 @@ class McpRequests:
         root = message.root
         if isinstance(root, JSONRPCRequest):
             self._require_time(root)
-            if challenge := challenged(self.settings, token.principal, {"method": root.method, "params": root.params}):
+            needed = self.drive.server.scope_needed(root.method, root.params)
+            if challenge := challenged(self.drive.settings, token.principal, needed):
                 raise RefusalError(challenge)
             if root.method == INITIALIZE and SESSION_HEADER not in request.headers:
                 await self._open(request, root, token, send)
@@ -130,7 +129,7 @@ class McpRequests:
     async def _still_holds(self, token: DriveToken) -> bool:
         """Whether the key that opened a stream is as good as it was: it may have been revoked since."""
         try:
-            principal = await self.identity.authenticate(token.token)
+            principal = await self.drive.identity.authenticate(token.token)
         except UnauthenticatedError:
             return False
         return principal.user_id == token.principal.user_id
@@ -143,7 +142,7 @@ class McpRequests:
             raise RefusalError(Response(body, 400, media_type=JSON_TYPE)) from error
 
     async def _body(self, request: Request) -> bytearray:
-        body, most = bytearray(), self.settings.max_request_bytes
+        body, most = bytearray(), self.drive.settings.max_request_bytes
         async for chunk in request.stream():
             body += chunk
             if len(body) > most:

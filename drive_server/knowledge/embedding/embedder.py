@@ -10,7 +10,7 @@ import anyio.to_thread
 import numpy as np
 from numpy.typing import NDArray
 
-from drive_server.knowledge.text.script import is_cjk
+from drive_server.knowledge.text.characters import is_cjk
 
 Vectors = NDArray[np.float32]
 

@@ -6,10 +6,14 @@ no passage stands out from the field, as after a name or a number, which only wo
 out decides for each query. That is a share of what is left above the field, and holds for any model's range of cosines.
 """
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from heapq import nlargest
 from statistics import fmean
 from typing import TypeVar
+
+from drive_server.knowledge.text.characters import CJK, fold
+from drive_server.knowledge.text.words import identifiers
 
 Key = TypeVar("Key")
 
@@ -55,3 +59,17 @@ def trust_in_meaning(similarities: Collection[float], *, is_literal: bool = Fals
     above = (best - field) / (1 - field) if field < 1 else 0.0
     nothing, everything = SENSE_OF_NAMES if is_literal else SENSE
     return min(1.0, max(LEAST_TRUST, (above - nothing) / (everything - nothing)))
+
+
+_WORD = re.compile(rf"[^\W{CJK}]+")
+
+
+def has_literal(query: str, knows: Callable[[str], bool], passages: Iterable[str]) -> bool:
+    """Return whether an identifier of the query, or a word that the model does not know, stands in a passage."""
+    wanted = fold(query).casefold()
+    named = set(identifiers(wanted))
+    unknown = {word for word in _WORD.findall(wanted) if not knows(word)}
+    if not named and not unknown:
+        return False
+    texts = [fold(passage).casefold() for passage in passages]
+    return any(not named.isdisjoint(identifiers(text)) or not unknown.isdisjoint(_WORD.findall(text)) for text in texts)

@@ -11,7 +11,6 @@ import anyio.to_thread
 
 from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
-from drive_server.knowledge.index.generations import PassageTables
 from drive_server.knowledge.index.queries import Query, parse
 from drive_server.knowledge.index.retrieval import Mode, Question, Wanted, find
 from drive_server.knowledge.index.rows import (
@@ -24,6 +23,7 @@ from drive_server.knowledge.index.rows import (
     vectors_of,
 )
 from drive_server.knowledge.index.table import PassageTable
+from drive_server.knowledge.index.tables import PassageTables
 
 logger = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from drive_server.knowledge.index.queries import Query
-from drive_server.knowledge.text.script import CJK
+from drive_server.knowledge.text.characters import CJK
 from drive_server.knowledge.text.words import is_indexed, queried_words
 
 COLUMN = "words"

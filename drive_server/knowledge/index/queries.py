@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from drive_server.knowledge.text.folding import fold_case
-from drive_server.knowledge.text.script import CJK
+from drive_server.knowledge.text.characters import CJK, fold_case
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "『": "』", "《": "》", "＂": "＂"}
 _PHRASE = "|".join(f"{first}[^{first}{last}]+{last}" for first, last in _QUOTES.items())

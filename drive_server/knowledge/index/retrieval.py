@@ -14,8 +14,7 @@ import anyio
 import numpy as np
 
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
-from drive_server.knowledge.index.fusion import fuse, trust_in_meaning
-from drive_server.knowledge.index.literal import has_literal
+from drive_server.knowledge.index.fusion import fuse, has_literal, trust_in_meaning
 from drive_server.knowledge.index.matching import exactly, match_of, shortened, spelled_words
 from drive_server.knowledge.index.queries import Query
 from drive_server.knowledge.index.rows import PASSAGE, VECTOR, Passage, unpacked

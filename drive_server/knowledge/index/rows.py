@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +12,7 @@ import orjson
 
 from drive_server.knowledge.chunk import Chunk
 from drive_server.knowledge.embedding.embedder import Vectors
-from drive_server.knowledge.index.content import digest_of
+from drive_server.knowledge.formats import format_of
 from drive_server.knowledge.text.words import indexed_words
 
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -145,3 +146,22 @@ def _vector_column(vectors: Sequence[Vectors | None], dimensions: int) -> Any:
     return pa.FixedSizeListArray.from_arrays(
         pa.array(filled.ravel()), dimensions, mask=pa.array(missing, type=pa.bool_())
     )
+
+
+READING = 2
+"""Raised when readers or chunker come to other passages: at its next start the drive then reads every file again."""
+
+DIGEST_CHARACTERS = 32
+
+
+def content_key(blob: str, name: str, media_type: str) -> str:
+    """Return the name of a content: its bytes, the format they are read as, and what reads them.
+
+    Of the file's name only the format counts, so that a file that is renamed keeps its passages.
+    """
+    return f"{blob}/{format_of(name, media_type).name}/{READING}"
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of an embedded text: passages of the same digest have the same vector."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]

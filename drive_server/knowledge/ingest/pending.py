@@ -23,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.clock import utc_now
-from drive_server.knowledge.index.content import READING, content_key
+from drive_server.knowledge.index.rows import READING, content_key
 from drive_server.knowledge.ingest.readings import forget_readings, forget_unused_readings, has_passages, keep_readings
 from drive_server.storage.database import Database
 from drive_server.storage.tables import IndexEntryRow, NodeRow, VersionRow

@@ -18,7 +18,7 @@ from drive_server.errors import DriveError
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
 from drive_server.knowledge.ingest.preparation import Gathered, Gatherer, of_passages
-from drive_server.knowledge.readers.passages import Passages
+from drive_server.knowledge.readers.extract import Passages
 
 logger = logging.getLogger(__name__)
 

@@ -8,13 +8,12 @@ import anyio.to_thread
 
 from drive_server.knowledge.chunk import Chunk
 from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
-from drive_server.knowledge.index.content import digest_of
 from drive_server.knowledge.index.index import KnowledgeIndex
-from drive_server.knowledge.index.rows import IndexedFile
+from drive_server.knowledge.index.rows import IndexedFile, digest_of
 from drive_server.knowledge.ingest.pending import Job, Result
 from drive_server.knowledge.ingest.readings import Reading, known_readings
-from drive_server.knowledge.readers.extracted import TextSource
-from drive_server.knowledge.readers.passages import Passages
+from drive_server.knowledge.readers.extract import Passages
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)

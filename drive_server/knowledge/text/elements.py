@@ -1,6 +1,6 @@
-"""What every reader returns: the parts of a file's text in order, after unstructured's element model.
+"""The answer of every reader: the parts of a file's text in order, after unstructured's element model.
 
-A reader yields `Part`s, which know their kind and where they stand; `Extraction` is what the rest of the drive sees.
+A reader yields `Part`s, which know their kind and place. The rest of the drive sees an `Extraction`.
 """
 
 from collections.abc import Iterable
@@ -11,22 +11,6 @@ from drive_server.knowledge.text.place import Place
 
 ElementKind = Literal["title", "text", "list_item", "table", "code"]
 ExtractionState = Literal["ready", "unsupported", "needs_password", "needs_ocr", "failed"]
-
-KIND_OF_UNSTRUCTURED: dict[str, ElementKind] = {
-    "Title": "title",
-    "NarrativeText": "text",
-    "UncategorizedText": "text",
-    "Text": "text",
-    "ListItem": "list_item",
-    "Table": "table",
-    "TableChunk": "table",
-    "CodeSnippet": "code",
-}
-"""The kinds by unstructured's names of them; its others (addresses, headers, formulas, ...) are text here.
-
-Readers of ours and unstructured's partitioners meet at this: what either finds is one of these kinds, with a title's
-depth as its level, from 1, and its page, from 1.
-"""
 
 MAX_CHARACTERS = 20_000_000
 MAX_INDEXED_CHARACTERS = 2_000_000

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from drive_server.knowledge.text.script import CJK
+from drive_server.knowledge.text.characters import CJK
 
 # Possessive and bounded throughout: a megabyte of dots or blanks must not take a quadratic time.
 _END = re.compile(

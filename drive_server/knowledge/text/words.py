@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from itertools import chain
 from operator import add
 
-from drive_server.knowledge.text.folding import fold
-from drive_server.knowledge.text.script import CJK
+from drive_server.knowledge.text.characters import CJK, fold
 
 _RUN = re.compile(f"[{CJK}]+")
 _LETTER = rf"[^\W_{CJK}]"

@@ -9,11 +9,6 @@ from mcp.types import CancelledNotification, CancelledNotificationParams, Reques
 WITHDRAWN_WITHIN_SECONDS: Final = 0.5
 
 
-def next_request_id(session: ServerSession) -> RequestId:
-    """Return the id that the session's next request gets; nothing else tells it."""
-    return session._request_id  # pyright: ignore[reportPrivateUsage] - the SDK keeps it to itself
-
-
 async def withdraw(session: ServerSession, asked: RequestId, request_id: RequestId | None) -> None:
     """Tell the host, if it listens, that nobody waits for the answer any more; also while the call is cancelled."""
     params = CancelledNotificationParams(requestId=asked, reason="The question is over.")

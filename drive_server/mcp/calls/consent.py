@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from drive_server.access import Actor
 from drive_server.errors import DeclinedError
-from drive_server.mcp.calls.cancel_request import next_request_id, withdraw
+from drive_server.mcp.calls.cancel_request import withdraw
+from drive_server.mcp.sdk import next_request_id
 from drive_server.messages import Language, Message, render
 from drive_server.models import Effect, Outcome
 from drive_server.services.journal.service import Journal

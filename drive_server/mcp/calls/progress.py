@@ -19,6 +19,8 @@ from mcp.types import (
     ServerNotification,
 )
 
+from drive_server.mcp.sdk import write_stream
+
 PAUSE_SECONDS: Final = 0.1
 LAST_ATTEMPTS: Final = 10
 
@@ -83,7 +85,7 @@ async def offer(session: ServerSession, notification: ServerNotification, reques
     # Not the session's `send_notification`: it waits, and takes the id 0 for none.
     metadata = None if request_id is None else ServerMessageMetadata(related_request_id=request_id)
     message = SessionMessage(JSONRPCMessage(JSONRPCNotification(jsonrpc="2.0", **content)), metadata)
-    stream = session._write_stream  # pyright: ignore[reportPrivateUsage] - nothing public sends without waiting
+    stream = write_stream(session)
     try:
         return await _sent_at_once(stream, message)
     except (anyio.WouldBlock, anyio.BrokenResourceError, anyio.ClosedResourceError):

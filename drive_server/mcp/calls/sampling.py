@@ -21,7 +21,8 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
-from drive_server.mcp.calls.cancel_request import next_request_id, withdraw
+from drive_server.mcp.calls.cancel_request import withdraw
+from drive_server.mcp.sdk import next_request_id
 from drive_server.services.map_reduce.language_model import (
     ModelBusyError,
     ModelDeclinedError,

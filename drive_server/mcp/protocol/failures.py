@@ -9,6 +9,7 @@ from mcp.shared.exceptions import McpError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, ErrorData
 
 from drive_server.errors import (
+    CallCancelledError,
     DriveError,
     InvalidInputError,
     NotFoundError,
@@ -21,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 RESOURCE_NOT_FOUND: Final = -32002
 REFUSED: Final = -32000
+REQUEST_CANCELLED: Final = -32800
 
 
 def told(error: BaseException | None, where: str) -> DriveError:
@@ -48,6 +50,12 @@ def error_data(error: DriveError, *, not_found: int = INVALID_PARAMS, unusable_i
     elif error.code == DriveError.code:
         code = INTERNAL_ERROR
     return ErrorData(code=code, message=error.message, data=error.to_dict())
+
+
+def call_cancelled() -> ErrorData:
+    """Return the answer to a cancelled request (MCP 2025-11-25, basic/utilities/cancellation)."""
+    data = error_data(CallCancelledError(Message.of("cancelled")))
+    return ErrorData(code=REQUEST_CANCELLED, message=data.message, data=data.data)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import anyio
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.drive_services import DriveServices
 from drive_server.errors import DriveError
-from drive_server.knowledge.ingest.watch import LOOK_SECONDS, PAUSE_SECONDS, IndexWatch
+from drive_server.knowledge.ingest.ingester import LOOK_SECONDS, PAUSE_SECONDS, IndexWatch
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI
 

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from mcp.server.fastmcp import FastMCP
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.types import (
     BlobResourceContents,
@@ -30,6 +29,7 @@ from drive_server.mcp.protocol.pages import Pages, cursor_of
 from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.protocol.subscriptions import Subscriptions
 from drive_server.mcp.resources import INDEX, SCHEME, TEMPLATES, Contents, DriveResources
+from drive_server.mcp.sdk import SdkServer
 
 PLAIN_TYPE: Final = "text/plain"
 BYTES_TYPE: Final = "application/octet-stream"
@@ -40,7 +40,7 @@ class ResourceRequests:
 
     def __init__(
         self,
-        server: FastMCP[Any],
+        server: SdkServer,
         resources: DriveResources,
         subscriptions: Subscriptions,
         pages: Pages,
@@ -109,9 +109,7 @@ class ResourceRequests:
         """Whether it was added the way FastMCP has it. Raises `NotFoundError` if nobody knows it."""
         if urlsplit(uri).scheme == SCHEME:
             return False
-        manager = self._server._resource_manager  # pyright: ignore[reportPrivateUsage] - it has no other door
-        known = {str(resource.uri) for resource in manager.list_resources()}
-        if uri in known or any(template.matches(uri) for template in manager.list_templates()):
+        if self._server.has_resource(uri):
             return True
         raise NotFoundError("There is no such resource.", hint="List the resources and their templates.")
 

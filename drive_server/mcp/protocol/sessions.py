@@ -1,21 +1,16 @@
 """The open sessions, whatever their transport: what each may be sent besides answers."""
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
-from mcp.server.session import InitializationState, ServerSession
-from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.session import RequestResponder
 from mcp.types import (
-    CallToolResult,
-    ClientRequest,
     ErrorData,
-    JSONRPCMessage,
-    JSONRPCResponse,
     LoggingLevel,
     RequestId,
     ResourceUpdatedNotification,
@@ -27,9 +22,9 @@ from pydantic import AnyUrl
 from starlette.requests import Request
 
 from drive_server.context import current_principal
-from drive_server.mcp.protocol.cancellation import can_be_cancelled
-from drive_server.mcp.protocol.late_answers import TakesLateAnswers
+from drive_server.mcp.protocol.failures import call_cancelled
 from drive_server.mcp.protocol.requests import Refusal, Requests
+from drive_server.mcp.sdk import SdkServerSession
 
 LEVELS: Final[tuple[LoggingLevel, ...]] = (
     "debug",
@@ -54,29 +49,21 @@ class Subscription:
     since: int = 0
 
 
-class DriveSession(TakesLateAnswers, ServerSession):
+class DriveSession(SdkServerSession):
     """One connection. `opened_by` is whom a session inside this process was opened for, `request` the last over HTTP.
 
     What it is told besides answers goes through `post`, which never waits: a client that stopped reading holds up
-    nobody but itself. While `takes` is set, each message that comes is given to it in the task that reads, and it must
-    not wait: the SDK's way to another task, through another stream, is a good part of what a small call costs.
+    nobody but itself.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._receive_request_type: Any = Requests
+        super().__init__(*args, requests=Requests, **kwargs)
         self.opened_by = current_principal.get()
         self.request: Request | None = None
-        self.takes: Callable[[Any], None] | None = None
         self.log_level = FIRST_LEVEL
         self.subscriptions: dict[str, Subscription] = {}
         self._waiting: deque[tuple[str, ServerNotification]] = deque()
         self._woken = anyio.Event()
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether the client has introduced itself: before that it is sent nothing."""
-        return self._initialization_state is InitializationState.Initialized
 
     def post(self, about: str, notification: ServerNotification) -> None:
         """Send the notification as soon as the client reads. Each is sent, as long as the client keeps up.
@@ -114,34 +101,17 @@ class DriveSession(TakesLateAnswers, ServerSession):
         if LEVELS.index(level) >= LEVELS.index(self.log_level):
             await super().send_log_message(level, data, logger, related_request_id)
 
-    async def _received_request(self, responder: RequestResponder[ClientRequest, ServerResult]) -> None:
+    def refusal_of(self, responder: RequestResponder[Any, ServerResult]) -> ErrorData | None:
+        """Note the HTTP request behind it, and return what is wrong with it, None if nothing is."""
         metadata = responder.message_metadata
         if isinstance(metadata, ServerMessageMetadata) and isinstance(metadata.request_context, Request):
             self.request = metadata.request_context
-        if isinstance(responder.request, Refusal):
-            with responder:
-                await responder.respond(responder.request.error)
-            return
-        can_be_cancelled(responder)
-        await super()._received_request(responder)
+        request: Any = responder.request
+        return request.error if isinstance(request, Refusal) else None
 
-    async def _handle_incoming(self, req: Any) -> None:
-        if self.takes is None:
-            await super()._handle_incoming(req)
-        else:
-            self.takes(req)
-
-    async def _send_response(self, request_id: RequestId, response: ServerResult | ErrorData) -> None:
-        """Unlike the SDK's, sends the structure of a tool's answer as it is: it is JSON already, and may be long."""
-        if not isinstance(response, ServerResult) or not isinstance(response.root, CallToolResult):
-            await super()._send_response(request_id, response)
-            return
-        answer = response.root
-        result = answer.model_dump(by_alias=True, mode="json", exclude_none=True, exclude={"structuredContent"})
-        if answer.structuredContent is not None:
-            result["structuredContent"] = answer.structuredContent
-        message = JSONRPCMessage(JSONRPCResponse(jsonrpc="2.0", id=request_id, result=result))
-        await self._write_stream.send(SessionMessage(message))
+    def answer_to_cancelled(self) -> ErrorData:
+        """Return the answer that ends a cancelled request's event stream."""
+        return call_cancelled()
 
 
 class Sessions:

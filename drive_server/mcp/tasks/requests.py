@@ -3,7 +3,7 @@
 The SDK's own tasks are tied to a session and kept in memory. These belong to the user and outlive the process.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final
@@ -47,6 +47,7 @@ from drive_server.mcp.protocol.pages import cursor_of
 from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.tasks.calls import RELATED, Proposal, SettledError, caller_of, meta_of
 from drive_server.mcp.tasks.work import ERROR, TaskWork, ToolOf
+from drive_server.mcp.tools.spec import ToolSpec
 from drive_server.services.tasks import Order, Task
 
 IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
@@ -65,7 +66,7 @@ Handler = Callable[[Any], Awaitable[ServerResult]]
 class TaskRequests:
     """Answers what is asked about tasks, and calls of tools that are to be tasks.
 
-    `proposal` returns the call that is to be one, `actor` who makes a request. `may_be_tasks` names the tools that can.
+    `specs` says which tools can be tasks; `proposal` returns the call that is to be one, `actor` who makes a request.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class TaskRequests:
         server: FastMCP[Any],
         drive: DriveServices,
         consent: Consent,
+        specs: Mapping[str, ToolSpec],
         tool_of: ToolOf,
         proposal: Callable[[str], Proposal],
         actor: Callable[[str], Awaitable[Actor]],
@@ -80,11 +82,11 @@ class TaskRequests:
         self._tasks = drive.tasks
         self._page_size = drive.settings.page_size
         self._consent = consent
+        self._specs = specs
         self._tool_of = tool_of
         self._proposal = proposal
         self._actor = actor
         self._work = TaskWork(server, drive, tool_of)
-        self.may_be_tasks: set[str] = set()
         self.run = self._work.runner.run
 
     def handlers(self) -> dict[type[Any], Handler]:
@@ -102,7 +104,8 @@ class TaskRequests:
         Raises `McpError` if it can't be one, or was refused: no task is made then.
         """
         tool = self._tool_of(params.name)
-        if tool.name not in self.may_be_tasks:
+        spec = self._specs.get(tool.name)
+        if spec is None or not spec.can_be_task:
             raise McpError(ErrorData(code=METHOD_NOT_FOUND, message="This tool can't be called as a task."))
         with as_protocol_error(f"the tool {tool.name}"):
             task = await self._made(tool, params)

@@ -6,6 +6,7 @@ import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Strict
 from pydantic_core import PydanticCustomError
 
+from drive_server.knowledge.formats import GROUPS
 from drive_server.models import OnConflict
 from drive_server.services.documents.citations import MAX_CITATIONS, MAX_QUOTE_CHARACTERS
 from drive_server.services.documents.downloads import MAX_MINUTES
@@ -13,7 +14,7 @@ from drive_server.services.documents.edits import MAX_EDITS
 from drive_server.services.files.moving import MAX_MOVED_AT_ONCE
 from drive_server.services.files.service import MAX_TREE_DEPTH
 from drive_server.services.journal.changes import MAX_MOMENT_CHARACTERS, ChangeKind
-from drive_server.services.search.filters import GROUPS, MAX_TYPE_CHARACTERS, MAX_TYPES
+from drive_server.services.search.filters import MAX_TYPE_CHARACTERS, MAX_TYPES
 from drive_server.services.search.service import MAX_QUERY_CHARACTERS
 from drive_server.services.sharing.link_passwords import MAX_CHARACTERS, MIN_CHARACTERS
 from drive_server.services.sharing.links import MAX_DOWNLOADS, MAX_HOURS, TERMS, Term

@@ -5,12 +5,12 @@ from typing import Annotated
 from mcp.types import CallToolResult
 from pydantic import BaseModel
 
-from drive_server.drive_services import DriveServices
+from drive_server.access import Scope
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
-from drive_server.mcp.tools.annotations import READS
 from drive_server.mcp.tools.arguments import CitationArguments
+from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, shown_path
-from drive_server.mcp.tools.toolbox import Toolbox
 from drive_server.models import CheckedCitation, Citation
 from drive_server.services.text.addresses import Passage
 from drive_server.services.tree.names import display_name
@@ -74,12 +74,12 @@ class CitationsResult(BaseModel):
     citations: list[CitationResult]
 
 
-class CitationTools:
-    """The tool, named as its method; its docstring is what a model reads of it."""
+class CitationTools(ToolGroup):
+    """Check quotations."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.SEARCH
 
+    @ToolSpec("Check quotations", "核对引文", Scope.READ, "query", "low", READS)
     async def check_citations(
         self, call: Call, citations: CitationArguments
     ) -> Annotated[CallToolResult, CitationsResult]:
@@ -98,11 +98,6 @@ class CitationTools:
         text = f"{counted(standing, 'quotation')} of {len(checked):,} found as quoted."
         result = CitationsResult(citations=[CitationResult.of(one, site) for one in checked])
         return answer(actor, text, result, "\n".join(_line(one) for one in checked[:MOST_TOLD]))
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tool into the box."""
-    box.put(CitationTools(drive).check_citations, "Check quotations", READS)
 
 
 def _line(checked: CheckedCitation) -> str:

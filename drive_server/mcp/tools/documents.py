@@ -4,11 +4,10 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor
-from drive_server.drive_services import DriveServices
+from drive_server.access import Actor, Scope
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import DiffResult, DownloadUrlResult, ItemResult, TextResult, VersionsResult
-from drive_server.mcp.tools.annotations import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS
 from drive_server.mcp.tools.arguments import (
     AddedText,
     Cursor,
@@ -28,20 +27,20 @@ from drive_server.mcp.tools.arguments import (
     Text,
     VersionNumber,
 )
+from drive_server.mcp.tools.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, reference
-from drive_server.mcp.tools.toolbox import Toolbox
 from drive_server.models import Item, Outcome, TextRange, VersionDiff
 from drive_server.services.documents.edits import Edit
 
 MOST_CHARACTERS = 50_000
 
 
-class DocumentTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class DocumentTools(ToolGroup):
+    """Make, read and change files and their versions, and hand out their bytes."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.DOCUMENT
 
+    @ToolSpec("Create a file", "新建文件", Scope.WRITE, "write", "low", EDITS, action="create", writes="whole")
     async def create_file(
         self,
         call: Call,
@@ -65,6 +64,7 @@ class DocumentTools:
         outcome = await (call.agreed(actor, create) if on_conflict == "replace" else create(actor))
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @ToolSpec("Read a file", "读取文件", Scope.READ, "read", "low", READS)
     async def read_file(
         self,
         call: Call,
@@ -99,6 +99,16 @@ class DocumentTools:
         result = TextResult.of(found, self._drive.settings.public_url, truncated=_is_cut(found, end))
         return answer(actor, _told(found, truncated=result.truncated), result, found.text)
 
+    @ToolSpec(
+        "Replace a file's content",
+        "覆盖文件内容",
+        Scope.WRITE,
+        "write",
+        "high",
+        OVERWRITES,
+        action="write",
+        writes="whole",
+    )
     async def write_file(
         self, call: Call, file_id: FileRef, content: Text, if_match: Etag = None
     ) -> Annotated[CallToolResult, ItemResult]:
@@ -116,6 +126,7 @@ class DocumentTools:
         outcome = await call.agreed(actor, write)
         return changed(actor, outcome, f"Wrote {_versioned(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @ToolSpec("Edit a file", "修改文件内容", Scope.WRITE, "write", "high", EDITS, action="write", writes="part")
     async def patch_file(
         self, call: Call, file_id: FileRef, edits: Edits, if_match: Etag = None
     ) -> Annotated[CallToolResult, ItemResult]:
@@ -136,6 +147,7 @@ class DocumentTools:
         text = f"Made {counted(len(asked), 'edit')} in {_versioned(outcome.value)}."
         return changed(actor, outcome, text, ItemResult.of(outcome.value))
 
+    @ToolSpec("Append to a file", "在文末追加文字", Scope.WRITE, "write", "high", ADDS, action="write", writes="part")
     async def append_to_file(
         self, call: Call, file_id: FileRef, content: AddedText, if_match: Etag = None
     ) -> Annotated[CallToolResult, ItemResult]:
@@ -151,6 +163,7 @@ class DocumentTools:
         text = f"Appended to {_versioned(outcome.value)}."
         return changed(actor, outcome, text, ItemResult.of(outcome.value))
 
+    @ToolSpec("List a file's versions", "列出文件版本", Scope.READ, "query", "low", READS)
     async def list_versions(
         self, call: Call, file_id: FileRef, limit: PageSize = 50, cursor: Cursor = None
     ) -> Annotated[CallToolResult, VersionsResult]:
@@ -168,6 +181,7 @@ class DocumentTools:
         ]
         return answer(actor, f"{counted(len(lines), 'version')}.", VersionsResult.of(page), "\n".join(lines))
 
+    @ToolSpec("Compare versions of a file", "比较文件版本", Scope.READ, "read", "low", READS)
     async def diff_versions(
         self, call: Call, file_id: FileRef, from_version: VersionNumber, to_version: LaterVersion = None
     ) -> Annotated[CallToolResult, DiffResult]:
@@ -183,6 +197,7 @@ class DocumentTools:
         result = DiffResult.of(found)
         return answer(actor, _compared(found), result, found.diff)
 
+    @ToolSpec("Make a download address", "创建下载地址", Scope.READ, "network", "high", READS)
     async def get_download_url(
         self, call: Call, file_id: FileRef, version: OptionalVersion = None, expires_in_minutes: Minutes = 15
     ) -> Annotated[CallToolResult, DownloadUrlResult]:
@@ -199,6 +214,7 @@ class DocumentTools:
         text = f"Until {made.expires_at:%Y-%m-%d %H:%M} UTC, {reference(made.item)} can be fetched from {made.url}"
         return changed(actor, outcome, text, DownloadUrlResult.of(made))
 
+    @ToolSpec("Bring back a version", "恢复文件版本", Scope.WRITE, "write", "high", BRINGS_BACK, action="write")
     async def restore_version(
         self, call: Call, file_id: FileRef, version: VersionNumber, if_match: Etag = None
     ) -> Annotated[CallToolResult, ItemResult]:
@@ -212,20 +228,6 @@ class DocumentTools:
         outcome = await self._drive.documents.restore_version(actor, file_id, version, if_match=if_match)
         text = f"Brought back version {version} as {_versioned(outcome.value)}."
         return changed(actor, outcome, text, ItemResult.of(outcome.value))
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tools into the box."""
-    tools = DocumentTools(drive)
-    box.put(tools.create_file, "Create a file", EDITS)
-    box.put(tools.read_file, "Read a file", READS)
-    box.put(tools.write_file, "Replace a file's content", OVERWRITES)
-    box.put(tools.patch_file, "Edit a file", EDITS)
-    box.put(tools.append_to_file, "Append to a file", ADDS)
-    box.put(tools.list_versions, "List a file's versions", READS)
-    box.put(tools.diff_versions, "Compare versions of a file", READS)
-    box.put(tools.get_download_url, "Make a download address", READS)
-    box.put(tools.restore_version, "Bring back a version", BRINGS_BACK)
 
 
 def _is_cut(found: TextRange, end: int | None) -> bool:

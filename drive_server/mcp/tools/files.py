@@ -4,11 +4,10 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor
-from drive_server.drive_services import DriveServices
+from drive_server.access import Actor, Scope
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ItemResult, ListResult, MovedResult, TreeResult
-from drive_server.mcp.tools.annotations import ADDS, EDITS, OVERWRITES, READS
 from drive_server.mcp.tools.arguments import (
     Conflict,
     Cursor,
@@ -24,17 +23,17 @@ from drive_server.mcp.tools.arguments import (
     PlaceRef,
 )
 from drive_server.mcp.tools.places import list_place
+from drive_server.mcp.tools.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
-from drive_server.mcp.tools.toolbox import Toolbox
 from drive_server.models import Item, MovedItems, Outcome
 
 
-class FileTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class FileTools(ToolGroup):
+    """Look around the tree, make folders, rename, move and copy."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.FOLDER
 
+    @ToolSpec("List a folder", "列出文件夹内容", Scope.READ, "query", "low", READS)
     async def list_folder(
         self, call: Call, folder_id: PlaceRef = "root", limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
@@ -48,6 +47,7 @@ class FileTools:
         page = await list_place(self._drive, actor, folder_id, limit, cursor)
         return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
 
+    @ToolSpec("Show a folder's tree", "查看文件夹结构", Scope.READ, "query", "low", READS)
     async def get_folder_tree(
         self, call: Call, folder_id: FolderRef = "root", depth: Depth = 2
     ) -> Annotated[CallToolResult, TreeResult]:
@@ -61,6 +61,7 @@ class FileTools:
         tree = await self._drive.files.tree(actor, folder_id, depth=depth)
         return answer(actor, f"The tree of {shown_path(tree.item)}.", TreeResult.of(tree), lambda: tree_lines(tree))
 
+    @ToolSpec("Look up an item", "查看项目信息", Scope.READ, "query", "low", READS)
     async def get_file_info(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, ItemResult]:
         """Tell what a file or folder is: name, path, size, type, version, etag, owner, your role, times.
 
@@ -72,6 +73,7 @@ class FileTools:
         item = await self._drive.files.get(actor, item_id)
         return answer(actor, f"{reference(item)}.", ItemResult.of(item))
 
+    @ToolSpec("Create a folder", "新建文件夹", Scope.WRITE, "write", "low", ADDS, action="create")
     async def create_folder(
         self, call: Call, name: Name, parent_id: FolderRef = "root", on_conflict: FolderConflict = "fail"
     ) -> Annotated[CallToolResult, ItemResult]:
@@ -85,6 +87,7 @@ class FileTools:
         outcome = await self._drive.files.create_folder(actor, parent_id, name, on_conflict=on_conflict)
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @ToolSpec("Rename an item", "重命名", Scope.WRITE, "write", "medium", OVERWRITES, action="rename")
     async def rename_item(
         self, call: Call, item_id: ItemRef, name: Name, if_match: Etag = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, ItemResult]:
@@ -102,6 +105,7 @@ class FileTools:
         outcome = await (call.agreed(actor, rename) if on_conflict == "replace" else rename(actor))
         return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @ToolSpec("Move an item", "移动", Scope.WRITE, "write", "medium", OVERWRITES, action="move")
     async def move_item(
         self, call: Call, item_id: ItemRef, folder_id: FolderRef, if_match: Etag = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, ItemResult]:
@@ -119,6 +123,16 @@ class FileTools:
         outcome = await (call.agreed(actor, move) if on_conflict == "replace" else move(actor))
         return changed(actor, outcome, f"Moved: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @ToolSpec(
+        "Move several items",
+        "移动多个项目",
+        Scope.WRITE,
+        "write",
+        "medium",
+        OVERWRITES,
+        action="move",
+        can_be_task=True,
+    )
     async def move_items(
         self, call: Call, item_ids: ItemRefs, folder_id: FolderRef, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, MovedResult]:
@@ -140,6 +154,7 @@ class FileTools:
         text = f"Moved {counted(len(moved.items) - moved.unchanged, 'item')} to {shown_path(moved.folder)}."
         return changed(actor, outcome, text, MovedResult.of(moved))
 
+    @ToolSpec("Copy an item", "复制", Scope.WRITE, "write", "medium", EDITS, action="copy", can_be_task=True)
     async def copy_item(
         self,
         call: Call,
@@ -164,16 +179,3 @@ class FileTools:
 
         outcome = await (call.agreed(actor, copy) if on_conflict == "replace" else copy(actor))
         return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", ItemResult.of(outcome.value))
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tools into the box."""
-    tools = FileTools(drive)
-    box.put(tools.list_folder, "List a folder", READS)
-    box.put(tools.get_folder_tree, "Show a folder's tree", READS)
-    box.put(tools.get_file_info, "Look up an item", READS)
-    box.put(tools.create_folder, "Create a folder", ADDS)
-    box.put(tools.rename_item, "Rename an item", OVERWRITES)
-    box.put(tools.move_item, "Move an item", OVERWRITES)
-    box.put(tools.move_items, "Move several items", OVERWRITES, can_be_task=True)
-    box.put(tools.copy_item, "Copy an item", EDITS, can_be_task=True)

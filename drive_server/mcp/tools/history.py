@@ -5,11 +5,10 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor
-from drive_server.drive_services import DriveServices
+from drive_server.access import Actor, Scope
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ChangesResult, RedoResultModel, UndoResultModel
-from drive_server.mcp.tools.annotations import EDITS, READS
 from drive_server.mcp.tools.arguments import (
     ByWhom,
     ChangeId,
@@ -24,17 +23,17 @@ from drive_server.mcp.tools.arguments import (
     ToolName,
     Until,
 )
+from drive_server.mcp.tools.spec import EDITS, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, page_text
-from drive_server.mcp.tools.toolbox import Toolbox
 from drive_server.models import Change, Outcome, RedoResult, UndoResult
 
 
-class HistoryTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class HistoryTools(ToolGroup):
+    """List, take back and redo changes."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.CLOCK
 
+    @ToolSpec("Undo changes", "撤销更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
     async def undo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: Preview = False
     ) -> Annotated[CallToolResult, UndoResultModel]:
@@ -54,6 +53,7 @@ class HistoryTools:
         outcome = await (undo(actor) if preview else call.agreed(actor, undo))
         return changed(actor, outcome, _told(outcome.value), UndoResultModel.of(outcome.value))
 
+    @ToolSpec("Redo changes", "重做更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
     async def redo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: RedoPreview = False
     ) -> Annotated[CallToolResult, RedoResultModel]:
@@ -75,6 +75,7 @@ class HistoryTools:
         text = f"Did {counted(len(result.redone), 'change')} again.{_left(result.skipped)}"
         return changed(actor, outcome, text, RedoResultModel.of(result))
 
+    @ToolSpec("List changes", "列出更改记录", Scope.READ, "query", "low", READS)
     async def list_changes(
         self,
         call: Call,
@@ -110,14 +111,6 @@ class HistoryTools:
         )
         lines = [_line(change) for change in page.items]
         return answer(actor, page_text(page, "change"), ChangesResult.of(page), "\n".join(lines))
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tools into the box."""
-    tools = HistoryTools(drive)
-    box.put(tools.undo_changes, "Undo changes", EDITS, can_be_task=True)
-    box.put(tools.redo_changes, "Redo changes", EDITS, can_be_task=True)
-    box.put(tools.list_changes, "List changes", READS)
 
 
 def _told(result: UndoResult) -> str:

@@ -7,12 +7,11 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from drive_server.access import Scope, require_person, require_scope
-from drive_server.drive_services import DriveServices
-from drive_server.knowledge.ingest.watch import IndexWatch
+from drive_server.knowledge.ingest.ingester import IndexWatch
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
-from drive_server.mcp.tools.annotations import READS
+from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted
-from drive_server.mcp.tools.toolbox import Toolbox
 from drive_server.models import IndexStatus
 from drive_server.services.progress import Progress
 from drive_server.services.tree.names import display_name
@@ -43,12 +42,12 @@ class IndexResult(BaseModel):
         return cls(counts=state.counts, summary=state.summary, problems=list(state.problems))
 
 
-class IndexTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class IndexTools(ToolGroup):
+    """Tell how far files can be searched."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.SEARCH
 
+    @ToolSpec("How far files can be searched", "查看索引进度", Scope.READ, "query", "low", READS, can_be_task=True)
     async def get_index_status(self, call: Call, wait_seconds: Wait = 0) -> Annotated[CallToolResult, IndexResult]:
         """Tell how many of the person's files can be searched by their text, and which can't, with the reason.
 
@@ -89,8 +88,3 @@ def _problems(status: IndexStatus) -> str:
     told = [f"{display_name(one['path'])}: {one['reason']}" for one in status.problems[:PROBLEMS_TOLD]]
     left = len(status.problems) - len(told)
     return "\n".join([*told, f"And {counted(left, 'more file')}."] if left else told)
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tool into the box."""
-    box.put(IndexTools(drive).get_index_status, "How far files can be searched", READS, can_be_task=True)

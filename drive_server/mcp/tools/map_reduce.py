@@ -5,10 +5,9 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Scope, require_scope
-from drive_server.drive_services import DriveServices
 from drive_server.errors import NoLanguageModelError
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
-from drive_server.mcp.tools.annotations import READS
 from drive_server.mcp.tools.arguments import BelongsTo, FileTypes, ModifiedAfter, ModifiedBefore, OptionalFolderRef
 from drive_server.mcp.tools.map_reduce_arguments import (
     AnswerLanguage,
@@ -23,7 +22,7 @@ from drive_server.mcp.tools.map_reduce_arguments import (
     ResultId,
 )
 from drive_server.mcp.tools.map_reduce_results import BulkResult, KeptBulkResult, finding_lines
-from drive_server.mcp.tools.toolbox import Toolbox
+from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
 from drive_server.messages import Message
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.map_reduce.prompts import Task
@@ -31,12 +30,12 @@ from drive_server.services.map_reduce.selection import Choice
 from drive_server.services.search.filters import SearchFilter
 
 
-class BulkTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class BulkTools(ToolGroup):
+    """Read many files at once, and page through what they said."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.STACK
 
+    @ToolSpec("Read many files", "批量阅读文件", Scope.READ, "read", "medium", READS, can_be_task=True)
     async def map_reduce_files(
         self,
         call: Call,
@@ -76,6 +75,7 @@ class BulkTools:
         detail = f"{result.text}\n\n{finding_lines(result.results)}{more if result.next is not None else ''}"
         return answer(actor, told, result, detail)
 
+    @ToolSpec("Read what many files said", "查看批量阅读的结果", Scope.READ, "read", "low", READS)
     async def read_bulk_result(
         self, call: Call, result_id: ResultId, first: FirstFinding = 0, limit: FindingCount = 20
     ) -> Annotated[CallToolResult, KeptBulkResult]:
@@ -101,10 +101,3 @@ class BulkTools:
                 Message.of("no_model"),
             )
         return model
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tools into the box."""
-    tools = BulkTools(drive)
-    box.put(tools.map_reduce_files, "Read many files", READS, can_be_task=True)
-    box.put(tools.read_bulk_result, "Read what many files said", READS)

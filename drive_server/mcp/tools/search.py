@@ -4,11 +4,10 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor
-from drive_server.drive_services import DriveServices
+from drive_server.access import Actor, Scope
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.results import SearchResult
-from drive_server.mcp.tools.annotations import READS
 from drive_server.mcp.tools.arguments import (
     BelongsTo,
     Cursor,
@@ -21,18 +20,18 @@ from drive_server.mcp.tools.arguments import (
     OptionalFolderRef,
     Query,
 )
+from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, hit_lines
-from drive_server.mcp.tools.toolbox import Toolbox
 from drive_server.models import Hit, Page
 from drive_server.services.search.filters import SearchFilter
 
 
-class KnowledgeTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class KnowledgeTools(ToolGroup):
+    """Find files by name, by words, by meaning and by what they resemble."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.SEARCH
 
+    @ToolSpec("Search names and words", "搜索文件名和文字", Scope.READ, "query", "medium", READS)
     async def search_files(
         self,
         call: Call,
@@ -60,6 +59,7 @@ class KnowledgeTools:
         )
         return self._found(actor, page)
 
+    @ToolSpec("Search by meaning", "按含义搜索", Scope.READ, "query", "medium", READS)
     async def semantic_search_files(
         self,
         call: Call,
@@ -83,6 +83,7 @@ class KnowledgeTools:
         page = await self._drive.search.semantic(actor, query, folder=folder_id, only=only, limit=limit)
         return self._found(actor, page)
 
+    @ToolSpec("Find related files", "查找相关文件", Scope.READ, "query", "medium", READS)
     async def find_related_files(
         self, call: Call, file_id: FileRef, limit: HitCount = 10
     ) -> Annotated[CallToolResult, SearchResult]:
@@ -102,11 +103,3 @@ class KnowledgeTools:
             text += f" For more, pass cursor {page.cursor}."
         result = SearchResult.of(page, self._drive.settings.public_url)
         return answer(actor, text, result, lambda: hit_lines(page.items))
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tools into the box."""
-    tools = KnowledgeTools(drive)
-    box.put(tools.search_files, "Search names and words", READS)
-    box.put(tools.semantic_search_files, "Search by meaning", READS)
-    box.put(tools.find_related_files, "Find related files", READS)

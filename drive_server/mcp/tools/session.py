@@ -5,20 +5,19 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Principal
-from drive_server.drive_services import DriveServices
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.results import WhoamiResult
-from drive_server.mcp.tools.annotations import READS, SIGNS_IN
 from drive_server.mcp.tools.arguments import ApiKeySecret
-from drive_server.mcp.tools.toolbox import Toolbox
+from drive_server.mcp.tools.spec import READS, SIGNS_IN, ToolGroup, ToolSpec
 
 
-class SessionTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class SessionTools(ToolGroup):
+    """Sign in, and tell who is signed in."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.KEY
 
+    @ToolSpec("Sign in", "登录", None, "execution", "high", SIGNS_IN)
     async def authenticate(self, call: Call, api_key: ApiKeySecret) -> Annotated[CallToolResult, WhoamiResult]:
         """Sign this connection in with an API key.
 
@@ -34,6 +33,7 @@ class SessionTools:
         actor = await call.actor()
         return answer(actor, f"Signed in as {principal.email}.", await self._result(principal))
 
+    @ToolSpec("Who am I", "查看当前身份", None, "query", "low", READS)
     async def whoami(self, call: Call) -> Annotated[CallToolResult, WhoamiResult]:
         """Tell for whom this connection acts, what its key may do, how much is kept, and how far it can be searched.
 
@@ -56,10 +56,3 @@ class SessionTools:
         usage = await self._drive.quota.usage(principal.user_id)
         index = await self._drive.ingester.status(principal.user_id)
         return WhoamiResult.of(principal, usage.used_bytes, usage.quota_bytes, index.summary)
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tools into the box."""
-    tools = SessionTools(drive)
-    box.put(tools.authenticate, "Sign in", SIGNS_IN)
-    box.put(tools.whoami, "Who am I", READS)

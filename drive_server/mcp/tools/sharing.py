@@ -4,12 +4,11 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor
-from drive_server.drive_services import DriveServices
+from drive_server.access import Actor, Scope
 from drive_server.errors import InvalidInputError
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ListResult, ShareResult, SharesResult
-from drive_server.mcp.tools.annotations import EDITS, OVERWRITES, READS
 from drive_server.mcp.tools.arguments import (
     Cursor,
     Email,
@@ -24,18 +23,18 @@ from drive_server.mcp.tools.arguments import (
     PageSize,
     TermsToRemove,
 )
+from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, item_lines, page_text
-from drive_server.mcp.tools.toolbox import Toolbox
 from drive_server.models import Link, Outcome, Page, Share
 from drive_server.services.sharing.links import LinkTerms
 
 
-class SharingTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class SharingTools(ToolGroup):
+    """Give, list, change and take back access."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.PEOPLE
 
+    @ToolSpec("Share an item", "共享给他人", Scope.SHARE, "network", "medium", OVERWRITES)
     async def share_item(
         self, call: Call, item_id: ItemRef, email: Email, role: GivenRole = "viewer"
     ) -> Annotated[CallToolResult, ShareResult]:
@@ -52,6 +51,7 @@ class SharingTools:
         share = outcome.value
         return changed(actor, outcome, f"Shared: {share.email} is now {share.role}.", ShareResult.of(share))
 
+    @ToolSpec("Make a link", "创建分享链接", Scope.SHARE, "network", "high", EDITS)
     async def create_share_link(
         self,
         call: Call,
@@ -75,6 +75,7 @@ class SharingTools:
         link = outcome.value
         return changed(actor, outcome, f"Made a link ({_terms(link)}): {link.url}", ShareResult.of(link))
 
+    @ToolSpec("List who has access", "列出访问权限", Scope.READ, "query", "low", READS)
     async def list_shares(
         self, call: Call, item_id: ItemRef, limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, SharesResult]:
@@ -90,6 +91,7 @@ class SharingTools:
         lines = "\n".join(f"- {_line(entry)}" for entry in page.items)
         return answer(actor, _told(page), SharesResult.of(page), lines)
 
+    @ToolSpec("Change somebody's access", "更改共享权限", Scope.SHARE, "network", "medium", OVERWRITES)
     async def update_share(
         self,
         call: Call,
@@ -121,6 +123,7 @@ class SharingTools:
         share = outcome.value
         return changed(actor, outcome, f"Changed: {share.email} is now {share.role}.", ShareResult.of(share))
 
+    @ToolSpec("Take back access", "取消共享", Scope.SHARE, "network", "low", OVERWRITES)
     async def revoke_share(
         self, call: Call, item_id: ItemRef, email: OptionalEmail = None, link_id: LinkId = None
     ) -> Annotated[CallToolResult, ShareResult]:
@@ -139,6 +142,7 @@ class SharingTools:
         share = outcome.value
         return changed(actor, outcome, f"{share.email} is {share.role} no more.", ShareResult.of(share))
 
+    @ToolSpec("List what others shared", "列出他人共享的内容", Scope.READ, "query", "low", READS)
     async def list_shared_with_me(
         self, call: Call, limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
@@ -162,17 +166,6 @@ class SharingTools:
 
         outcome = await (call.agreed(actor, update) if terms.may_loosen else update(actor))
         return changed(actor, outcome, f"Changed the link ({_terms(outcome.value)}).", ShareResult.of(outcome.value))
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tools into the box."""
-    tools = SharingTools(drive)
-    box.put(tools.share_item, "Share an item", OVERWRITES)
-    box.put(tools.create_share_link, "Make a link", EDITS)
-    box.put(tools.list_shares, "List who has access", READS)
-    box.put(tools.update_share, "Change somebody's access", OVERWRITES)
-    box.put(tools.revoke_share, "Take back access", OVERWRITES)
-    box.put(tools.list_shared_with_me, "List what others shared", READS)
 
 
 def _is_link(email: str | None, link_id: str | None) -> bool:

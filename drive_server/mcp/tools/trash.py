@@ -4,23 +4,22 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Actor
-from drive_server.drive_services import DriveServices
+from drive_server.access import Actor, Scope
+from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import DeletedResult, ItemResult, ListResult
-from drive_server.mcp.tools.annotations import EDITS, OVERWRITES, READS
 from drive_server.mcp.tools.arguments import Conflict, Cursor, Etag, ItemRef, OptionalFolderRef, PageSize
+from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference
-from drive_server.mcp.tools.toolbox import Toolbox
 from drive_server.models import DeletedItems, Item, Outcome
 
 
-class TrashTools:
-    """The tools, each named as its method; its docstring is what a model reads of it."""
+class TrashTools(ToolGroup):
+    """Put into the trash, list it, bring back, and delete for good."""
 
-    def __init__(self, drive: DriveServices) -> None:
-        self._drive = drive
+    icon = icons.TRASH
 
+    @ToolSpec("Move an item to the trash", "移到回收站", Scope.DELETE, "removal", "low", OVERWRITES, action="trash")
     async def trash_item(
         self, call: Call, item_id: ItemRef, if_match: Etag = None
     ) -> Annotated[CallToolResult, ItemResult]:
@@ -35,6 +34,7 @@ class TrashTools:
         outcome = await call.agreed(actor, lambda agreed: self._drive.files.trash(agreed, item_id, if_match=if_match))
         return changed(actor, outcome, f"Moved to the trash: {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @ToolSpec("List the trash", "列出回收站内容", Scope.READ, "query", "low", READS)
     async def list_trash(
         self, call: Call, limit: PageSize = 100, cursor: Cursor = None
     ) -> Annotated[CallToolResult, ListResult]:
@@ -49,6 +49,7 @@ class TrashTools:
         page = await self._drive.files.list_trash(actor, limit=limit, cursor=cursor)
         return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
 
+    @ToolSpec("Restore an item from the trash", "恢复", Scope.WRITE, "write", "medium", OVERWRITES)
     async def restore_item(
         self, call: Call, item_id: ItemRef, folder_id: OptionalFolderRef = None, on_conflict: Conflict = "fail"
     ) -> Annotated[CallToolResult, ItemResult]:
@@ -66,6 +67,7 @@ class TrashTools:
         outcome = await (call.agreed(actor, restore) if on_conflict == "replace" else restore(actor))
         return changed(actor, outcome, f"Restored: {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @ToolSpec("Delete an item for good", "永久删除", Scope.DELETE, "removal", "high", OVERWRITES)
     async def delete_item(
         self, call: Call, item_id: ItemRef, if_match: Etag = None
     ) -> Annotated[CallToolResult, DeletedResult]:
@@ -83,6 +85,7 @@ class TrashTools:
         outcome = await call.agreed(actor, delete)
         return changed(actor, outcome, _deleted(outcome.value), DeletedResult.of(outcome.value))
 
+    @ToolSpec("Empty the trash", "清空回收站", Scope.DELETE, "removal", "high", EDITS, can_be_task=True)
     async def empty_trash(self, call: Call) -> Annotated[CallToolResult, DeletedResult]:
         """Delete all that is in the person's own trash for good.
 
@@ -97,16 +100,6 @@ class TrashTools:
 
         outcome = await call.agreed(actor, empty)
         return changed(actor, outcome, _deleted(outcome.value), DeletedResult.of(outcome.value))
-
-
-def register(box: Toolbox, drive: DriveServices) -> None:
-    """Put the tools into the box."""
-    tools = TrashTools(drive)
-    box.put(tools.trash_item, "Move an item to the trash", OVERWRITES)
-    box.put(tools.list_trash, "List the trash", READS)
-    box.put(tools.restore_item, "Restore an item from the trash", OVERWRITES)
-    box.put(tools.delete_item, "Delete an item for good", OVERWRITES)
-    box.put(tools.empty_trash, "Empty the trash", EDITS, can_be_task=True)
 
 
 def _deleted(deleted: DeletedItems) -> str:

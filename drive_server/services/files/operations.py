@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
 from drive_server.errors import NameConflictError, StateConflictError
-from drive_server.knowledge.readers.formats import format_of
+from drive_server.knowledge.formats import format_of
 from drive_server.messages import Message
 from drive_server.models import Item
 from drive_server.services.journal.changes import check_etag, check_replaced

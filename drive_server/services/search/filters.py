@@ -9,6 +9,8 @@ from sqlalchemy import ColumnElement, or_, select
 
 from drive_server.access import Principal
 from drive_server.errors import InvalidInputError
+from drive_server.knowledge import formats
+from drive_server.knowledge.formats import GROUPS
 from drive_server.models import Kind
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.journal.changes import parse_moment
@@ -18,52 +20,6 @@ MAX_TYPES = 20
 MAX_TYPE_CHARACTERS = 32
 OWN, FOREIGN = "me", "shared"
 
-GROUPS: Final = {
-    "document": "doc docx docm dot dotx dotm odt ott rtf pages wpd epub",
-    "spreadsheet": "xls xlsx xlsm xlsb xltx xltm ods csv tsv numbers",
-    "presentation": "ppt pptx pptm ppsx ppsm potx odp otp key",
-    "pdf": "pdf",
-    "image": "png jpg jpeg gif webp bmp tif tiff heic ico avif svg",
-    "audio": "mp3 wav flac ogg m4a aac opus wma",
-    "video": "mp4 mov mkv avi webm m4v wmv",
-    "archive": "zip tar gz tgz bz2 xz 7z rar",
-    "mail": "eml msg mbox mht mhtml",
-    "code": "bash bat c cc clj cpp cs css dart ex go h hpp hs html htm java js json jsonl jsx kt lua mjs php pl ps1 py"
-    " r rb rs scala scss sh sql swift toml ts tsx vue xml yaml yml zig",
-    "text": "txt md markdown mdx rst tex log text",
-}
-"""The names of groups of types, and the suffixes of the files in each."""
-
-_MEDIA_TYPES: Final = {
-    "document": (
-        "application/msword",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.%",
-        "application/vnd.oasis.opendocument.text",
-        "application/rtf",
-        "application/epub+zip",
-    ),
-    "spreadsheet": (
-        "application/vnd.ms-excel%",
-        "application/vnd.openxmlformats-officedocument.spreadsheetml.%",
-        "application/vnd.oasis.opendocument.spreadsheet",
-        "text/csv",
-        "text/tab-separated-values",
-    ),
-    "presentation": (
-        "application/vnd.ms-powerpoint%",
-        "application/vnd.openxmlformats-officedocument.presentationml.%",
-        "application/vnd.oasis.opendocument.presentation",
-    ),
-    "pdf": ("application/pdf",),
-    "image": ("image/%",),
-    "audio": ("audio/%",),
-    "video": ("video/%",),
-    "archive": ("application/zip", "application/gzip", "application/x-tar"),
-    "mail": ("message/%", "application/vnd.ms-outlook"),
-    "code": ("text/html", "text/css", "text/javascript", "application/json", "application/xml"),
-    "text": ("text/plain", "text/markdown"),
-}
-_SUFFIXES: Final = frozenset(suffix for suffixes in GROUPS.values() for suffix in suffixes.split())
 _SUFFIX = re.compile(r"\.[\w+-]+")
 
 
@@ -129,9 +85,9 @@ NO_FILTER: Final = SearchFilter()
 def _of_type(wanted: str) -> Iterator[ColumnElement[bool]]:
     word = wanted.strip().lower()
     if word in GROUPS:
-        yield from (_ends_with(suffix) for suffix in GROUPS[word].split())
-        yield from (NodeRow.media_type.like(pattern) for pattern in _MEDIA_TYPES[word])
-    elif word in _SUFFIXES:
+        yield from (_ends_with(suffix) for suffix in formats.suffixes_of(word))
+        yield from (NodeRow.media_type.like(kind.replace("*", "%")) for kind in formats.media_types_of(word))
+    elif word in formats.table.by_suffix:
         yield _ends_with(word)
     elif len(word) <= MAX_TYPE_CHARACTERS and _SUFFIX.fullmatch(word):
         yield _ends_with(word[1:])

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import ColumnElement, and_, or_
 
 from drive_server.knowledge.index.matching import LONG_WORD, SHORTEST_SPELLED
-from drive_server.knowledge.text import folding
-from drive_server.knowledge.text.script import CJK
+from drive_server.knowledge.text.characters import CHARACTERS, CJK, fold_case
 from drive_server.services.search.names import NameMatch, beyond_ascii, is_like, like_pattern, score_name
 from drive_server.storage.tables import NodeRow
 
@@ -83,7 +82,7 @@ def score_near(name: str, wanted: str, *, with_slips: bool = True) -> float:
 def loose(text: str) -> str:
     """Return the words of a name or query in one form: lower case, simplified, narrow, without accents and marks."""
     parted = _HUMP.sub(" ", unicodedata.normalize("NFKC", text))
-    bare = _MARKS.sub("", unicodedata.normalize("NFD", folding.fold_case(parted)))
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", fold_case(parted)))
     return " ".join(_BREAK.sub(" ", unicodedata.normalize("NFC", bare)).split())
 
 
@@ -146,6 +145,6 @@ def _parts(word: str) -> Iterator[str]:
 def _traditional() -> dict[str, str]:
     """Return for each simplified character its traditional form, or where it has several what stands for any."""
     forms: dict[str, str] = {}
-    for traditional, simplified in folding.CHARACTERS.read_text(encoding="utf-8").splitlines():
+    for traditional, simplified in CHARACTERS.read_text(encoding="utf-8").splitlines():
         forms[simplified] = "_" if simplified in forms else traditional
     return forms

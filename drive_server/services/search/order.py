@@ -8,7 +8,7 @@ from typing import Literal
 from drive_server.knowledge.index.index import IndexHit
 from drive_server.knowledge.index.matching import shortened
 from drive_server.knowledge.index.queries import parse
-from drive_server.knowledge.text.folding import fold_case
+from drive_server.knowledge.text.characters import fold_case
 
 MAX_SNIPPET_CHARACTERS = 500
 LEAD_CHARACTERS = 120

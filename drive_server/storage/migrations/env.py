@@ -1,12 +1,12 @@
-"""Alembic's entry: runs the migrations on the connection that `migrations.upgrade` opened."""
+"""Alembic's entry: runs the migrations of a `Schema` on the connection that it opened."""
 
 from alembic import context
 
-from drive_server.storage.tables import Base
-
+schema = context.config.attributes["schema"]
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=schema.metadata,
+    version_table=schema.version_table,
     render_as_batch=True,
     transactional_ddl=True,
 )

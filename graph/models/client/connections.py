@@ -16,7 +16,7 @@ PROXY_SCHEMES: Final = frozenset({"http", "https"})
 
 
 class Connections:
-    """What all requests of a process share. Opened by the first one, and bound to its event loop from then on."""
+    """The connections that all requests of a process share; bound to the event loop of the first one."""
 
     def __init__(self, connect: float, kept: float) -> None:
         """`connect` is the longest wait for a connection, `kept` how long one stays open unused; both in seconds."""

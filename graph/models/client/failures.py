@@ -1,4 +1,4 @@
-"""What a service refuses with, as the errors that LangChain has for it; `graph/model_factory.py` makes ours of them."""
+"""Translate a service's refusals into LangChain's errors; `graph/models/asking.py` translates those into ours."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast

@@ -1,4 +1,4 @@
-"""When a request is sent again, and how long to wait before: as OpenAI's own clients do it."""
+"""Decide when to send a request again and how long to wait before, as OpenAI's own clients do."""
 
 import math
 import time

@@ -28,7 +28,7 @@ DRAIN_SECONDS: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where the service is and how patient we are with it, in seconds.
+    """The address of a service and its time limits, in seconds.
 
     `first` is the longest wait for the first event of an answer, `between` the longest silence after it; comments that
     only keep a connection open are silence. `retries` is how often a request is sent again.

@@ -13,14 +13,14 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from graph.agents.origins import foreign_in
+from graph.agents.origins import foreign_sources
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, ModelError
 from graph.events import emit
 from graph.limits.budget import usage_of
-from graph.limits.limits import has_budget, limit_of
+from graph.limits.limits import has_budget, limit_reached
 from graph.messages.written import text_of
 from graph.models.asking import ask
 from graph.planning.map_reduce.prompts import (
@@ -46,7 +46,7 @@ FOUND_CHARACTERS: Final = 2_000
 
 
 class ItemTask(TypedDict):
-    """What one task gets: the file, the step it is read for (without the other files), how many there are, the turn."""
+    """The input of one task: the file, its step (without the other files), the number of files, the turn."""
 
     item: Item
     survey: Survey
@@ -69,7 +69,7 @@ class Gate:
         if self._broken:
             return self._broken
         turn: Turn = {**self._turn, "usage": dict(self._spent)}
-        reached: LimitReached | None = limit_of({"messages": [], "turn": turn}, self._settings)
+        reached: LimitReached | None = limit_reached({"messages": [], "turn": turn}, self._settings)
         return reached["message"] if reached else ""
 
     def spend(self, usage: Mapping[str, int]) -> None:
@@ -106,7 +106,7 @@ def make_map_item(deps: GraphDependencies) -> Any:
         async with gate.free:
             reading = Reading(deps, task, gate)
             finding = await reading.finding(deps.user(runtime))
-        taints = await foreign_in(reading.reads, deps.user(runtime), runtime.store)
+        taints = await foreign_sources(reading.reads, deps.user(runtime), runtime.store)
         emit(
             {
                 "type": "map_progress",
@@ -156,7 +156,7 @@ class Reading:
             data = result.structuredContent or {}
             if result.isError or not isinstance(data.get("text"), str):
                 return self._found("failed", text_of(result))
-            self.reads += reads_in("read_file", data)
+            self.reads += reads_in(toolbox.facts_of("read_file"), data)
             if data["text"].strip() and (answer := reply_of(await self._ask(READ, self._of_part(data["text"])))):
                 said.append((f"part {number}", answer))
             start, total = int(data.get("end") or 0), int(data.get("total_characters") or 0)

@@ -6,12 +6,12 @@ from typing import Any, Final
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graph.agents.origins import foreign_in
+from graph.agents.origins import foreign_sources
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, DriveUnavailableError
-from graph.limits.limits import limit_of
+from graph.limits.limits import limit_reached
 from graph.messages.written import text_of
 from graph.planning.map_reduce.prompts import Item, Survey
 from graph.policy.provenance import Read, reads_in
@@ -35,7 +35,7 @@ class ListingError(AgentError):
 
     @property
     def sentence(self) -> str:
-        """What the drive said."""
+        """The sentence of the drive."""
         return self._said
 
 
@@ -46,12 +46,12 @@ def make_map_items(deps: GraphDependencies) -> Any:
         step = current_step(state)
         if step is None:
             return {}
-        if reached := limit_of(state, deps.settings):
+        if reached := limit_reached(state, deps.settings):
             return {"limit": reached, "survey": None, "findings": None}
         try:
             toolbox = await deps.connections.toolbox(deps.user(runtime))
             survey, reads = await _survey(toolbox, step, state)
-            taints = await foreign_in(reads, deps.user(runtime), runtime.store)
+            taints = await foreign_sources(reads, deps.user(runtime), runtime.store)
         except (ListingError, DriveUnavailableError) as error:
             error.language = running_turn(state)["language"]
             return {"failure": error.sentence, "survey": None, "findings": None}
@@ -85,7 +85,7 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
     while waiting and seen < MOST_FOLDERS:
         seen += 1
         items = await _listed(toolbox, waiting.popleft())
-        reads += reads_in("list_folder", {"items": items})
+        reads += reads_in(toolbox.facts_of("list_folder"), {"items": items})
         for item in items:
             if item.get("kind") == "folder":
                 waiting.append(str(item["id"]))

@@ -8,8 +8,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError
 from graph.limits.budget import Spending
-from graph.limits.limits import has_budget, limit_of
-from graph.messages.written import outgoing_for, say, written
+from graph.limits.limits import has_budget, limit_reached
+from graph.messages.written import add_messages, link_filter_for, say
 from graph.models.asking import ask
 from graph.planning.map_reduce.map_items import MOST_ITEMS
 from graph.planning.map_reduce.prompts import (
@@ -37,7 +37,7 @@ def make_map_whole(deps: GraphDependencies) -> Any:
         if survey is None or current_step(state) is None:
             return ended
         if not survey["items"]:
-            return {**written([say(TEXTS["empty"][language])]), **ended}
+            return {**add_messages([say(TEXTS["empty"][language])]), **ended}
         findings = [found[item["id"]] for item in survey["items"] if item["id"] in found]
         failed = [one for one in findings if one["status"] == "failed"]
         if len(failed) == len(findings):
@@ -47,8 +47,8 @@ def make_map_whole(deps: GraphDependencies) -> Any:
             return {**ended, "failure": TEXTS["none_read"][language].format(total=len(findings), which=which)}
         bringing = Bringing(deps, survey["task"], language)
         whole = await bringing.together(state, findings)
-        text = outgoing_for(state, deps.hosts).clean(told(survey, findings, whole, MOST_ITEMS, language))
-        return {**written([say(f"{text}\n")], usage=dict(bringing.spending.usage)), **ended, "failure": None}
+        text = link_filter_for(state, deps.hosts).clean(told(survey, findings, whole, MOST_ITEMS, language))
+        return {**add_messages([say(f"{text}\n")], usage=dict(bringing.spending.usage)), **ended, "failure": None}
 
     return map_whole
 
@@ -91,4 +91,4 @@ class Bringing:
 
 def _limit(state: State, deps: GraphDependencies) -> LimitReached | None:
     """Return the limit of the turn; what calls were refused for has ended with the step before."""
-    return limit_of({**state, "messages": []}, deps.settings)
+    return limit_reached({**state, "messages": []}, deps.settings)

@@ -1,4 +1,4 @@
-"""What a model is told when it reads each file of a folder and then all it said, and how the outcome is told."""
+"""The prompts of a step over each file of a folder and over the whole, and the texts of its outcome."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ class Item(TypedDict):
 
 
 class Finding(TypedDict):
-    """What came of one file: `text` is what was found, or why it failed; `is_cut` if it was read in part."""
+    """The outcome of one file: `text` is the finding, or why it failed; `is_cut` if it was read in part."""
 
     id: str
     path: str

@@ -4,7 +4,7 @@ from pathlib import Path
 from pydantic import AliasChoices
 from pydantic_settings import BaseSettings
 
-from api.cli.settings import CliSettings
+from api.cli.service.connection import CliSettings
 from drive_server.settings import DriveSettings
 from graph.settings import AgentSettings
 

@@ -9,14 +9,13 @@ import pytest
 from sqlalchemy import Connection, insert
 from sqlalchemy.exc import IntegrityError
 
-from api.errors import StorageFailureError
 from api.events import log as event_log
-from api.events.events import Frame, encode
-from api.events.feed import TAIL_FRAMES
-from api.events.log import EventLog
-from api.events.store import read_all
-from api.storage.database import Database, open_database
+from api.events.frames import Frame, encode, read_frames
+from api.events.log import BUFFER_FRAMES, EventLog
+from api.storage.database import open_database
 from api.storage.tables import EventRow
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -56,7 +55,7 @@ async def test_what_a_follower_gets_is_what_is_stored(database: Database) -> Non
         reading = asyncio.create_task(collect(log, "r"))
         log.append("r", {"type": "route_decision", "agent": "a"})
         await log.commit("r", [{"type": "done"}])
-        assert await reading == await read_all(database, "r")
+        assert await reading == await read_frames(database, "r")
     assert [frame.seq for frame in await reading] == [1, 2]
 
 
@@ -69,7 +68,7 @@ async def test_nothing_is_sent_that_is_not_stored(database: Database, monkeypatc
             work(connection)
             if not refused.is_set():
                 refused.set()
-                raise StorageFailureError
+                raise StorageFailureError("The disk is full.")
 
         return await real(self, failing)
 
@@ -82,7 +81,7 @@ async def test_nothing_is_sent_that_is_not_stored(database: Database, monkeypatc
         assert refused.is_set()
         assert said(first) == [(1, '{"type":"content","text":"a"}')]
         await frames.aclose()
-    assert await read_all(database, "r") == first
+    assert await read_frames(database, "r") == first
 
 
 async def test_text_that_meets_in_a_transaction_becomes_one_event(database: Database) -> None:
@@ -95,7 +94,7 @@ async def test_text_that_meets_in_a_transaction_becomes_one_event(database: Data
         log.append("r", {"type": "content", "text": "new", "restarts": True})
         log.append("r", {"type": "content", "text": "er"})
         await log.commit("r", [{"type": "done"}])
-    assert [data for _, data in said(await read_all(database, "r"))] == [
+    assert [data for _, data in said(await read_frames(database, "r"))] == [
         '{"type":"content","text":"Guten Tag"}',
         '{"type":"tool_call_start","tool_call_id":"1"}',
         '{"type":"content","text":"!"}',
@@ -103,13 +102,13 @@ async def test_text_that_meets_in_a_transaction_becomes_one_event(database: Data
         '{"type":"content","text":"er"}',
         '{"type":"done"}',
     ]
-    assert said(await read_all(database, "s")) == [(1, '{"type":"content","text":"Guten Tag"}')]
+    assert said(await read_frames(database, "s")) == [(1, '{"type":"content","text":"Guten Tag"}')]
 
 
-async def test_what_nobody_waits_for_gathers_until_somebody_waits(
+async def test_events_are_batched_until_a_caller_waits_for_one(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(event_log, "GATHERING_SECONDS", 600)
+    monkeypatch.setattr(event_log, "BATCH_SECONDS", 600)
     transactions: list[Any] = []
     write = Database.write_sync
 
@@ -124,7 +123,7 @@ async def test_what_nobody_waits_for_gathers_until_somebody_waits(
             await asyncio.sleep(0)
         await log.commit("r", [{"type": "done"}])
         log.append("r", {"type": "route_decision", "agent": "3"})
-    assert [frame.type for frame in await read_all(database, "r")] == [
+    assert [frame.type for frame in await read_frames(database, "r")] == [
         *["route_decision"] * 3,
         "done",
         "route_decision",
@@ -139,7 +138,7 @@ async def test_a_statement_that_is_refused_fails_alone(database: Database) -> No
         with pytest.raises(IntegrityError):
             await log.commit("r", [{"type": "done"}], twice, twice)
         await log.commit("s", [{"type": "done"}])
-    assert [frame.type for frame in await read_all(database, "s")] == ["route_decision", "done"]
+    assert [frame.type for frame in await read_frames(database, "s")] == ["route_decision", "done"]
 
 
 async def test_events_and_statements_hold_together(database: Database) -> None:
@@ -148,7 +147,7 @@ async def test_events_and_statements_hold_together(database: Database) -> None:
         await log.commit("r", [{"type": "run"}], other)
         with pytest.raises(IntegrityError):
             await log.commit("r", [{"type": "done"}], other)
-    assert [frame.type for frame in await read_all(database, "r")] == ["run"]
+    assert [frame.type for frame in await read_frames(database, "r")] == ["run"]
 
 
 async def test_a_follower_that_fell_behind_misses_nothing(database: Database) -> None:
@@ -156,11 +155,11 @@ async def test_a_follower_that_fell_behind_misses_nothing(database: Database) ->
         frames = log.follow("r", 0, 10)
         log.append("r", {"type": "run"})
         seen = await anext(frames)
-        for number in range(TAIL_FRAMES * 3):
+        for number in range(BUFFER_FRAMES * 3):
             log.append("r", {"type": "tool_progress", "progress": number})
         await log.commit("r", [{"type": "done"}])
         seen += [frame async for batch in frames for frame in batch]
-    assert [frame.seq for frame in seen] == list(range(1, TAIL_FRAMES * 3 + 3))
+    assert [frame.seq for frame in seen] == list(range(1, BUFFER_FRAMES * 3 + 3))
 
 
 async def test_a_quiet_run_yields_nothing_now_and_then(database: Database) -> None:
@@ -179,10 +178,10 @@ async def test_ending_the_streams_ends_them_and_keeps_the_run(database: Database
         log.end_follows()
         assert await reading == []
         await log.commit("r", [{"type": "done"}])
-    assert [frame.type for frame in await read_all(database, "r")] == ["done"]
+    assert [frame.type for frame in await read_frames(database, "r")] == ["done"]
 
 
-async def test_what_was_handed_over_is_stored_before_the_end(database: Database, tmp_path: Path) -> None:
+async def test_queued_events_are_stored_before_the_end(database: Database, tmp_path: Path) -> None:
     async with writing(database, "r") as log:
         log.append("r", {"type": "run"})
     with sqlite3.connect(tmp_path / "api.db") as connection:
@@ -202,7 +201,7 @@ def test_no_character_ends_a_line_of_the_stream() -> None:
     assert data.splitlines() == [data]
 
 
-async def test_the_longer_storing_takes_the_longer_events_gather_but_never_for_long() -> None:
-    assert event_log.next_time(begun=0, ended=0.001) == pytest.approx(0.021)
-    assert event_log.next_time(begun=0, ended=0.01) == pytest.approx(0.05)
-    assert event_log.next_time(begun=0, ended=3) == pytest.approx(3.1)
+async def test_slow_transactions_make_batches_longer_up_to_a_limit() -> None:
+    assert event_log.next_batch_time(begun=0, ended=0.001) == pytest.approx(0.021)
+    assert event_log.next_batch_time(begun=0, ended=0.01) == pytest.approx(0.05)
+    assert event_log.next_batch_time(begun=0, ended=3) == pytest.approx(3.1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from httpx import ASGITransport, AsyncClient
 
 from api.app import create_app
-from api.service import tended
+from api.service import prune_threads
 from api.storage.tables import Base
 from drive_server.settings import DriveSettings
 from graph.settings import AgentSettings
@@ -162,7 +162,7 @@ async def test_expired_threads_are_looked_for_every_hour_and_a_failure_does_not_
                 again.set()
                 raise OSError("no disk")
 
-        keeper = asyncio.create_task(tended(cast("Service", Failing()), 7))
+        keeper = asyncio.create_task(prune_threads(cast("Service", Failing()), 7))
         for _ in range(3):
             await again.wait()
             again.clear()

@@ -10,11 +10,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine, make_url
 
-from api.errors import StorageFailureError
-from api.storage import migrations
-from api.storage.database import open_database
+from api.storage.database import SCHEMA, open_database
 from api.storage.tables import Base, ThreadRow
-from api.threads import title_of
+from api.threads import make_title
+from drive_server.errors import StorageFailureError
 from drive_server.storage.engine import configure_sqlite
 
 if TYPE_CHECKING:
@@ -27,11 +26,11 @@ def url_of(path: Path) -> str:
 
 async def test_the_migrations_make_the_tables_that_the_code_knows(tmp_path: Path) -> None:
     database = await open_database(url_of(tmp_path / "api.db"))
-    assert await database.schema_version() == migrations.newest_version()
+    assert await database.schema_version() == SCHEMA.newest_version()
     await database.dispose()
     engine = create_engine(f"sqlite:///{tmp_path / 'api.db'}")
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"version_table": migrations.VERSION_TABLE})
+        context = MigrationContext.configure(connection, opts={"version_table": SCHEMA.version_table})
         assert compare_metadata(context, Base.metadata) == []
     engine.dispose()
 
@@ -39,7 +38,7 @@ async def test_the_migrations_make_the_tables_that_the_code_knows(tmp_path: Path
 def test_services_that_start_at_once_migrate_once(tmp_path: Path) -> None:
     url = make_url(url_of(tmp_path / "api.db"))
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(migrations.upgrade, [url] * 4, [configure_sqlite] * 4))
+        list(pool.map(SCHEMA.upgrade, [url] * 4, [configure_sqlite] * 4))
     with sqlite3.connect(tmp_path / "api.db") as connection:
         assert connection.execute("SELECT count(*) FROM api_alembic_version").fetchone() == (1,)
     connection.close()
@@ -85,5 +84,5 @@ async def test_a_write_is_kept_whole_or_not_at_all(tmp_path: Path) -> None:
     ],
 )
 def test_a_title_is_the_first_line_cut_where_a_word_ends(message: str, title: str) -> None:
-    assert title_of(message) == title
-    assert len(title_of(message)) <= 80
+    assert make_title(message) == title
+    assert len(make_title(message)) <= 80

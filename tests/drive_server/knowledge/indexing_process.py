@@ -16,8 +16,8 @@ from lancedb.table import AsyncTable
 from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest import pending
-from drive_server.knowledge.ingest.job import Ingester
-from drive_server.knowledge.readers.extracted import TextSource
+from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.readers.text_source import TextSource
 from tests.drive_server.store import open_store
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from drive_server.knowledge.chunk import ENOUGH, MAX_SIZE, chunk
 from drive_server.knowledge.readers.source.markdown import markdown_elements
-from drive_server.knowledge.readers.source.plain import table_elements
+from drive_server.knowledge.readers.source.plain import csv_elements
 from drive_server.knowledge.text.elements import Element, Extraction, Part, join
 from drive_server.knowledge.text.place import Place
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
@@ -61,7 +61,7 @@ def test_the_items_of_a_list_are_packed_together() -> None:
 
 def test_the_rows_of_a_table_carry_its_heading() -> None:
     text = "name,amount\n" + "".join(f"person {number},{number}\n" for number in range(200))
-    extraction = Extraction("ready", elements=tuple(table_elements(text, len(text))), text=text)
+    extraction = Extraction("ready", elements=tuple(csv_elements(text, len(text))), text=text)
     passages = chunk(extraction)
     assert len(passages) > 1
     assert {passage.heading for passage in passages} == {"name,amount"}

@@ -9,8 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, make_url, text
 
 from drive_server.storage.engine import configure_sqlite
-from drive_server.storage.migrations import config_for, upgrade
-from drive_server.storage.tables import Base
+from drive_server.storage.tables import SCHEMA, Base
 from tests.fakes.threads import at_once
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ def engine_at(path: Path) -> Engine:
 
 
 def test_the_migrations_make_exactly_the_tables_of_the_code(tmp_path: Path) -> None:
-    upgrade(make_url(f"sqlite+aiosqlite:///{tmp_path / 'drive.db'}"), configure_sqlite)
+    SCHEMA.upgrade(make_url(f"sqlite+aiosqlite:///{tmp_path / 'drive.db'}"), configure_sqlite)
     engine = engine_at(tmp_path / "drive.db")
     with engine.connect() as connection:
         assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
@@ -31,22 +30,22 @@ def test_the_migrations_make_exactly_the_tables_of_the_code(tmp_path: Path) -> N
 
 def test_an_upgrade_of_what_is_new_already_changes_nothing(tmp_path: Path) -> None:
     url = make_url(f"sqlite:///{tmp_path / 'drive.db'}")
-    upgrade(url, configure_sqlite)
+    SCHEMA.upgrade(url, configure_sqlite)
     engine = engine_at(tmp_path / "drive.db")
     with engine.begin() as connection:
         columns = "id, email, root_id, is_admin, created_at"
         connection.execute(text(f"INSERT INTO users ({columns}) VALUES ('u', 'a@b.c', 'r', 0, '2026-01-01')"))  # noqa: S608 - constants
-    upgrade(url, configure_sqlite)
+    SCHEMA.upgrade(url, configure_sqlite)
     with engine.connect() as connection:
         assert connection.execute(text("SELECT count(*) FROM users")).scalar() == 1
     engine.dispose()
 
 
 def test_every_migration_can_be_taken_back(tmp_path: Path) -> None:
-    upgrade(make_url(f"sqlite:///{tmp_path / 'drive.db'}"), configure_sqlite)
+    SCHEMA.upgrade(make_url(f"sqlite:///{tmp_path / 'drive.db'}"), configure_sqlite)
     engine = engine_at(tmp_path / "drive.db")
     with engine.begin() as connection:
-        command.downgrade(config_for(connection), "base")
+        command.downgrade(SCHEMA.config(connection), "base")
     with engine.connect() as connection:
         assert inspect(connection).get_table_names() == ["alembic_version"]
     engine.dispose()
@@ -54,7 +53,7 @@ def test_every_migration_can_be_taken_back(tmp_path: Path) -> None:
 
 def test_processes_that_start_at_once_wait_for_each_other(tmp_path: Path) -> None:
     url = make_url(f"sqlite:///{tmp_path / 'drive.db'}")
-    at_once(4, lambda: upgrade(url, configure_sqlite))
+    at_once(4, lambda: SCHEMA.upgrade(url, configure_sqlite))
     engine = engine_at(tmp_path / "drive.db")
     with engine.connect() as connection:
         assert connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 1
@@ -62,4 +61,4 @@ def test_processes_that_start_at_once_wait_for_each_other(tmp_path: Path) -> Non
 
 
 def test_the_history_is_one_line() -> None:
-    assert len(ScriptDirectory.from_config(config_for(None)).get_heads()) == 1
+    assert len(ScriptDirectory.from_config(SCHEMA.config()).get_heads()) == 1

@@ -9,10 +9,11 @@ import anyio.lowlevel
 from langchain_core.tools import StructuredTool
 from mcp.types import CallToolResult
 
-from graph.agents.surroundings import Look, _listings, around_folder  # pyright: ignore[reportPrivateUsage] - who waits
+from graph.agents.surroundings import DriveReader, _listings, read_folder_surroundings  # pyright: ignore[reportPrivateUsage] - who waits
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, DriveUnavailableError
 from tests.graph.assistant import Assistant
+from tests.graph.facts import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,12 +52,12 @@ class Folder:
             StructuredTool(name=n, description=n, args_schema={}, coroutine=never)
             for n in ("list_folder", "get_file_info")
         ]
-        return Toolbox({tool.name: tool for tool in tools}, self.send)
+        return Toolbox({tool.name: tool for tool in tools}, self.send, TOOLS)
 
 
-async def looking(toolbox: Toolbox, count: int, folder_id: str | None = None) -> tuple[list[Look], list[Any]]:
-    looks = [Look(toolbox, {"file_id": None, "folder_id": folder_id}, "hello") for _ in range(count)]
-    tasks = [asyncio.create_task(around_folder(look)) for look in looks]
+async def looking(toolbox: Toolbox, count: int, folder_id: str | None = None) -> tuple[list[DriveReader], list[Any]]:
+    looks = [DriveReader(toolbox, {"file_id": None, "folder_id": folder_id}, "hello") for _ in range(count)]
+    tasks = [asyncio.create_task(read_folder_surroundings(look)) for look in looks]
     for _ in range(20):
         await anyio.lowlevel.checkpoint()
     return looks, tasks
@@ -104,7 +105,7 @@ async def test_a_failure_that_several_turns_share_is_told_in_the_language_of_eac
     graph = build().graph
     said = ("search my files for the contract", "search my files for the contract", "在我的文件里搜索合同")
     turns = [asyncio.create_task(Assistant(graph).say(text)) for text in said]
-    while sum(_listings._askers.values()) < len(said) - 1:  # pyright: ignore[reportPrivateUsage] - seen nowhere else
+    while sum(_listings._waiters.values()) < len(said) - 1:  # pyright: ignore[reportPrivateUsage] - seen nowhere else
         await anyio.lowlevel.checkpoint()
     may_fail.set()
     errors = await asyncio.gather(*turns, return_exceptions=True)

@@ -10,8 +10,9 @@ from langgraph.store.memory import InMemoryStore
 from graph.approvals.coverage import Coverage, contract_of, with_contract
 from graph.policy.bounds import Bounds, Target, spent, to_data
 from graph.policy.grants import give, list_grants, withdraw
-from graph.policy.rules import PLAN, Hints, Situation
+from graph.policy.rules import PLAN, Situation
 from graph.policy.targets import Touched
+from tests.graph.facts import facts_of
 
 if TYPE_CHECKING:
     from graph.state import Plan
@@ -23,7 +24,7 @@ SITUATION = Situation(language="en", now=NOW)
 
 
 async def covered(coverage: Coverage, key: str, touched: Touched | None = INSIDE) -> str | None:
-    judgement = await coverage.judge(key, "trash_item", {"item_id": "a"}, Hints(), touched)
+    judgement = await coverage.judge(key, facts_of("trash_item"), {"item_id": "a"}, touched)
     assert (judgement.verdict == "allow") is (judgement.covered_by is not None)
     return judgement.covered_by
 

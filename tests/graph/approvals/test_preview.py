@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from graph.approvals.preview import WORDS, preview_of
-from graph.policy.rules import RULES
+from tests.graph.facts import ASKED
 
 ITEM = {"id": "1", "kind": "file", "name": "计划.md", "path": "/Old/计划.md"}
 EFFECT: dict[str, Any] = {"summary": "Move 计划.md to the trash", "count": 1, "items": [ITEM], "reversible": True}
@@ -49,7 +49,7 @@ def test_without_an_effect_it_is_the_call_itself() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("tool", [tool for tool, rule in RULES.items() if rule.verdict == "ask"])
+@pytest.mark.parametrize("tool", ASKED)
 def test_every_asked_tool_has_a_preview_even_for_an_empty_effect(tool: str, language: Any) -> None:
     assert preview_of(tool, {}, {}, language)
 

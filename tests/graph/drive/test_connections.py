@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import anyio
 import pytest
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, ToolAnnotations
 
 from graph.context import RunContext
 from graph.drive.connections import ConnectionPool
 from graph.errors import DriveUnavailableError
+from graph.policy.rules import Situation, judge
 from tests.fakes.clock import SettableClock
 from tests.fakes.mcp_server import ScriptedServer, SeenCall, answer
 from tests.graph.assistant import WHO
@@ -150,3 +151,15 @@ async def test_progress_reaches_the_caller(pool: ConnectionPool, server: Scripte
     box = await pool.toolbox(WHO)
     await box.call("long", {}, meta={}, on_progress=on_progress)
     assert seen == [0.5, 1.0]
+
+
+async def test_only_a_drive_of_this_process_speaks_for_its_tools(clock: SettableClock) -> None:
+    for is_foreign in (False, True):
+        server = ScriptedServer(is_foreign=is_foreign)
+        server.add("read_file", lambda _call: answer("text"), annotations=ToolAnnotations(readOnlyHint=True))
+        pool = ConnectionPool(server.open_session, clock=clock)
+        tool = (await pool.toolbox(WHO)).facts_of("read_file")
+        verdict = judge(tool, {}, Situation(language="en")).verdict
+        assert (tool.rule is None, verdict) == ((True, "ask") if is_foreign else (False, "allow"))
+        assert tool.read_only
+        await pool.aclose()

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from graph.limits.limits import LIMIT, REFUSED, RETRY_AFTER, STOPPED, limit_of, result_text
+from graph.limits.limits import LIMIT, REFUSED, RETRY_AFTER, STOPPED, limit_reached, result_text
 from graph.settings import AgentSettings
 from graph.state import Language, State, new_turn
 
@@ -48,23 +48,23 @@ def refused(key: str, limit: str, **more: Any) -> list[Any]:
 
 def test_a_turn_without_a_limit_goes_on() -> None:
     spent = {"input_tokens": 10**9, "output_tokens": 10**9, "total_tokens": 2 * 10**9}
-    assert limit_of(state(usage=spent, rounds=19), AgentSettings()) is None
+    assert limit_reached(state(usage=spent, rounds=19), AgentSettings()) is None
 
 
 def test_the_end_of_the_rounds_is_said_in_both_languages() -> None:
-    told = limit_of(state(rounds=20), AgentSettings())
+    told = limit_reached(state(rounds=20), AgentSettings())
     assert told is not None
     assert told["code"] == "tool_rounds"
     assert "20 rounds" in told["message"]
-    told = limit_of(state("zh", rounds=20), AgentSettings())
+    told = limit_reached(state("zh", rounds=20), AgentSettings())
     assert told is not None
     assert "20 轮" in told["message"]
 
 
 def test_tokens_end_a_turn_at_their_limit_and_not_before() -> None:
     settings = AgentSettings(max_run_tokens=100)
-    assert limit_of(state(usage={"total_tokens": 99}), settings) is None
-    told = limit_of(state("zh", usage={"total_tokens": 100}), settings)
+    assert limit_reached(state(usage={"total_tokens": 99}), settings) is None
+    told = limit_reached(state("zh", usage={"total_tokens": 100}), settings)
     assert told is not None
     assert told["code"] == "run_tokens"
     assert "100" in told["message"]
@@ -72,22 +72,22 @@ def test_tokens_end_a_turn_at_their_limit_and_not_before() -> None:
 
 def test_cost_ends_a_turn_by_the_prices_of_the_settings() -> None:
     settings = AgentSettings(max_run_cost=0.5, input_price=1, output_price=10)
-    assert limit_of(state(usage={"input_tokens": 400_000, "output_tokens": 9_000}), settings) is None
-    told = limit_of(state(usage={"input_tokens": 400_000, "output_tokens": 10_000}), settings)
+    assert limit_reached(state(usage={"input_tokens": 400_000, "output_tokens": 9_000}), settings) is None
+    told = limit_reached(state(usage={"input_tokens": 400_000, "output_tokens": 10_000}), settings)
     assert told is not None
     assert told["code"] == "run_cost"
     assert "0.5000" in told["message"]
 
 
 def test_without_prices_nothing_costs_anything() -> None:
-    assert limit_of(state(usage={"total_tokens": 10**9}), AgentSettings(max_run_cost=0.01)) is None
+    assert limit_reached(state(usage={"total_tokens": 10**9}), AgentSettings(max_run_cost=0.01)) is None
 
 
 def test_a_model_is_told_once_that_a_call_was_not_made_and_the_second_time_the_turn_ends() -> None:
     messages = [HumanMessage("hi", id="r1"), *refused("1", "tool_rate", **{RETRY_AFTER: 9})]
-    assert limit_of(state(messages=messages), AgentSettings()) is None
+    assert limit_reached(state(messages=messages), AgentSettings()) is None
     messages += refused("2", "tool_rate", **{RETRY_AFTER: 7})
-    told = limit_of(state(messages=messages), AgentSettings())
+    told = limit_reached(state(messages=messages), AgentSettings())
     assert told is not None
     assert (told["code"], told.get("retry_after_seconds")) == ("tool_rate", 7)
     assert "7 seconds" in told["message"]
@@ -95,7 +95,7 @@ def test_a_model_is_told_once_that_a_call_was_not_made_and_the_second_time_the_t
 
 def test_calls_that_were_refused_in_an_earlier_turn_do_not_count() -> None:
     earlier = [HumanMessage("before"), *refused("1", "repeated_call"), *refused("2", "repeated_call")]
-    assert limit_of(state(messages=[*earlier, HumanMessage("hi", id="r1")]), AgentSettings()) is None
+    assert limit_reached(state(messages=[*earlier, HumanMessage("hi", id="r1")]), AgentSettings()) is None
 
 
 @pytest.mark.parametrize("code", sorted(STOPPED))

@@ -2,7 +2,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from graph.limits.repeats import fingerprint, made_in_vain, messages_of_turn
+from graph.limits.repeats import fingerprint, messages_of_turn, repeated_calls
 
 
 def made(key: str, result: str, **args: Any) -> list[AnyMessage]:
@@ -11,7 +11,7 @@ def made(key: str, result: str, **args: Any) -> list[AnyMessage]:
 
 
 def times(messages: list[AnyMessage], **args: Any) -> int:
-    return made_in_vain(messages)[fingerprint({"name": "read_file", "args": args})]
+    return repeated_calls(messages)[fingerprint({"name": "read_file", "args": args})]
 
 
 def test_the_same_call_with_the_same_result_is_counted() -> None:
@@ -40,7 +40,7 @@ def test_calls_that_can_not_be_read_are_counted_too() -> None:
     messages: list[AnyMessage] = []
     for key in ("1", "2"):
         messages += [AIMessage("", invalid_tool_calls=[{**broken, "id": key}]), ToolMessage("no", tool_call_id=key)]
-    assert made_in_vain(messages)[fingerprint(broken)] == 2
+    assert repeated_calls(messages)[fingerprint(broken)] == 2
 
 
 def test_a_turn_begins_after_the_persons_newest_message() -> None:

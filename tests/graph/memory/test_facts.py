@@ -11,7 +11,7 @@ from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.memory import facts as facts_module
 from graph.memory.facts import FACT_CHARACTERS, Facts, TooManyFactsError
 from graph.memory.relevance import by_relevance, facts_section, words_of
-from graph.memory.source_files import present
+from graph.memory.source_files import visible_facts
 from tests.graph.assistant import person
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -82,14 +82,14 @@ async def test_facts_of_a_file_go_and_come_with_it(facts: Facts, actor: Actor, p
     file_id = (made.structuredContent or {})["id"]
     await facts.keep("notice is 30 days", {"kind": "file", "file_id": file_id, "name": "合同.txt"}, NOW)
     await facts.keep("I like tea", {"kind": "said"}, NOW)
-    assert len(await present(facts, toolbox)) == 2
+    assert len(await visible_facts(facts, toolbox)) == 2
     await toolbox.call("trash_item", {"item_id": file_id}, meta={})
-    assert [fact["text"] for fact in await present(facts, toolbox)] == ["I like tea"]
+    assert [fact["text"] for fact in await visible_facts(facts, toolbox)] == ["I like tea"]
     await toolbox.call("restore_item", {"item_id": file_id}, meta={})
-    assert len(await present(facts, toolbox)) == 2
+    assert len(await visible_facts(facts, toolbox)) == 2
     await toolbox.call("trash_item", {"item_id": file_id}, meta={})
     await toolbox.call("delete_item", {"item_id": file_id}, meta={})
-    assert [fact["text"] for fact in await present(facts, toolbox)] == ["I like tea"]
+    assert [fact["text"] for fact in await visible_facts(facts, toolbox)] == ["I like tea"]
     assert [fact["text"] for fact in await facts.all()] == ["I like tea"]
 
 
@@ -102,7 +102,7 @@ async def test_a_file_in_a_folder_that_was_trashed_hides_its_facts_too(
     file_id = (made.structuredContent or {})["id"]
     await facts.keep("x", {"kind": "file", "file_id": file_id}, NOW)
     await toolbox.call("trash_item", {"item_id": folder["id"]}, meta={})
-    assert await present(facts, toolbox) == []
+    assert await visible_facts(facts, toolbox) == []
     assert len(await facts.all()) == 1
 
 

@@ -6,9 +6,9 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from graph.memory.view import rebuilt, recorded_of, window_tokens
-from graph.messages.stored_results import Shelf, ShelfMemory, clear_shelf
-from graph.messages.window import kept_of
+from graph.memory.view import rebuild_view, view_record_of, window_tokens
+from graph.messages.stored_results import ResultCache, ResultStore, delete_results
+from graph.messages.window import stored_result_of
 from graph.prompts import load_prompt
 from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
@@ -26,15 +26,15 @@ def as_sent(messages: list[Any]) -> list[Any]:
     ]
 
 
-def shelf_of(store: AsyncSqliteStore, assistant: Assistant) -> Shelf:
-    return Shelf(store, ShelfMemory(), WHO.user_id, assistant.thread_id)
+def shelf_of(store: AsyncSqliteStore, assistant: Assistant) -> ResultStore:
+    return ResultStore(store, ResultCache(), WHO.user_id, assistant.thread_id)
 
 
 async def views(store: AsyncSqliteStore, assistant: Assistant) -> list[list[Any]]:
     """Return what was sent to the model for each of its answers, from what was noted alone."""
     messages = (await assistant.graph.aget_state(assistant.config)).values["messages"]
-    noted = [recorded for message in messages if (recorded := recorded_of(message))]
-    return [as_sent(await rebuilt(messages, recorded, shelf_of(store, assistant))) for recorded in noted]
+    noted = [recorded for message in messages if (recorded := view_record_of(message))]
+    return [as_sent(await rebuild_view(messages, recorded, shelf_of(store, assistant))) for recorded in noted]
 
 
 def system_without_id(seen: list[Any]) -> list[Any]:
@@ -73,7 +73,7 @@ async def test_what_is_noted_is_small(
     assistant = build_with_store()
     await talk(assistant, model, 6)
     messages = (await assistant.graph.aget_state(assistant.config)).values["messages"]
-    assert max(len(str(recorded_of(message) or "")) for message in messages) < 1_500
+    assert max(len(str(view_record_of(message) or "")) for message in messages) < 1_500
     kept = await store.asearch(("threads",), limit=100)
     assert len(kept) < 6 + 6
 
@@ -89,7 +89,7 @@ async def test_long_results_are_outside_the_state_and_seen_whole_by_the_model(
     assert len(result.text) < 1_500
     assert '"in_full":{"reference":"r1"' in result.text
     assert '"id":"a"' in result.text
-    kept = kept_of(result)
+    kept = stored_result_of(result)
     assert kept is not None
     assert kept["reference"] == "r1"
     assert LONG[:5_000] in model.requests[-1][-1].text
@@ -184,14 +184,14 @@ async def test_a_thread_gets_at_nothing_of_another(
     build_with_store: Build, model: ScriptedChatModel, drive: TinyDrive, store: AsyncSqliteStore
 ) -> None:
     drive.texts["a"] = LONG
-    assistant, memory = build_with_store(), ShelfMemory()
+    assistant, memory = build_with_store(), ResultCache()
     model.script = [tool_call("read_file", "r1", file_id="a"), "ok"]
     await assistant.say("search my files for the contract")
-    assert await Shelf(store, memory, WHO.user_id, assistant.thread_id).get("r1")
-    assert await Shelf(store, memory, WHO.user_id, "another").get("r1") is None
-    assert await Shelf(store, memory, "somebody", assistant.thread_id).get("r1") is None
-    assert await clear_shelf(store, memory, WHO.user_id, assistant.thread_id) > 0
-    assert await Shelf(store, memory, WHO.user_id, assistant.thread_id).get("r1") is None
+    assert await ResultStore(store, memory, WHO.user_id, assistant.thread_id).get("r1")
+    assert await ResultStore(store, memory, WHO.user_id, "another").get("r1") is None
+    assert await ResultStore(store, memory, "somebody", assistant.thread_id).get("r1") is None
+    assert await delete_results(store, memory, WHO.user_id, assistant.thread_id) > 0
+    assert await ResultStore(store, memory, WHO.user_id, assistant.thread_id).get("r1") is None
     assert await store.asearch(("threads",)) == []
 
 
@@ -202,10 +202,10 @@ async def test_prompts_are_kept_once_for_all_threads_and_nothing_else_is(
     first, second = build_with_store(), build_with_store()
     await talk(first, model, 2)
     await talk(second, model, 2)
-    assert await clear_shelf(store, ShelfMemory(), WHO.user_id, first.thread_id) > 0
+    assert await delete_results(store, ResultCache(), WHO.user_id, first.thread_id) > 0
 
     (kept,) = await store.asearch(("prompts",))
-    assert kept.value == {"text": load_prompt("search_agent")}
+    assert kept.value == {"text": load_prompt("agents/search_agent")}
     sent = [as_sent(request) for request in model.requests[-6:]]
     assert [system_without_id(seen) for seen in await views(store, second)] == [system_without_id(one) for one in sent]
 

@@ -1,6 +1,6 @@
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from graph.messages.grouping import blocks_of, left_open, of_turn, since, turns_of, unanswered
+from graph.messages.grouping import blocks_of, current_turn, messages_from, open_calls, turns_of, unanswered
 from tests.graph.talk import asking, turns
 
 
@@ -32,8 +32,8 @@ def test_malformed_calls_wait_for_a_result_as_well() -> None:
 def test_only_the_running_turn_is_searched_for_calls_without_a_result() -> None:
     messages: list[AnyMessage] = [HumanMessage("one", id="h1"), asking("a1", "c1"), HumanMessage("two", id="h2")]
     assert unanswered(messages) == []
-    assert [call["id"] for call in left_open(messages)] == ["c1"]
-    assert [message.id for message in of_turn(messages)] == ["h2"]
+    assert [call["id"] for call in open_calls(messages)] == ["c1"]
+    assert [message.id for message in current_turn(messages)] == ["h2"]
 
 
 def test_a_turn_begins_with_what_the_person_says() -> None:
@@ -43,5 +43,5 @@ def test_a_turn_begins_with_what_the_person_says() -> None:
 
 def test_messages_are_taken_from_an_id_on_and_all_of_them_if_it_is_not_there() -> None:
     messages = turns(2)
-    assert since(messages, "h1")[0].id == "h1"
-    assert since(messages, "nowhere") == since(messages, None) == messages
+    assert messages_from(messages, "h1")[0].id == "h1"
+    assert messages_from(messages, "nowhere") == messages_from(messages, None) == messages

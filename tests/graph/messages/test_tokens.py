@@ -3,7 +3,7 @@
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from graph.messages.tokens import DEFAULT_CONTEXT, context_of, corrected, tokens_of, tokens_of_message
+from graph.messages.tokens import DEFAULT_CONTEXT, context_of, corrected_scale, tokens_of, tokens_of_message
 
 # English as OpenAI's tokenizers count it; a Chinese character is a token or a little more.
 COUNTED = [
@@ -40,9 +40,9 @@ def test_what_a_model_can_take_is_known_by_its_name(name: str, tokens: int) -> N
 def test_what_models_report_corrects_the_estimates_step_by_step() -> None:
     scale = 1.0
     for _ in range(10):
-        scale = corrected(scale, 1_000, 1_500)
+        scale = corrected_scale(scale, 1_000, 1_500)
     assert scale == pytest.approx(1.5, abs=0.01)
-    assert corrected(1.0, 1_000, 1_000_000) <= 2.0
-    assert corrected(1.0, 1_000, 1) == 0.75
-    assert corrected(1.2, 100, 500) == 1.2
-    assert corrected(1.2, 1_000, 0) == 1.2
+    assert corrected_scale(1.0, 1_000, 1_000_000) <= 2.0
+    assert corrected_scale(1.0, 1_000, 1) == 0.75
+    assert corrected_scale(1.2, 100, 500) == 1.2
+    assert corrected_scale(1.2, 1_000, 0) == 1.2

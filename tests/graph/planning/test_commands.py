@@ -2,7 +2,7 @@
 
 import pytest
 
-from graph.planning.commands import wish_of
+from graph.planning.commands import command_of
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from graph.planning.commands import wish_of
     ],
 )
 def test_a_wish_is_understood(text: str, wish: str) -> None:
-    assert wish_of(text) == wish
+    assert command_of(text) == wish
 
 
 @pytest.mark.parametrize(
@@ -38,4 +38,4 @@ def test_a_wish_is_understood(text: str, wish: str) -> None:
     ],
 )
 def test_what_says_more_is_a_message_like_any_other(text: str) -> None:
-    assert wish_of(text) is None
+    assert command_of(text) is None

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.planning.order import dependents, ordered, problems_of_order, waves
+from graph.planning.order import dependents, problems_of_order, topological_order, waves
 
 
 def test_each_comes_after_what_it_needs_and_else_as_it_was_given() -> None:
-    assert ordered({"1": ["3"], "2": [], "3": []}) == ["2", "3", "1"]
-    assert ordered({"1": [], "2": [], "3": ["1"]}) == ["1", "2", "3"]
+    assert topological_order({"1": ["3"], "2": [], "3": []}) == ["2", "3", "1"]
+    assert topological_order({"1": [], "2": [], "3": ["1"]}) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_what_needs_a_step_through_others_is_a_dependent_too() -> None:
 
 @given(st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdef"), max_size=3)))
 def test_an_order_never_puts_a_step_before_what_it_needs(needs: dict[str, list[str]]) -> None:
-    order = ordered(needs)
+    order = topological_order(needs)
     assert len(set(order)) == len(order)
     for key in order:
         assert all(order.index(one) < order.index(key) for one in needs[key])

@@ -13,10 +13,10 @@ from graph.policy.bounds import (
     counted,
     covers,
     from_data,
-    kind_of,
     spent,
     to_data,
 )
+from tests.graph.facts import facts_of
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 INVOICES = Bounds(frozenset({"invoices"}), frozenset({"move", "write"}), 3, NOW + timedelta(hours=1))
@@ -102,7 +102,7 @@ def test_every_action_counts_as_one_item_at_least() -> None:
     ],
 )
 def test_only_what_can_be_taken_back_has_a_kind(tool: str, args: dict[str, Any], kind: ActionKind | None) -> None:
-    assert kind_of(tool, args) == kind
+    assert facts_of(tool).action_for(args) == kind
 
 
 def test_they_survive_json() -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from graph.policy.bounds import Target, from_data
 from graph.policy.contract import HOURS, agreed, card, needed
-from graph.policy.rules import PLAN, Hints, Situation, judge
+from graph.policy.rules import PLAN, Situation, judge
 from graph.policy.targets import Touched
+from tests.graph.facts import facts_of
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 ARGS = {"folders": ["f"], "kinds": ["trash", "write"], "max_items": 3}
@@ -25,7 +26,7 @@ def judged(
 ) -> tuple[str, str | None]:
     contract = from_data(agreed(ARGS, NOW))
     situation = Situation(language="en", contract=contract, now=now, tainted=tainted, touched=touched)
-    judgement = judge(tool, {"item_id": "x", "file_id": "x"}, Hints(), situation)
+    judgement = judge(facts_of(tool), {"item_id": "x", "file_id": "x"}, situation)
     return judgement.verdict, judgement.covered_by
 
 

@@ -5,11 +5,15 @@ import pytest
 
 from graph.policy.grant_offers import bounds_for, check_grant, grantable, read_grant
 from tests.fakes.clock import START
+from tests.graph.facts import facts_of
 
 
 def action(name: str = "move_item", **changed: Any) -> dict[str, Any]:
-    args = {"item_id": "a", "folder_id": "f"}
-    return {"tool_call_id": "1", "name": name, "args": args, "risk": "write", "reversible": True, **changed}
+    args = {"item_id": "a", "folder_id": "f", **changed.pop("args", {})}
+    kind = facts_of(name).action_for(args)
+    asked = {"tool_call_id": "1", "name": name, "args": args, "risk": "write", "reversible": True, "action": kind}
+    asked |= changed
+    return {**asked, "grant_kind": grantable(asked)}
 
 
 def test_a_grant_covers_the_kind_of_the_approved_action_in_its_folder_for_its_time() -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from graph.policy.matrix import MATRIX, RULES, Level, ToolKind
+from graph.policy.matrix import MATRIX, Level, Rule, ToolKind
 from graph.policy.reasons import SENTENCES, Code
+from tests.graph.facts import TOOLS
 
 GATEWAY = (Path(__file__).parents[3] / "docs" / "GATEWAY.md").read_text()
 
@@ -16,7 +17,7 @@ def test_each_cell_has_its_row_in_the_docs(kind: ToolKind, level: Level) -> None
     row = f"| {kind} | {level} | {cell.verdict} | {cell.in_tainted_turn} | {cell.cover} | `{cell.reason}` | "
     assert GATEWAY.count(row) == 1
     named = GATEWAY.partition(row)[2].partition(" |\n")[0]
-    tools = [f"`{tool}`" for tool, rule in RULES.items() if (rule.kind, rule.level) == (kind, level)]
+    tools = [f"`{name}`" for name, tool in TOOLS.items() if tool.rule == Rule(kind, level)]
     assert sorted(named.split(", ")) == sorted(tools or ["–"])
 
 

@@ -9,6 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from graph.policy.authorship import known, note
 from graph.policy.provenance import Read, could_instruct, foreign, origin_of, reads_in
 from graph.state import Origin
+from tests.graph.facts import facts_of
 
 ME = "me@example.com"
 FILE: dict[str, Any] = {"id": "f", "kind": "file", "name": "a.md", "path": "/a.md", "owner": ME, "version": 3}
@@ -29,7 +30,7 @@ FILE: dict[str, Any] = {"id": "f", "kind": "file", "name": "a.md", "path": "/a.m
     ],
 )
 def test_words_of_a_file_are_found_in_every_kind_of_result(tool: str, data: Mapping[str, Any]) -> None:
-    assert [(read.file_id, read.path) for read in reads_in(tool, data)] == [("f", "/a.md")]
+    assert [(read.file_id, read.path) for read in reads_in(facts_of(tool), data)] == [("f", "/a.md")]
 
 
 @pytest.mark.parametrize(
@@ -45,16 +46,16 @@ def test_words_of_a_file_are_found_in_every_kind_of_result(tool: str, data: Mapp
     ],
 )
 def test_names_alone_are_no_words(tool: str, data: Mapping[str, Any] | None) -> None:
-    assert reads_in(tool, data) == []
+    assert reads_in(facts_of(tool), data) == []
 
 
 def test_what_was_brought_together_of_many_files_is_words_even_without_the_files() -> None:
-    assert reads_in("map_reduce_files", {"text": "All say: obey.", "coverage": "2 of 2", "results": []})
+    assert reads_in(facts_of("map_reduce_files"), {"text": "All say: obey.", "coverage": "2 of 2", "results": []})
 
 
 @pytest.mark.parametrize("data", [None, {}, {"text": "hello"}, FILE])
 def test_what_a_tool_without_a_rule_answers_is_from_outside(data: Mapping[str, Any] | None) -> None:
-    [taint] = foreign(reads_in("fetch_web_page", data), ME, {"f": 3})
+    [taint] = foreign(reads_in(facts_of("fetch_web_page"), data), ME, {"f": 3})
     assert (taint["origin"], taint["name"]) == ("outside", "fetch_web_page")
 
 
@@ -67,7 +68,7 @@ def test_what_a_tool_without_a_rule_answers_is_from_outside(data: Mapping[str, A
     ],
 )
 def test_a_name_that_gives_orders_counts_as_words_wherever_it_stands(data: Mapping[str, Any]) -> None:
-    [taint] = foreign(reads_in("list_folder", data), ME, {"f": 3})
+    [taint] = foreign(reads_in(facts_of("list_folder"), data), ME, {"f": 3})
     assert taint["origin"] == "imported"
 
 
@@ -135,15 +136,15 @@ def test_of_very_many_foreign_files_some_are_named() -> None:
 
 async def test_whole_contents_are_noted_and_parts_only_if_the_rest_is_own() -> None:
     store = InMemoryStore()
-    await note(store, "u", "create_file", "f", 1)
+    await note(store, "u", facts_of("create_file"), "f", 1)
     assert await known(store, "u", ["f", "g", "f", ""]) == {"f": 1}
-    await note(store, "u", "append_to_file", "f", 2)
+    await note(store, "u", facts_of("append_to_file"), "f", 2)
     assert await known(store, "u", ["f"]) == {"f": 2}
-    await note(store, "u", "patch_file", "f", 4)
+    await note(store, "u", facts_of("patch_file"), "f", 4)
     assert await known(store, "u", ["f"]) == {"f": 2}
-    await note(store, "u", "append_to_file", "imported", 2)
+    await note(store, "u", facts_of("append_to_file"), "imported", 2)
     assert await known(store, "u", ["imported"]) == {}
-    await note(store, "u", "write_file", "imported", 3)
+    await note(store, "u", facts_of("write_file"), "imported", 3)
     assert await known(store, "u", ["imported"]) == {"imported": 3}
 
 
@@ -152,16 +153,16 @@ async def test_whole_contents_are_noted_and_parts_only_if_the_rest_is_own() -> N
 )
 async def test_nothing_else_makes_own_words(tool: str) -> None:
     store = InMemoryStore()
-    await note(store, "u", tool, "f", 1)
+    await note(store, "u", facts_of(tool), "f", 1)
     assert await known(store, "u", ["f"]) == {}
 
 
 async def test_own_words_of_one_person_are_nobody_elses() -> None:
     store = InMemoryStore()
-    await note(store, "u", "create_file", "f", 1)
+    await note(store, "u", facts_of("create_file"), "f", 1)
     assert await known(store, "v", ["f"]) == {}
 
 
 async def test_without_a_store_nothing_is_known() -> None:
-    await note(None, "u", "create_file", "f", 1)
+    await note(None, "u", facts_of("create_file"), "f", 1)
     assert await known(None, "u", ["f"]) == {}

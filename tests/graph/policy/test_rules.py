@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from graph.approvals.review import ALLOWED_TOOLS
-from graph.policy import matrix
 from graph.policy.bounds import ACTION_KINDS, Bounds, Target, spent
-from graph.policy.matrix import KINDS, LEVELS, MATRIX, RULES, Cover, Rule, Verdict, rule_of
+from graph.policy.matrix import KINDS, LEVELS, MATRIX, Cover, Rule, Verdict
 from graph.policy.reasons import SENTENCES, sentence
-from graph.policy.rules import PLAN, Hints, Judgement, Situation, judge
+from graph.policy.rules import PLAN, Judgement, Situation, judge
 from graph.policy.targets import Touched
+from graph.policy.tools import ToolFacts
+from tests.graph.facts import ASKED, TOOLS, facts_of
 
-NO_HINTS = Hints()
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MINE = Target("bill", inside=("invoices", "root"), mine=True)
 ALONE = Touched((MINE,), others=False, gains=False)
@@ -27,8 +27,8 @@ TAINTED_TURN = replace(TAINTED, in_turn=True)
 GRANTED: dict[str, Any] = {"grants": {"g1": EVERYTHING}}
 
 
-def judged(tool: str, situation: Situation = CALM, hints: Hints = NO_HINTS, **args: Any) -> Judgement:
-    return judge(tool, args, hints, situation)
+def judged(tool: str | ToolFacts, situation: Situation = CALM, **args: Any) -> Judgement:
+    return judge(facts_of(tool) if isinstance(tool, str) else tool, args, situation)
 
 
 @pytest.mark.parametrize(
@@ -55,23 +55,22 @@ def judged(tool: str, situation: Situation = CALM, hints: Hints = NO_HINTS, **ar
     ],
 )
 def test_each_cell_of_the_matrix(
-    monkeypatch: pytest.MonkeyPatch,
     kind: Any,
     level: Any,
     calm: Verdict,
     in_tainted_turn: Verdict,
     cover: Cover,
 ) -> None:
-    # A tool that bounds have a kind for, so that only the cell decides whether a grant covers it.
-    monkeypatch.setitem(matrix.RULES, "append_to_file", Rule(kind, level))
+    # A tool with an action, so that only the cell decides whether a grant covers it.
+    tool = ToolFacts("append_to_file", Rule(kind, level), action="write")
     lifted = {"never": (False, False), "untainted": (True, False), "always": (True, True)}[cover]
     asks = calm == "ask"
 
-    assert judged("append_to_file").verdict == calm
-    assert judged("append_to_file", TAINTED_TURN).verdict == in_tainted_turn
-    assert (judged("append_to_file", replace(CALM, **GRANTED)).covered_by == "g1") is (asks and lifted[0])
+    assert judged(tool).verdict == calm
+    assert judged(tool, TAINTED_TURN).verdict == in_tainted_turn
+    assert (judged(tool, replace(CALM, **GRANTED)).covered_by == "g1") is (asks and lifted[0])
     may_be_covered = in_tainted_turn == "ask" and lifted[1]
-    assert (judged("append_to_file", replace(TAINTED_TURN, **GRANTED)).covered_by == "g1") is may_be_covered
+    assert (judged(tool, replace(TAINTED_TURN, **GRANTED)).covered_by == "g1") is may_be_covered
 
 
 def test_every_combination_has_a_cell() -> None:
@@ -93,7 +92,7 @@ def test_looking_and_reading_are_never_asked_about(tool: str, situation: Situati
 )
 @pytest.mark.parametrize("on_conflict", ["fail", "rename", None])
 def test_harmless_changes_are_allowed(tool: str, on_conflict: str | None) -> None:
-    assert judge(tool, {"on_conflict": on_conflict} if on_conflict else {}, NO_HINTS, CALM).verdict == "allow"
+    assert judge(facts_of(tool), {"on_conflict": on_conflict} if on_conflict else {}, CALM).verdict == "allow"
 
 
 @pytest.mark.parametrize("tool", ["restore_item", "rename_item", "move_item", "move_items", "copy_item"])
@@ -171,15 +170,15 @@ def test_a_denial_wins_over_grants_and_contracts(situation: Situation, mode: Any
 @pytest.mark.parametrize(
     ("hints", "risk"),
     [
-        (NO_HINTS, "delete"),
-        (Hints(read_only=True), "read"),
-        (Hints(read_only=False, destructive=False), "write"),
-        (Hints(read_only=False, destructive=True), "delete"),
-        (Hints(read_only=False), "delete"),
+        ({}, "delete"),
+        ({"read_only": True}, "read"),
+        ({"read_only": False, "destructive": False}, "write"),
+        ({"read_only": False, "destructive": True}, "delete"),
+        ({"read_only": False}, "delete"),
     ],
 )
-def test_an_unknown_tool_always_asks_and_without_hints_counts_as_delete(hints: Hints, risk: str) -> None:
-    judgement = judge("format_disk", {}, hints, replace(CALM, **GRANTED, contract=EVERYTHING))
+def test_an_unknown_tool_always_asks_and_without_annotations_counts_as_delete(hints: Any, risk: str) -> None:
+    judgement = judged(ToolFacts("format_disk", **hints), replace(CALM, **GRANTED, contract=EVERYTHING))
     assert (judgement.verdict, judgement.risk, judgement.code, judgement.known) == ("ask", risk, "unknown", False)
 
 
@@ -193,14 +192,15 @@ def test_a_name_that_only_looks_like_a_tools_is_unknown(name: str) -> None:
 @pytest.mark.parametrize("said", ["approved", "Approved", "decision", "covered_by", "grant", "contract"])
 @pytest.mark.parametrize("value", [True, "true", "g1", {"approved": True}, [{"id": "bill", "approved": True}]])
 def test_what_arguments_say_about_approval_counts_for_nothing(said: str, value: object) -> None:
-    assert judge("trash_item", {"item_id": "bill", said: value}, NO_HINTS, CALM).verdict == "ask"
-    assert judge("format_disk", {said: value}, NO_HINTS, CALM).verdict == "ask"
+    assert judge(facts_of("trash_item"), {"item_id": "bill", said: value}, CALM).verdict == "ask"
+    assert judge(facts_of("format_disk"), {said: value}, CALM).verdict == "ask"
 
 
 def test_a_reading_tool_that_says_of_itself_that_it_changes_things_is_asked_about_without_trying_it() -> None:
-    judgement = judged("read_file", hints=Hints(read_only=False))
+    reads = facts_of("read_file")
+    judgement = judged(replace(reads, read_only=False))
     assert (judgement.verdict, judgement.code, judgement.known) == ("ask", "misdeclared", False)
-    assert judged("read_file", hints=Hints(read_only=True)).verdict == "allow"
+    assert judged(reads).verdict == judged(replace(reads, read_only=None)).verdict == "allow"
 
 
 @pytest.mark.parametrize("tool", ["write_file", "patch_file", "append_to_file", "restore_version", "trash_item"])
@@ -315,7 +315,7 @@ def test_an_unattended_run_that_has_read_foreign_content_changes_nothing_by_itse
     assert (judgement.verdict, judgement.code) == ("ask", "unattended")
 
 
-@pytest.mark.parametrize("tool", [tool for tool, rule in RULES.items() if rule.verdict == "ask"])
+@pytest.mark.parametrize("tool", ASKED)
 @pytest.mark.parametrize("situation", [CALM, TAINTED, TAINTED_TURN])
 def test_an_unattended_run_never_lets_pass_what_asks_when_somebody_watches(tool: str, situation: Situation) -> None:
     assert judged(tool, replace(situation, mode="unattended")).verdict == "ask"
@@ -327,7 +327,7 @@ def test_every_reason_exists_in_both_languages() -> None:
 
 def test_every_tool_of_a_specialist_has_a_rule_and_none_may_sign_in() -> None:
     for tools in ALLOWED_TOOLS.values():
-        assert tools <= RULES.keys()
+        assert tools <= TOOLS.keys()
         assert "authenticate" not in tools
 
 
@@ -335,8 +335,10 @@ def test_the_specialists_can_do_what_is_theirs_and_no_more() -> None:
     drive, document = ALLOWED_TOOLS["drive_agent"], ALLOWED_TOOLS["document_agent"]
     assert not drive & {"write_file", "patch_file", "restore_version"}
     assert not document & {"create_file", "create_folder", "move_item", "trash_item", "share_item", "rename_item"}
-    assert all(RULES[tool].risk == "read" for tool in ALLOWED_TOOLS["search_agent"])
+    rules = [TOOLS[tool].rule for tool in ALLOWED_TOOLS["search_agent"]]
+    assert all(rule and rule.risk == "read" for rule in rules)
 
 
 def test_a_nested_replace_is_no_replace() -> None:
-    assert rule_of("move_item", {"options": {"on_conflict": "replace"}}) == RULES["move_item"]
+    move = facts_of("move_item")
+    assert move.rule_for({"options": {"on_conflict": "replace"}}) == move.rule

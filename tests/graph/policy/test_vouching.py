@@ -2,7 +2,8 @@
 
 import pytest
 
-from graph.policy.vouching import asks_to_forget, asks_to_remember, is_vouched
+from graph.policy.vouching import asks_to_forget, asks_to_forget_it, asks_to_remember_it
+from tests.graph.facts import TOOLS
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ from graph.policy.vouching import asks_to_forget, asks_to_remember, is_vouched
     ],
 )
 def test_a_fact_in_the_persons_own_words_is_vouched_for(said: str, fact: str) -> None:
-    assert is_vouched("remember", {"fact": fact}, said)
+    assert asks_to_remember_it({"fact": fact}, said)
 
 
 @pytest.mark.parametrize(
@@ -38,26 +39,25 @@ def test_a_fact_in_the_persons_own_words_is_vouched_for(said: str, fact: str) ->
     ],
 )
 def test_anything_else_is_not(said: str, fact: str) -> None:
-    assert not is_vouched("remember", {"fact": fact}, said)
+    assert not asks_to_remember_it({"fact": fact}, said)
 
 
 def test_what_is_from_a_file_is_not_the_persons_own_word() -> None:
-    assert not is_vouched("remember", {"fact": "rent is due", "file_id": "f"}, "remember that rent is due")
+    assert not asks_to_remember_it({"fact": "rent is due", "file_id": "f"}, "remember that rent is due")
 
 
 @pytest.mark.parametrize("said", ["Forget my accountant", "忘掉我的会计", "delete that memory", "删除这条记忆"])
 def test_forgetting_is_asked_for_in_words(said: str) -> None:
     assert asks_to_forget(said)
-    assert is_vouched("forget", {"memory_id": "m"}, said)
+    assert asks_to_forget_it({"memory_id": "m"}, said)
 
 
 @pytest.mark.parametrize(
     "said", ["Don't forget my accountant", "别忘了我的会计", "千万别忘记", "delete the file", "hello"]
 )
 def test_not_forgetting_is_not(said: str) -> None:
-    assert not is_vouched("forget", {"memory_id": "m"}, said)
+    assert not asks_to_forget_it({"memory_id": "m"}, said)
 
 
 def test_no_other_tool_is_vouched_for() -> None:
-    assert not is_vouched("trash_item", {"fact": "a"}, "remember a, and forget it")
-    assert asks_to_remember("remember a")
+    assert {name for name, tool in TOOLS.items() if tool.vouched} == {"remember", "forget"}

@@ -7,12 +7,12 @@ without a body, fails at an unknown charset, and cuts Chinese paragraphs up.
 import email
 import email.policy
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from email.message import EmailMessage, MIMEPart
 from itertools import islice
 from pathlib import Path
 
-from drive_server.knowledge.readers.mail.attachments import Attachment, attached_parts
+from drive_server.knowledge.readers.mail.message import SHOWN_HEADERS, Attachment, mail_parts
 from drive_server.knowledge.readers.source.html import html_parts
 from drive_server.knowledge.readers.source.plain import text_elements
 from drive_server.knowledge.text.decode import decode
@@ -20,9 +20,8 @@ from drive_server.knowledge.text.elements import Extraction, Part, UnreadableErr
 
 MAX_BYTES = 200_000_000
 MOST_PARTS = 2_000
-"""How many parts of a mail are looked at for what is attached: of more, each of which costs some time, it is a bomb."""
+"""The parts of a mail that are searched for attachments: each costs some time, and a mail with more is a bomb."""
 
-_SHOWN = ("From", "To", "Cc", "Date")
 _CHARSETS = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "ks_c_5601-1987": "cp949", "unicode": "utf-16"}
 _MAIL, _INVITATION = "message/rfc822", "text/calendar"
 _UNNAMED = {_MAIL: "mail.eml", _INVITATION: "invitation.ics"}
@@ -36,21 +35,12 @@ def mail_extraction(path: Path) -> Extraction:
         raise UnreadableError("failed", f"The mail has more than {MAX_BYTES:,} bytes.")
     with path.open("rb") as file:
         mail = email.message_from_binary_file(file, policy=email.policy.default)
-    headers = {name: value for name in ("Subject", *_SHOWN) if (value := _header(mail, name))}
+    headers = {name: value for name in ("Subject", *SHOWN_HEADERS) if (value := _header(mail, name))}
     if mail.get_content_type() in _ENCRYPTED:
         return join(mail_parts(headers, [], []), "The body of the mail is encrypted; only its headers can be searched.")
     if not headers and mail.defects:
         raise UnreadableError("failed", "The file is damaged, or not what its name says: it has no headers of a mail.")
     return join(mail_parts(headers, _body_parts(mail), _attachments(mail)))
-
-
-def mail_parts(headers: Mapping[str, str], body: Iterable[Part], attachments: Iterable[Attachment]) -> Iterator[Part]:
-    """Yield a mail's subject as its title, its other headers, its body and what is attached, each under its name."""
-    if "Subject" in headers:
-        yield Part("title", headers["Subject"], level=1)
-    yield Part("text", "\n".join(f"{name}: {headers[name]}" for name in _SHOWN if name in headers))
-    yield from body
-    yield from attached_parts(attachments)
 
 
 def _body_parts(mail: EmailMessage) -> list[Part]:
@@ -64,7 +54,7 @@ def _body_parts(mail: EmailMessage) -> list[Part]:
 
 
 def _header(mail: EmailMessage, name: str) -> str:
-    """Return a header's text, empty if there is none; one that breaks the standard is given as it is written."""
+    """Return a header's text, empty if there is none; one that breaks the standard comes as it is written."""
     try:
         return " ".join(str(mail.get(name, "")).split())
     except (ValueError, LookupError, IndexError, AttributeError, TypeError):  # what its parser raises for bad headers
@@ -78,7 +68,7 @@ def _body(mail: EmailMessage, kind: str) -> str:
 
 
 def _text(part: MIMEPart) -> str:
-    """Return the text of a part in its charset or, if that is unknown or wrong, in the one that its bytes tell."""
+    """Return the text of a part in its charset or, if that is unknown or wrong, in the one that its bytes suggest."""
     data = part.get_payload(decode=True)
     if not isinstance(data, bytes):
         return ""
@@ -91,7 +81,7 @@ def _text(part: MIMEPart) -> str:
 
 
 def _attachments(mail: EmailMessage) -> Iterator[Attachment]:
-    """Yield files, mails and invitations within a mail; what its body consists of or shows is not attached to it."""
+    """Yield files, mails and invitations within a mail, but not its body and the images that the body shows."""
     body = [mail.get_body(preferencelist=(kind,)) for kind in ("html", "plain")]
     for part in islice(_leaves(mail), MOST_PARTS):
         kind = part.get_content_type()

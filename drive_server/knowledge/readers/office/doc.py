@@ -6,26 +6,37 @@ The text lies in pieces, and a table says where (section 2.4.1). Word 95 and old
 import re
 import struct
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from drive_server.knowledge.text.elements import MAX_CHARACTERS, Part, UnreadableError, needs_password
+import olefile
 
-if TYPE_CHECKING:
-    import olefile
+from drive_server.knowledge.readers.compound import read_stream
+from drive_server.knowledge.text.elements import (
+    MAX_CHARACTERS,
+    Extraction,
+    Part,
+    UnreadableError,
+    join,
+    needs_password,
+)
 
 _MAGIC, _OLDEST = 0xA5EC, 0x00C1
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
 _PIECES_AT = 0x01A2
 _FORMATTING, _PIECES = 1, 2
 _COMPRESSED = 1 << 30
-_MAX_BYTES = 200_000_000
 _FIELD_CODE = re.compile(r"\x13[^\x13-\x15]*+\x14?")
 _BREAKS = str.maketrans({"\x0b": "\n", "\x1e": "-", "\xa0": " ", **dict.fromkeys("\x01\x02\x05\x08\x14\x15\x1f")})
 _PARAGRAPH_END = re.compile(r"[\r\x0c\x0e]")
 
 
-def old_word_parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
-    """Yield the paragraphs and tables. Raises `UnreadableError`, or `struct.error` and `OSError` for a damaged file."""
+def doc_extraction(path: Path) -> Extraction:
+    """Return the text of a document. Raises `UnreadableError`, or `struct.error` and `OSError` for a damaged file."""
+    with olefile.OleFileIO(str(path)) as file:
+        return join(_parts(file))
+
+
+def _parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
     text = _FIELD_CODE.sub("", _text(file)).translate(_BREAKS)
     cells: list[str] = []
     for paragraph in _PARAGRAPH_END.split(text):
@@ -54,22 +65,16 @@ def _table(cells: list[str]) -> str:
 
 
 def _text(file: "olefile.OleFileIO[str]") -> str:
-    document = _stream(file, "WordDocument")
+    document = read_stream(file, "WordDocument")
     magic, version = struct.unpack_from("<HH", document)
     (flags,) = struct.unpack_from("<H", document, 0x0A)
     if magic != _MAGIC or version < _OLDEST:
         raise UnreadableError("unsupported", "This is a document of Word 95 or older; save it in the new format.")
     if flags & _ENCRYPTED:
         raise needs_password()
-    table = _stream(file, "1Table" if flags & _SECOND_TABLE else "0Table")
+    table = read_stream(file, "1Table" if flags & _SECOND_TABLE else "0Table")
     start, length = struct.unpack_from("<II", document, _PIECES_AT)
     return "".join(_pieces(document, table[start : start + length]))
-
-
-def _stream(file: "olefile.OleFileIO[str]", name: str) -> bytes:
-    if file.get_size(name) > _MAX_BYTES:
-        raise UnreadableError("failed", f"The document has more than {_MAX_BYTES:,} bytes.")
-    return file.openstream(name).read()
 
 
 def _pieces(document: bytes, clx: bytes) -> Iterator[str]:

@@ -20,7 +20,7 @@ _FONTS_ONLY = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 
 
-def book_extraction(path: Path) -> Extraction:
+def epub_extraction(path: Path) -> Extraction:
     """Return the text of a book. Blocks. Raises what a damaged file makes zipfile and lxml raise."""
     with open_archive(path) as archive:
         if _ENCRYPTION in archive.names and not _encrypts_only_fonts(archive.read(_ENCRYPTION)):

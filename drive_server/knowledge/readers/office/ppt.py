@@ -2,16 +2,15 @@
 
 import struct
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from drive_server.knowledge.text.elements import Part, UnreadableError
+import olefile
+
+from drive_server.knowledge.readers.compound import read_stream
+from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.place import Place
 
-if TYPE_CHECKING:
-    import olefile
-
 _STREAM = "PowerPoint Document"
-_MAX_BYTES = 200_000_000
 _HEADER = struct.Struct("<HHI")
 _CONTAINER = 0xF
 _SLIDE, _NOTES, _MASTER, _LIST, _NEXT_IN_LIST = 0x03EE, 0x03F1, 0x03F8, 0x0FF0, 0x03F3
@@ -21,12 +20,16 @@ _NOT_OF_A_SLIDE = -1
 _FIELD = "*"  # stands for a number or a date
 
 
-def old_slides_parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
-    """Yield the titles and texts of the slides. Raises `UnreadableError` and `OSError`."""
-    if file.get_size(_STREAM) > _MAX_BYTES:
-        raise UnreadableError("failed", f"The presentation has more than {_MAX_BYTES:,} bytes.")
+def ppt_extraction(path: Path) -> Extraction:
+    """Return the text of a presentation. Raises `UnreadableError` and `OSError`."""
+    with olefile.OleFileIO(str(path)) as file:
+        return join(_parts(file))
+
+
+def _parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
+    """Yield the titles and texts of the slides."""
     slides: dict[int, dict[str, bool]] = {}
-    for slide, text, is_title in _texts(file.openstream(_STREAM).read()):
+    for slide, text, is_title in _texts(read_stream(file, _STREAM)):
         for line in text.replace("\x0b", "\n").split("\r"):
             if (words := line.strip()) and words != _FIELD:
                 slides.setdefault(slide, {}).setdefault(words, is_title)

@@ -9,8 +9,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from drive_server.knowledge.text.characters import CJK
 from drive_server.knowledge.text.elements import UnreadableError
-from drive_server.knowledge.text.script import CJK
 
 OCR_SECONDS = 120.0
 """The longest that the pictures of one file may take together."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from drive_server.knowledge.text.characters import is_cjk
 from drive_server.knowledge.text.elements import Part
-from drive_server.knowledge.text.script import is_cjk
 
 _SOFT_HYPHENS = "\x02\ufffe\u00ad"
 _SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’」』）)\]]*$")

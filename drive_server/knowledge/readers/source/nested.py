@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from drive_server.knowledge.text.characters import count_cjk
 from drive_server.knowledge.text.elements import Element
-from drive_server.knowledge.text.script import count_cjk
 
 LEAST_NAMED = 100
 """Characters of a container from which on its name heads what is in it; a smaller one is a piece like any other."""

@@ -6,8 +6,8 @@ unstructured's own readers are not used for these: they keep no offsets and cut 
 import re
 from collections.abc import Iterator
 
+from drive_server.knowledge.text.characters import is_cjk
 from drive_server.knowledge.text.elements import Element, ElementKind
-from drive_server.knowledge.text.script import is_cjk
 
 _LINE = re.compile(r"[^\r\n]+")
 _BLANK = re.compile(r"(?:\r\n|\r|\n)(?:[^\S\r\n]*+(?:\r\n|\r|\n))++")
@@ -33,7 +33,7 @@ def text_elements(text: str, limit: int) -> Iterator[Element]:
             yield from (_paragraph(text, *span) for span in paragraphs)
 
 
-def table_elements(text: str, limit: int) -> Iterator[Element]:
+def csv_elements(text: str, limit: int) -> Iterator[Element]:
     """Yield the rows of a comma- or tab-separated table; the first is the heading of the others.
 
     A quoted field may hold line breaks: a row ends at the first break outside of quotes.

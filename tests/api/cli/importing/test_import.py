@@ -9,8 +9,7 @@ import pytest
 
 from api.cli.client import ServiceClient
 from api.cli.failure import LostConnectionError
-from api.cli.importing.command import Importer
-from api.cli.importing.report import ImportReport
+from api.cli.importing.command import Importer, ImportReport
 from api.cli.importing.scan import scan
 from api.cli.terminal import Terminal
 from tests.api.cli.command import COMMAND, environment
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 # The interpreter's own files may be closed to other users, so everything is loaded before root's rights are given up.
 PROGRAM = """
 import os, sys
-import api.cli, api.cli.importing.command, api.cli.importing.folders, encodings.idna, rich.progress
+import api.cli, api.cli.importing.command, api.cli.importing.upload, encodings.idna, rich.progress
 if os.geteuid() == 0:
     os.seteuid(int(sys.argv[1]))
 sys.exit(api.cli.main(sys.argv[2:]))

@@ -3,6 +3,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+from drive_server.storage.schema import Schema
+from graph.events import EVENTS
+
 if TYPE_CHECKING:
     import pytest
 
@@ -23,7 +26,7 @@ def test_what_is_not_ready_is_named(service: RunningService, alice: Person, monk
         raise OSError("/secret/path is gone")
 
     monkeypatch.setattr(service.parts.graph, "check", broken)
-    monkeypatch.setattr("api.storage.migrations.newest_version", lambda: "9999")
+    monkeypatch.setattr(Schema, "newest_version", lambda _schema: "9999")
     response = alice.http.get("/readyz")
     assert response.status_code == 503
     problem = response.json()
@@ -55,7 +58,8 @@ def test_the_description_is_complete(alice: Person) -> None:
                 assert {"401", "422"} <= set(operation["responses"]), where
                 assert operation["security"], where
     chat = description["paths"]["/api/chat"]["post"]
-    assert "text/event-stream" in chat["responses"]["200"]["content"]
+    stream = chat["responses"]["200"]["content"]["text/event-stream"]["schema"]
+    assert set(stream["discriminator"]["mapping"]) == set(EVENTS)
     assert "application/problem+json" in chat["responses"]["409"]["content"]
     assert description["components"]["schemas"]["ChatRequest"]["examples"]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.index.fusion import LEAST_SIMILARITY, fuse, trust_in_meaning
+from drive_server.knowledge.index.fusion import LEAST_SIMILARITY, fuse, has_literal, trust_in_meaning
 
 
 def test_each_side_counts_as_a_share_of_its_best() -> None:
@@ -52,3 +52,38 @@ def test_more_is_asked_of_the_meaning_of_names() -> None:
 def test_what_has_no_vector_is_judged_by_its_words_alone() -> None:
     scores = fuse({"unread": 10.0, "read": 10.0}, {"read": 0.3, "near": 0.6}, weight=0.8)
     assert scores == pytest.approx({"unread": 1.0, "read": 0.2 + 0.4, "near": 0.8})
+
+
+KNOWN = {"part", "reviewed", "by", "the", "invoice", "what", "is", "about"}
+
+
+def knows(word: str) -> bool:
+    return word in KNOWN
+
+
+@pytest.mark.parametrize(
+    ("query", "passage"),
+    [
+        ("part XJ4000", "Part number XJ4000."),
+        ("reviewed by Brzykowski", "Signed, BRZYKOWSKI."),
+        ("invoice INV-2024-0031", "See INV-2024-0031."),
+        ("ＸＪ４０００", "part xj4000"),
+        ("Brzykowski 的报告", "Brzykowski在年度报告中"),
+    ],
+)
+def test_what_the_model_can_not_know_is_literal_where_it_stands(query: str, passage: str) -> None:
+    assert has_literal(query, knows, ["the invoice", passage])
+
+
+@pytest.mark.parametrize(
+    ("query", "passage"),
+    [
+        ("part XJ4000", "Part number XJ40001."),
+        ("the invoice", "What is the invoice about?"),
+        ("what is INV-2024-0031", "INV-2024-0032 and 0031 of the part"),
+        ("年度报告", "年度报告"),
+        ("Brzykowski", ""),
+    ],
+)
+def test_known_words_and_words_that_stand_nowhere_are_not(query: str, passage: str) -> None:
+    assert not has_literal(query, lambda word: knows(word) or word.isdigit() or word == "inv", [passage])

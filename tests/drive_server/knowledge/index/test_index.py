@@ -10,13 +10,12 @@ from drive_server.errors import StorageFailureError
 from drive_server.knowledge.chunk import chunk
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.embedding.selection import Embedders
-from drive_server.knowledge.index import generations as tables_module
 from drive_server.knowledge.index import lance
 from drive_server.knowledge.index import maintenance as upkeep
 from drive_server.knowledge.index import table as passage_table
-from drive_server.knowledge.index.content import digest_of
+from drive_server.knowledge.index import tables as tables_module
 from drive_server.knowledge.index.index import KnowledgeIndex
-from drive_server.knowledge.index.rows import IndexedFile
+from drive_server.knowledge.index.rows import IndexedFile, digest_of
 from drive_server.knowledge.text.elements import Part, join
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH, TRAVEL_ZH
 from tests.drive_server.knowledge.shelf import ANA, BEN, PORTS, SOUP, Shelf, file_id

@@ -10,8 +10,8 @@ import pytest
 
 from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
-from drive_server.knowledge.ingest.job import Ingester
-from drive_server.knowledge.readers.extracted import TextSource
+from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.readers.text_source import TextSource
 from tests.drive_server.store import Store, open_store
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from sqlalchemy import select
 from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest import pipeline
-from drive_server.knowledge.ingest.job import Ingester
-from drive_server.knowledge.readers.extracted import TextSource
+from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.storage.tables import IndexEntryRow, NodeRow
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drive_server.access import Actor
-    from drive_server.knowledge.readers.passages import Passages
+    from drive_server.knowledge.readers.extract import Passages
 
 SLOW = "slow.txt"
 

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import select, update
 
 from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError, NoEmbedder
-from drive_server.knowledge.index import content
+from drive_server.knowledge.index import rows
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest import pending
-from drive_server.knowledge.ingest.job import Ingester
-from drive_server.knowledge.readers.extracted import TextSource
+from drive_server.knowledge.ingest.ingester import Ingester
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.storage.tables import IndexEntryRow, NodeRow, ReadingRow
 from tests.drive_server.knowledge import samples
 from tests.drive_server.store import Store, open_store
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.knowledge.embedding.embedder import Embedder, Vectors
     from drive_server.knowledge.index.rows import IndexedFile
-    from drive_server.knowledge.readers.passages import Passages
+    from drive_server.knowledge.readers.extract import Passages
 
 DIMENSIONS = 8
 PARAGRAPHS = [f"Paragraph {number} says {word * 60}." for number, word in enumerate(("noodles ", "rice ", "soup "))]
@@ -302,8 +302,8 @@ async def test_a_rebuild_reads_and_embeds_everything_again(bench: Bench, ana: Ac
 async def test_what_older_readers_read_is_read_again(bench: Bench, ana: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
     await bench.store.file(ana, "/leave.txt", samples.LEAVE)
     await bench.work()
-    for module in (content, pending):
-        monkeypatch.setattr(module, "READING", content.READING + 1)
+    for module in (rows, pending):
+        monkeypatch.setattr(module, "READING", rows.READING + 1)
     later = bench.restarted()
     assert (await later.work())[:2] == (["leave.txt"], [])
     assert await later.restarted().work() == ([], [], [])

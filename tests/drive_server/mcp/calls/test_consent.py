@@ -12,7 +12,6 @@ from mcp.types import INVALID_REQUEST, ElicitResult, ErrorData
 from drive_server.access import Scope
 from drive_server.connect import open_drive
 from drive_server.mcp.calls.consent import FORM, question
-from drive_server.mcp.calls.scopes import TOOLS
 from drive_server.messages import Message
 from drive_server.models import Effect
 from tests.drive_server.actors import new_person
@@ -112,7 +111,7 @@ async def test_every_tool_that_destroys_or_shares_asks_and_has_its_words_in_chin
     async with host_of(drive, alice) as host:
         tools = (await host.session.list_tools()).tools
     destroy = {tool.name for tool in tools if tool.annotations and tool.annotations.destructiveHint}
-    share = {tool.name for tool in tools if TOOLS.get(tool.name) is Scope.SHARE}
+    share = {name for name, spec in drive.server.specs.items() if spec.scope is Scope.SHARE}
 
     assert set(CALLS) == destroy | share
 

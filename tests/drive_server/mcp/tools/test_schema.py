@@ -9,8 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from graph.policy.rules import RULES
-from graph.tools.box import LOCAL_NAMES
 from tests.drive_server.hosts import text_of
 
 if TYPE_CHECKING:
@@ -162,7 +160,3 @@ async def test_no_tool_takes_a_user_or_a_run_of_its_own(tools: list[Tool]) -> No
     names = {name for tool in tools for name in tool.inputSchema["properties"]}
 
     assert not {name for name in names if "user" in name or "owner" in name or "principal" in name}
-
-
-async def test_the_assistants_policy_knows_every_tool(tools: list[Tool]) -> None:
-    assert {tool.name for tool in tools} == RULES.keys() - LOCAL_NAMES

@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy import update
 
 from drive_server.errors import InvalidInputError
-from drive_server.services.search.filters import GROUPS, MAX_TYPES, SearchFilter
+from drive_server.knowledge.formats import GROUPS
+from drive_server.services.search.filters import MAX_TYPES, SearchFilter
 from drive_server.storage.tables import NodeRow
 
 if TYPE_CHECKING:

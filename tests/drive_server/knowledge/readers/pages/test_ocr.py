@@ -11,7 +11,7 @@ import pytest
 from reportlab.pdfgen import canvas
 
 from drive_server.knowledge.readers.extract import extract
-from drive_server.knowledge.readers.pages import ocr, scans
+from drive_server.knowledge.readers.pages import ocr, pdf
 from tests.drive_server.knowledge import documents, samples
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     program.write_text(f"#!/bin/sh\n{LANGUAGES}{script}")
     program.chmod(0o700)
     monkeypatch.setattr(ocr, "find_program", lambda: str(program))
-    monkeypatch.setattr(scans, "find_program", lambda: str(program))
+    monkeypatch.setattr(pdf, "find_program", lambda: str(program))
     monkeypatch.setattr("drive_server.knowledge.readers.pages.image.find_program", lambda: str(program))
 
 
@@ -94,7 +94,7 @@ def test_pages_without_text_are_read_in_their_place(tmp_path: Path, monkeypatch:
 
 
 def test_what_was_read_is_kept_when_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scans, "OCR_SECONDS", 3.0)
+    monkeypatch.setattr(pdf, "OCR_SECONDS", 3.0)
     script = f"cat > /dev/null; if [ -e {tmp_path}/done ]; then exec sleep 60; fi; touch {tmp_path}/done; echo words\n"
     install(tmp_path, monkeypatch, script)
     extraction = read(tmp_path, "scan.pdf", scanned("eee", scale=0.2))

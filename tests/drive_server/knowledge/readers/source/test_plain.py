@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drive_server.knowledge.readers.source.markdown import markdown_elements
-from drive_server.knowledge.readers.source.plain import table_elements, text_elements
+from drive_server.knowledge.readers.source.plain import csv_elements, text_elements
 from drive_server.knowledge.readers.source.sections import code_elements
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def test_chinese_paragraphs_stay_whole_with_or_without_blank_lines() -> None:
 
 def test_the_rows_of_a_table_follow_its_heading_and_quotes_hold_line_breaks() -> None:
     text = 'name,note\r\nann,"two\r\nlines"\r\nbob,x\r\n\r\n"open,3\r\n'
-    assert kinds(table_elements(text, ALL)) == [
+    assert kinds(csv_elements(text, ALL)) == [
         ("title", "name,note"),
         ("table", 'ann,"two\r\nlines"'),
         ("table", "bob,x"),
@@ -97,7 +97,7 @@ def test_markdown_that_the_parser_gives_up_on_is_still_text(text: str) -> None:
 READERS: list[Callable[[str, int], Iterator[Element]]] = [
     text_elements,
     code_elements,
-    table_elements,
+    csv_elements,
     markdown_elements,
 ]
 

@@ -1,0 +1,105 @@
+"""The way of a run's events to its log: filtered for links, and without the events that clients have already."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import orjson
+
+from api.events.frames import Event, Frame
+from graph.events import EVENTS, TextDelta
+from graph.link_filter import LinkFilter
+
+
+class ReplayFilter:
+    """Drops the events that `frames`, the run's stored ones, have already.
+
+    A run that continues after a crash repeats its last step. Events that the log has are dropped until the first new
+    one, and events with a key (`graph.events.KEY`) whenever they come. While the model repeats its text, that is
+    dropped too; once it differs, its whole new text is sent in one `content` event with `restarts: true`: the text
+    since the last event of another type is void.
+    """
+
+    def __init__(self, frames: Sequence[Frame] = ()) -> None:
+        events: list[Event] = [orjson.loads(frame.data) for frame in frames]
+        self._sent_keys = {key for event in events if (key := _key(event))}
+        self._sent_events = {_fingerprint(event) for event in events if event["type"] != "content"}
+        self._sent_text = _last_text(events)
+        self._repeated = ""
+
+    def text(self, delta: str) -> Iterator[Event]:
+        """Yield the event for a text delta, or nothing while it only repeats."""
+        if not self._sent_text:
+            yield {"type": "content", "text": delta}
+            return
+        self._repeated += delta
+        if not self._sent_text.startswith(self._repeated):
+            yield from self.end()
+
+    def event(self, event: Event) -> Iterator[Event]:
+        """Yield the event, after the text that is due before it, or nothing if it only repeats."""
+        if (key := _key(event)) and key in self._sent_keys:
+            return
+        if self._sent_events and _fingerprint(event) in self._sent_events:
+            return
+        yield from self.end()
+        yield event
+
+    def end(self) -> Iterator[Event]:
+        """Yield the text that is due when the repetition ends here."""
+        repeated, sent = self._repeated, self._sent_text
+        self._sent_text = self._repeated = ""
+        self._sent_events.clear()
+        if repeated.startswith(sent) and repeated != sent:
+            yield {"type": "content", "text": repeated[len(sent) :]}
+        elif repeated and repeated != sent:
+            yield {"type": "content", "text": repeated, "restarts": True}
+
+
+class EventFilter:
+    """Turns the text deltas and events of a run into the events that clients get.
+
+    Text is held back while it may become a link that is not allowed. With `frames`, the run's stored ones, events that
+    another process sent already are dropped.
+    """
+
+    def __init__(self, link_filter: LinkFilter, frames: Sequence[Frame] = ()) -> None:
+        self._link_filter = link_filter
+        self._replay = ReplayFilter(frames)
+        self._message_id: str | None = None
+
+    def delta(self, delta: TextDelta) -> Iterator[Event]:
+        """Yield the events for a text delta of a model's answer."""
+        if delta.message_id != self._message_id:
+            yield from self._release()
+            self._message_id = delta.message_id
+        if text := self._link_filter.feed(delta.text):
+            yield from self._replay.text(text)
+
+    def event(self, event: Event) -> Iterator[Event]:
+        """Yield an event of the graph, after the text that is due before it."""
+        yield from self._release()
+        yield from self._replay.event(EVENTS[event["type"]].filter_text(event, self._link_filter.clean))
+
+    def end(self) -> Iterator[Event]:
+        """Yield the events that are due when the stream ends here."""
+        yield from self._release()
+        yield from self._replay.end()
+
+    def _release(self) -> Iterable[Event]:
+        rest = self._link_filter.end()
+        return self._replay.text(rest) if rest else ()
+
+
+def _key(event: Event) -> tuple[str, str] | None:
+    return EVENTS[event["type"]].replay_key(event)
+
+
+def _fingerprint(event: Event) -> bytes:
+    return orjson.dumps(event, default=str, option=orjson.OPT_SORT_KEYS)
+
+
+def _last_text(events: Sequence[Event]) -> str:
+    """Return the text since the last event of another type."""
+    text = ""
+    for event in events:
+        text = text + event["text"] if event["type"] == "content" else ""
+    return text

@@ -1,0 +1,69 @@
+"""The dependencies of routes as annotated types, so that a signature says who calls and what is needed.
+
+All of them are asynchronous, though few wait: FastAPI would run each in a thread.
+"""
+
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.security import HTTPBearer
+
+from api.approvals.service import Approvals
+from api.errors import MissingScopeError
+from api.plans import Plans
+from api.ports import Caller
+from api.runs.service import Runs
+from api.service import Service
+from api.threads import Threads
+
+bearer = HTTPBearer(
+    auto_error=False, description="The local access token or an API key; a browser's session cookie works too."
+)
+
+
+async def get_service(request: Request) -> Service:
+    """Return the running service."""
+    return request.app.state.service
+
+
+ServiceDep = Annotated[Service, Depends(get_service)]
+
+
+async def get_caller(request: Request, service: ServiceDep) -> Caller:
+    """Return the caller. Raises the drive's 401."""
+    return await service.authenticate(request)
+
+
+async def get_writer(caller: Annotated[Caller, Depends(get_caller)]) -> Caller:
+    """Return the caller. Raises `MissingScopeError` if they may not write."""
+    if "write" not in caller.scopes:
+        raise MissingScopeError("write")
+    return caller
+
+
+async def get_runs(service: ServiceDep) -> Runs:
+    """Return the runs."""
+    return service.runs
+
+
+async def get_approvals(service: ServiceDep) -> Approvals:
+    """Return the approvals."""
+    return service.approvals
+
+
+async def get_plans(service: ServiceDep) -> Plans:
+    """Return the plans."""
+    return service.plans
+
+
+async def get_threads(service: ServiceDep) -> Threads:
+    """Return the threads."""
+    return service.threads
+
+
+CallerDep = Annotated[Caller, Depends(get_caller)]
+WriterDep = Annotated[Caller, Depends(get_writer)]
+RunsDep = Annotated[Runs, Depends(get_runs)]
+ApprovalsDep = Annotated[Approvals, Depends(get_approvals)]
+PlansDep = Annotated[Plans, Depends(get_plans)]
+ThreadsDep = Annotated[Threads, Depends(get_threads)]

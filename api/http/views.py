@@ -1,0 +1,92 @@
+"""Rows and results as the schemas that clients get."""
+
+from typing import Any, Literal
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from api.http.schemas import ApprovalView, AuditedCallView, AuditedChangeView, MessageView, RunAudit, RunView, UndoView
+from api.ports import RunUndo
+from api.runs.audit import Audit
+from api.runs.changes import undo_to_view
+from api.storage.tables import ApprovalRow, RunRow
+from graph.citations.cite import CITATIONS
+from graph.language import language_of
+from graph.messages.written import OUTCOME
+
+
+def run_view(run: RunRow) -> RunView:
+    """Return a run as clients see it."""
+    return RunView(
+        run_id=run.id,
+        thread_id=run.thread_id,
+        status=run.status,  # pyright: ignore[reportArgumentType] - the model checks the word
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+    )
+
+
+def approval_view(row: ApprovalRow) -> ApprovalView:
+    """Return an approval as clients see it."""
+    return ApprovalView(
+        approval_id=row.id,
+        thread_id=row.thread_id,
+        run_id=row.run_id,
+        status=row.status,  # pyright: ignore[reportArgumentType] - the model checks the word
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        actions=row.payload["actions"],
+        decisions=row.decisions,
+        decided_by=row.decided_by,
+        decided_at=row.decided_at,
+    )
+
+
+def audit_view(audit: Audit) -> RunAudit:
+    """Return an audit as clients see it."""
+    run = audit.run
+    return RunAudit(
+        run_id=run.id,
+        thread_id=run.thread_id,
+        started_by=run.email,
+        scopes=run.scopes,
+        mode=run.mode,
+        message=run.message,
+        status=run.status,
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+        starts=run.starts,
+        calls=[AuditedCallView.model_validate(call) for call in audit.calls],
+        other_changes=[AuditedChangeView.model_validate(change) for change in audit.other_changes],
+    )
+
+
+def undo_view(run: RunRow, undo: RunUndo) -> UndoView:
+    """Return the result of an undo as clients see it, in the language of the run's message."""
+    return UndoView.model_validate(undo_to_view(undo, language_of(run.message)))
+
+
+def message_view(message: BaseMessage) -> MessageView | None:
+    """Return a message of the graph's state as clients see it; None for one that they don't see."""
+    text = str(message.text)
+    if isinstance(message, HumanMessage):
+        return MessageView(id=message.id, role="user", text=text)
+    if isinstance(message, AIMessage):
+        citations = message.additional_kwargs.get(CITATIONS, [])
+        return MessageView(
+            id=message.id, role="assistant", text=text, tool_calls=tool_call_views(message), citations=citations
+        )
+    return _tool_view(message, text) if isinstance(message, ToolMessage) else None
+
+
+def tool_call_views(message: AIMessage) -> list[dict[str, Any]]:
+    """Return the tool calls of a message as clients see them."""
+    return [{"tool_call_id": call["id"], "name": call["name"], "args": call["args"]} for call in message.tool_calls]
+
+
+def _tool_view(message: ToolMessage, text: str) -> MessageView:
+    role: Literal["tool"] = "tool"
+    # To LangChain a rejection is an error like any other.
+    status = message.additional_kwargs.get(OUTCOME) or ("done" if message.status == "success" else "error")
+    return MessageView(
+        id=message.id, role=role, text=text, tool_call_id=message.tool_call_id, name=message.name, status=status
+    )

@@ -1,0 +1,132 @@
+"""The parts of a mail of any format: headers, body, and its attachments, each read as a file of its own."""
+
+import struct
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from drive_server.knowledge.readers.extract import extract
+from drive_server.knowledge.text.elements import Extraction, Part
+
+MAX_BYTES = 50_000_000
+"""Larger attachments are only named: each is written to a file for its reader."""
+
+MOST_SECONDS = 45.0
+"""After this time no further attachment is begun, so that the mail itself is never lost to its attachments."""
+
+MOST_DEPTH = 3
+"""The deepest nesting of mails attached to mails."""
+
+SHOWN_HEADERS = ("From", "To", "Cc", "Date")
+_depth: ContextVar[int] = ContextVar("_depth", default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file within a mail."""
+
+    name: str
+    media_type: str
+    data: bytes
+
+
+def mail_parts(headers: Mapping[str, str], body: Iterable[Part], attachments: Iterable[Attachment]) -> Iterator[Part]:
+    """Yield the subject as the title, the other headers, the body, and the attachments, each under its name. Blocks."""
+    if "Subject" in headers:
+        yield Part("title", headers["Subject"], level=1)
+    yield Part("text", "\n".join(f"{name}: {headers[name]}" for name in SHOWN_HEADERS if name in headers))
+    yield from body
+    yield from _attached_parts(attachments)
+
+
+def _attached_parts(attachments: Iterable[Attachment]) -> Iterator[Part]:
+    ends_at = time.monotonic() + MOST_SECONDS
+    found = list(_flat(attachments))
+    names = [attachment.name for attachment in found if attachment.name]
+    if names:
+        yield Part("text", f"Attachments: {', '.join(names)}")
+    for attachment in found:
+        extraction = _read(attachment) if time.monotonic() < ends_at else None
+        if extraction and extraction.state == "ready" and extraction.elements:
+            yield Part("title", attachment.name, level=2)
+            yield from _below(extraction)
+
+
+def _flat(attachments: Iterable[Attachment]) -> Iterator[Attachment]:
+    """Yield the attachments, and the files in Outlook's envelope (winmail.dat) instead of the envelope."""
+    for attachment in attachments:
+        if is_tnef(attachment.data):
+            yield from (Attachment(name, "", data) for name, data in unpacked(attachment.data))
+        else:
+            yield attachment
+
+
+def _read(attachment: Attachment) -> Extraction | None:
+    if not attachment.data or len(attachment.data) > MAX_BYTES or _depth.get() >= MOST_DEPTH:
+        return None
+    token = _depth.set(_depth.get() + 1)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "attachment")
+            path.write_bytes(attachment.data)
+            return extract(path, attachment.name, attachment.media_type)
+    finally:
+        _depth.reset(token)
+
+
+def _below(extraction: Extraction) -> Iterator[Part]:
+    """Yield the attachment's parts with headings below its name; its places are not places of the mail."""
+    for element in extraction.elements:
+        text = extraction.text[element.start : element.end] if extraction.exact else element.text
+        yield Part(element.kind, text, level=min(6, element.level + 2) if element.kind == "title" else 0)
+
+
+_SIGNATURE = b"\x78\x9f\x3e\x22"
+_HEADER = struct.Struct("<BII")  # level, attribute, length; a checksum of two bytes follows the data
+_KEY_BYTES = _CHECKSUM_BYTES = 2
+_BODY, _RENDER_DATA, _TITLE, _DATA = 0x0002800C, 0x00069002, 0x00018010, 0x0006800F
+
+
+def is_tnef(data: bytes) -> bool:
+    """Return whether data begins as such an envelope."""
+    return data.startswith(_SIGNATURE)
+
+
+def unpacked(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the files in an envelope, by name; its plain text, if it has any, has none. Stops where it is cut off."""
+    name, content = "", b""
+    for attribute, value in _attributes(data):
+        if attribute == _BODY:
+            yield "", value.rstrip(b"\0")
+        elif attribute == _RENDER_DATA:  # begins an attachment
+            if content:
+                yield name, content
+            name, content = "", b""
+        elif attribute == _TITLE:
+            name = _text(value)
+        elif attribute == _DATA:
+            content = value
+    if content:
+        yield name, content
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    position = len(_SIGNATURE) + _KEY_BYTES
+    while position + _HEADER.size <= len(data):
+        _, attribute, length = _HEADER.unpack_from(data, position)
+        start = position + _HEADER.size
+        yield attribute, data[start : start + length]
+        position = start + length + _CHECKSUM_BYTES
+
+
+def _text(value: bytes) -> str:
+    value = value.split(b"\0")[0]
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return value.decode(encoding)
+        except UnicodeError:
+            continue
+    return value.decode("latin-1")

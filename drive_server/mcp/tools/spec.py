@@ -1,0 +1,112 @@
+"""The record of a tool: every fact about it besides its code, its description and its arguments.
+
+Registration, scopes, the words of consent, and the assistant's policy are derived from it. It is published as the
+tool's `_meta`, where the assistant reads it.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Final, Literal, TypeVar, cast
+
+from mcp.types import CallToolResult, Icon, ToolAnnotations
+
+from drive_server.access import Scope
+from drive_server.context import META_TOOL
+from drive_server.drive_services import DriveServices
+from drive_server.mcp import icons
+
+Kind = Literal["query", "read", "write", "removal", "network", "execution"]
+"""query: asks about the drive. read: shows contents. write: changes it, and can be undone. removal: takes things away.
+network: reaches people outside of the drive. execution: makes other actions happen, or changes who acts."""
+Risk = Literal["low", "medium", "high"]
+Action = Literal["create", "write", "rename", "move", "copy", "trash"]
+"""What a person may allow in a folder for a while. All of them can be undone."""
+ToolFunction = Callable[..., Awaitable[CallToolResult]]
+Function = TypeVar("Function", bound=ToolFunction)
+
+
+def _annotations(*, read_only: bool = False, destructive: bool = False, idempotent: bool = False) -> ToolAnnotations:
+    """Return MCP's annotations. No tool reaches beyond the drive."""
+    return ToolAnnotations(
+        readOnlyHint=read_only, destructiveHint=destructive, idempotentHint=idempotent, openWorldHint=False
+    )
+
+
+READS: Final = _annotations(read_only=True, idempotent=True)
+ADDS: Final = _annotations()
+BRINGS_BACK: Final = _annotations(idempotent=True)
+OVERWRITES: Final = _annotations(destructive=True, idempotent=True)
+EDITS: Final = _annotations(destructive=True)
+SIGNS_IN: Final = _annotations(idempotent=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """One tool; as a decorator it names itself after the function and stays with it.
+
+    Without its `scope` a call always fails; None if it needs none. `action` is what a grant or a plan may allow.
+    `writes` says whether it makes the whole text of a file or a part of it. With `has_preview` it only reads while its
+    argument `preview` is true. If it `can_be_task`, the host may let it go on and fetch its result later.
+    """
+
+    title: str
+    title_zh: str
+    scope: Scope | None
+    kind: Kind
+    risk: Risk
+    annotations: ToolAnnotations
+    _: KW_ONLY
+    action: Action | None = None
+    writes: Literal["whole", "part"] | None = None
+    has_preview: bool = False
+    can_be_task: bool = False
+    name: str = ""
+
+    def __call__(self, function: Function) -> Function:
+        """Give the function this record."""
+        function.__dict__["spec"] = replace(self, name=function.__name__)
+        return function
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """The record as `_meta` publishes it."""
+        facts = {
+            "kind": self.kind,
+            "risk": self.risk,
+            "scope": self.scope and self.scope.value,
+            "title_zh": self.title_zh,
+            "action": self.action,
+            "writes": self.writes,
+            "has_preview": self.has_preview,
+            "can_be_task": self.can_be_task,
+        }
+        return {META_TOOL: {key: value for key, value in facts.items() if value}}
+
+    def scope_for(self, arguments: Any) -> Scope | None:
+        """Return the scope that a call with these arguments needs in every case."""
+        is_preview = self.has_preview and isinstance(arguments, dict) and arguments.get("preview", False) is not False
+        return Scope.READ if is_preview else self.scope
+
+
+def spec_of(function: ToolFunction) -> ToolSpec:
+    """Return the record of a tool. Raises `AttributeError` for a function that is none."""
+    return cast("Any", function).spec
+
+
+class ToolGroup:
+    """Tools about one noun, each named as its method; its docstring is what a model reads of it."""
+
+    icon: ClassVar[Icon] = icons.DRIVE
+
+    def __init__(self, drive: DriveServices) -> None:
+        self._drive = drive
+
+    @classmethod
+    def specs(cls) -> list[ToolSpec]:
+        """Return the records of its tools, in their order."""
+        return [spec_of(member) for member in vars(cls).values() if hasattr(member, "spec")]
+
+    def tools(self) -> Iterator[tuple[ToolSpec, ToolFunction]]:
+        """Yield each tool with its record."""
+        for spec in self.specs():
+            yield spec, getattr(self, spec.name)

@@ -1,0 +1,87 @@
+"""Check the arguments of a tool before it runs: those of its schema, and no others."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from mcp.server.fastmcp.utilities.func_metadata import FuncMetadata
+from pydantic import ValidationError
+
+from drive_server.errors import InvalidInputError
+
+MOST_COMPLAINTS = 10
+MOST_NAME_CHARACTERS = 64
+
+ERROR_PROPERTIES: Final[dict[str, Any]] = {
+    **{name: {"type": "string"} for name in ("code", "message", "hint")},
+    "details": {"type": "object", "additionalProperties": True},
+}
+
+
+class StrictArguments(FuncMetadata):
+    """Takes the arguments as the schema states them, and no others.
+
+    FastMCP itself ignores unknown arguments, and reads texts that look like JSON as JSON.
+    """
+
+    async def call_fn_with_arg_validation(
+        self,
+        fn: Callable[..., Any],
+        fn_is_async: bool,
+        arguments_to_validate: dict[str, Any],
+        arguments_to_pass_directly: dict[str, Any] | None,
+    ) -> Any:
+        """Check the arguments and run the tool. Raises `InvalidInputError`, which names what is wrong."""
+        del fn_is_async  # every tool here is
+        self._refuse_unknown(arguments_to_validate)
+        try:
+            parsed = self.arg_model.model_validate(arguments_to_validate)
+        except ValidationError as error:
+            raise _wrong_arguments(error) from error
+        return await fn(**parsed.model_dump_one_level(), **(arguments_to_pass_directly or {}))
+
+    def convert_result(self, result: Any) -> Any:
+        """Return what the tool returned: it was built from the output model already."""
+        return result
+
+    def _refuse_unknown(self, arguments: dict[str, Any]) -> None:
+        known = self.arg_model.model_fields
+        unknown = sorted(name[:MOST_NAME_CHARACTERS] for name in arguments if name not in known)[:MOST_COMPLAINTS]
+        if unknown:
+            raise InvalidInputError(
+                f"There is no argument {', '.join(unknown)}.",
+                hint=f"The arguments are: {', '.join(known) or 'none'}.",
+                details={"unknown": unknown},
+            )
+
+
+def strict(metadata: FuncMetadata) -> StrictArguments:
+    """Return the same function's metadata with strict arguments."""
+    return StrictArguments(
+        arg_model=metadata.arg_model,
+        output_schema=_or_an_error(metadata.output_schema or {}),
+        output_model=metadata.output_model,
+    )
+
+
+def _or_an_error(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of answers that may be an error instead.
+
+    Hosts on the TypeScript SDK (1.32, 2.3) check the structure of an answer with `isError` as well, and would show
+    their complaint about it instead of the error.
+    """
+    alternatives = [{"required": schema.get("required", [])}, {"required": list(ERROR_PROPERTIES)}]
+    answer = {key: value for key, value in schema.items() if key != "required"}
+    return {**answer, "properties": {**schema.get("properties", {}), **ERROR_PROPERTIES}, "anyOf": alternatives}
+
+
+def _wrong_arguments(error: ValidationError) -> InvalidInputError:
+    complaints = [
+        {"argument": _place(found["loc"]), "problem": found["msg"]}
+        for found in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_COMPLAINTS]
+    ]
+    told = "; ".join(f"{complaint['argument']}: {complaint['problem']}" for complaint in complaints)
+    return InvalidInputError(f"{told}.", hint="Correct the arguments.", details={"errors": complaints})
+
+
+def _place(location: tuple[int | str, ...]) -> str:
+    return ".".join(str(part)[:MOST_NAME_CHARACTERS] for part in location)

@@ -1,0 +1,94 @@
+"""A set of tables and its migrations, which run from code: no alembic.ini is needed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import JSON, URL, Connection, DateTime, MetaData, create_engine
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.pool import NullPool
+from sqlalchemy.types import TypeDecorator
+
+from drive_server.errors import DriveError
+
+ENVIRONMENT: Final = Path(__file__).parent / "migrations"
+"""The folder of Alembic's `env.py`, which all schemas share."""
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A time that stays aware and in UTC, also over SQLite, which stores no zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Any) -> datetime | None:
+        """Store UTC. Raises `ValueError` for a naive time, which is a bug."""
+        del dialect
+        if value is not None and value.tzinfo is None:
+            msg = "a naive time can't be stored"
+            raise ValueError(msg)
+        return value.astimezone(UTC) if value else None
+
+    def process_result_value(self, value: datetime | None, dialect: Any) -> datetime | None:
+        """Return an aware UTC time."""
+        del dialect
+        return value.replace(tzinfo=UTC) if value and value.tzinfo is None else value
+
+
+COLUMN_TYPES: Final[dict[Any, Any]] = {datetime: UtcDateTime, dict[str, Any]: JSON, list[Any]: JSON}
+"""The columns that the annotations of a table's class stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The tables of one package and their history.
+
+    `folder` holds the migrations. `version_table` is the schema's own: two schemas may share a database. `conflict`
+    returns the error for a broken constraint, None for a failure of the storage; without it, SQLAlchemy's
+    `IntegrityError` passes.
+    """
+
+    metadata: MetaData
+    folder: Path
+    version_table: str
+    conflict: Callable[[IntegrityError], DriveError | None] | None = None
+
+    def upgrade(self, url: URL, configure: Callable[[Any], None] | None = None) -> None:
+        """Bring the database at the URL to the newest migration, in one transaction. Blocks; run it in a thread.
+
+        `configure` prepares the engine before its first connection. Processes that start at once wait for each other.
+        """
+        engine = create_engine(_synchronous(url), poolclass=NullPool)
+        if configure:
+            configure(engine)
+        try:
+            with engine.execution_options(writes=True).begin() as connection:
+                command.upgrade(self.config(connection), "head")
+        finally:
+            engine.dispose()
+
+    def newest_version(self) -> str | None:
+        """Return the newest migration of the folder."""
+        return ScriptDirectory.from_config(self.config()).get_current_head()
+
+    def config(self, connection: Connection | None = None) -> Config:
+        """Return Alembic's configuration for this schema on an open connection."""
+        config = Config()
+        config.set_main_option("script_location", _escaped(ENVIRONMENT))
+        config.set_main_option("version_locations", _escaped(self.folder))
+        config.set_main_option("path_separator", "os")
+        config.attributes.update(connection=connection, schema=self)
+        return config
+
+
+def _escaped(folder: Path) -> str:
+    return str(folder).replace("%", "%%")
+
+
+def _synchronous(url: URL) -> URL:
+    return url.set(drivername="sqlite") if url.get_backend_name() == "sqlite" else url

