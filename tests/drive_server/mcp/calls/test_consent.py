@@ -476,7 +476,7 @@ async def test_a_person_is_asked_over_http_too(drive_settings: DriveSettings) ->
             await host.call("trash_item", item_id="/Old")
             assert (await host.refused("empty_trash"))["code"] == "declined"
 
-    assert "清空回收站" in person.questions[1]
+    assert "永久删除回收站中的" in person.questions[1]
 
 
 async def test_a_no_tells_the_model_what_to_do(drive: Drive, alice: Actor) -> None:
