@@ -2,7 +2,7 @@
 
 `{s}` is the plural ending for `{count}`. Codes with `effect.` say what a call would do, those with `change.` what it
 did; `seen.` is a change by somebody else. `error.` is for errors that have no sentence of their own, by their code.
-The next step after an error is at its code with `.hint`.
+The next step after an error is at its code with `.hint`. The journal stores codes: one that was in use stays here.
 """
 
 from typing import Final

@@ -153,7 +153,7 @@ class QuotaService:
 async def hold_all(session: AsyncSession, owner_id: str, blobs: Iterable[Blob]) -> None:
     """Count a version for each of the blobs, in the transaction that adds them.
 
-    Whether there is room for them all is asked once, by `require_room`.
+    `require_room` checks once that there is room for all.
     """
     await session.run_sync(hold_sync, owner_id, blobs)
 

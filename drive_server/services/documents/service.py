@@ -385,7 +385,7 @@ class DocumentService:
 
 
 async def _current(recorder: Recorder, node: NodeView, seen: VersionRow) -> VersionRow:
-    """Return the file's content. A version never changes: another one is asked for only if it is not as it was seen."""
+    """Return the file's content. A version never changes: query only for another one."""
     is_as_seen = (node.id, node.row.version) == (seen.node_id, seen.number)
     return seen if is_as_seen else await current_of(recorder.session, node.row)
 

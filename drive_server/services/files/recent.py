@@ -46,7 +46,7 @@ class Recents:
     async def page(self, actor: Actor, limit: int, cursor: str | None = None) -> Page[Item]:
         """Return a page of the caller's recent files, newest first, 1,000 at most.
 
-        The order is that of the first page, whatever is changed or read while the others are asked for: each file
+        The order is that of the first page, whatever changes between the requests: each file
         comes once. Files that the caller can't see any more are left out, so a page may be shorter than `limit`.
         """
         require_scope(actor.principal, Scope.READ)

@@ -84,7 +84,7 @@ def _without_password(entry: Any) -> Any:
 def redact_for(principal: Principal, change: Change, node: NodeView) -> Change:
     """Leave out of someone else's change what only the owner may know: other items, other names, the run.
 
-    Where a change may be about other people's items too, the owner of one is told of that one.
+    Where a change may touch items of several people, each owner sees their own item only.
     """
     if change.user_email == principal.email:
         return change

@@ -133,7 +133,7 @@ MAX_COUNTED_FOLDERS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """The folder that an item was in before the change (None: it is new), if the change tells of it."""
+    """The folder that an item was in before the change (None: it is new)."""
 
     is_new: bool
     parent_before: str | None
@@ -142,7 +142,7 @@ class _Move:
 async def touches_of(recorder: Recorder) -> tuple[Touch, ...] | None:
     """Return what the change touches, with its effects in the session but not committed. Call after a flush.
 
-    None where it can't be told: more than 1,000 items, or one that the caller does not see. Of a tree that is copied
+    None where that is unknown: more than 1,000 items, or one that the caller does not see. Of a tree that is copied
     it is the topmost item.
     """
     entries = [entry for entry in recorder.entries() if entry["table"] != TREES]

@@ -147,7 +147,7 @@ class LinkService:
     ) -> Page[Share | Link]:
         """Return who has access to the item, given on it or inherited: people by email, then links, oldest first.
 
-        For its owner and editors. The addresses of links are told to an owner whose key has the scope share.
+        For its owner and editors. Only an owner whose key has the scope share sees the addresses of links.
         """
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)

@@ -53,7 +53,7 @@ class Wanted:
 
 
 def cut(text: str, wanted: Wanted) -> Span:
-    """Return where the wanted part is in the text; what is asked for past its end is left out. Blocks."""
+    """Return where the wanted part is in the text; ends past the text are cut. Blocks."""
     starts = [0, *(match.end() for match in finditer("\n", text))]
     if len(starts) > 1 and starts[-1] == len(text):
         starts.pop()

@@ -1,4 +1,4 @@
-"""The way from an item up to its root, with the caller's role on each place: what rights are judged by."""
+"""Ancestors of items up to the root, with the caller's role on each: the basis of all rights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ class AncestorPath:
 
 
 class AncestorQuery:
-    """A question for the chains of some items. Every call of the drive asks one, so they are built once.
+    """A query for the ancestor paths of some items. Every call of the drive runs one, so they are built once.
 
-    `wanted` is the condition for the items. `values` in what is asked are its parameters and the caller's `email`.
+    `wanted` is the condition for the items. `values` are its parameters and the caller's `email`.
     """
 
     def __init__(self, wanted: ColumnElement[bool]) -> None:
@@ -39,7 +39,7 @@ class AncestorQuery:
         self._columns = _links(wanted, *(column.label(f"item_{column.name}") for column in _NODES.c))
 
     def read(self, reader: Reader, values: Mapping[str, Any]) -> dict[str, AncestorPath]:
-        """Return by its id the chain of each item that there is."""
+        """Return the path of each existing item, by its id."""
         is_session = isinstance(reader, Session)
         found: dict[str, AncestorPath] = {}
         for link in reader.execute(self._rows if is_session else self._columns, values):

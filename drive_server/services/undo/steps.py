@@ -81,7 +81,7 @@ class UndoContext:
     async def changed_within(self, change: ChangeRow, top: NodeRow) -> StepSkipped:
         """Return the reason for leaving a tree in which somebody changed one of the items that the change made.
 
-        What left the tree may be where the caller sees nothing: of that they are told no more than that it left.
+        What left the tree may be where the caller sees nothing: they learn no more than that it left.
         """
         session, later = self.recorder.session, self._changes_of_made(change)
         inside = subtrees(select(NodeRow.id).where(NodeRow.id == top.id))
