@@ -63,7 +63,7 @@ class MovedItems:
 class DeletedItems:
     """Items deleted for good: `count` of them; `items` are those that were named or had been trashed, 100 at most.
 
-    They are told as they were; nothing of them is left but the journal's record.
+    They are shown as they were; only the journal's record is left of them.
     """
 
     count: int
@@ -120,7 +120,7 @@ class Share:
 class Link:
     """Access to an item, with a role, for whoever has the link's address.
 
-    `url` is that address; it is told to the owner only, and never recorded. `downloads` counts up to `max_downloads`
+    `url` is that address; only the owner sees it, and it is never recorded. `downloads` counts up to `max_downloads`
     (None: no limit). `inherited_from` is the path of the folder above that the link leads to, if so.
     """
 
@@ -237,7 +237,7 @@ class Change:
     `summary` is a sentence in English, `message` the same in every language; old changes have none.
 
     `tool_call_id` is the model's call in the run, `approval_id` or `grant_id` what allowed it: all for the caller only.
-    `method` and `key_name` say how the caller proved who they are; both are told to themselves and to administrators.
+    `method` and `key_name` say how the caller proved who they are; only they and administrators see both.
     """
 
     id: int
@@ -374,10 +374,10 @@ class IndexStatus:
     @property
     def summary(self) -> dict[str, int]:
         """Return how many files are pending, indexing, indexed, failed, or skipped, which is every other state."""
-        told = {"pending": "pending", "indexing": "indexing", "ready": "indexed", "failed": "failed"}
-        summary = dict.fromkeys((*told.values(), "skipped"), 0)
+        names = {"pending": "pending", "indexing": "indexing", "ready": "indexed", "failed": "failed"}
+        summary = dict.fromkeys((*names.values(), "skipped"), 0)
         for state, count in self.counts.items():
-            summary[told.get(state, "skipped")] += count
+            summary[names.get(state, "skipped")] += count
         return summary
 
     @property

@@ -18,7 +18,7 @@ def change_to_view(change: RunChange, language: Language) -> View:
 
 
 def changes_to_view(changes: Sequence[RunChange], language: Language) -> View:
-    """Return all changes in order, and grouped by what was undo."""
+    """Return all changes in order, and grouped by action."""
     groups = [{**asdict(group), "change_ids": list(group.change_ids)} for group in grouped(changes, language)]
     return {"changes": [change_to_view(change, language) for change in changes], "groups": groups}
 

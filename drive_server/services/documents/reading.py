@@ -16,7 +16,7 @@ from drive_server.models import Item, TextRange, VersionDiff
 from drive_server.services.files.versions import describe_with_content, require_version
 from drive_server.services.journal.effects import MAX_DIFF_CHARACTERS, unified_text_diff
 from drive_server.services.text.contents import Contents
-from drive_server.services.text.excerpts import Span, Wanted, apart, cut
+from drive_server.services.text.excerpts import Span, Wanted, cut, run_in_thread
 from drive_server.services.tree.nodes import locate_file
 from drive_server.storage.database import Database
 from drive_server.storage.tables import VersionRow
@@ -67,9 +67,9 @@ class Readings:
         reading = await self.open(actor, ref, version, placed=sought is not None)
         size = len(reading.text)
         if sought is not None:
-            wanted = await apart(size, _at, reading.extraction, sought, wanted)
-        span = await apart(size, cut, reading.text, wanted)
-        return _range(reading, span, await apart(size, place_of, reading.extraction, span.start, span.end))
+            wanted = await run_in_thread(size, _at, reading.extraction, sought, wanted)
+        span = await run_in_thread(size, cut, reading.text, wanted)
+        return _range(reading, span, await run_in_thread(size, place_of, reading.extraction, span.start, span.end))
 
 
 async def _version_of(

@@ -86,8 +86,10 @@ class TokenService:
             )
             return _claims(payload)
         except PyJWTError as error:
-            told = next((words for kind, words in WHAT_IS_WRONG if isinstance(error, kind)), "Its signature is wrong.")
-            raise _refused(told) from error
+            reason = next(
+                (words for kind, words in WHAT_IS_WRONG if isinstance(error, kind)), "Its signature is wrong."
+            )
+            raise _refused(reason) from error
 
     async def close(self) -> None:
         """Close the connections to the issuer."""

@@ -49,7 +49,7 @@ Listener = Callable[[list[Recorded]], Awaitable[None]]
 class ChangeFeed:
     """Follows the journal by its ids, and tells `listener` of what is new.
 
-    `wake` says that this process recorded something, which is told after `GATHER_SECONDS`; changes of other processes
+    `wake` says that this process recorded something, which is delivered after `GATHER_SECONDS`; changes of other processes
     are noticed within `POLL_SECONDS`.
     While `is_wanted` says no, changes pass unread. Relies on ids growing in the order of commits, as they do where
     writers follow one another.
@@ -88,7 +88,7 @@ class ChangeFeed:
             except DriveError:
                 continue  # logged where it came from
             except Exception:
-                logger.exception("Changes could not be told.")
+                logger.exception("Changes could not be delivered.")
 
     async def catch_up(self) -> None:
         """Tell all that is new now."""

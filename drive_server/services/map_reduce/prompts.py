@@ -67,7 +67,7 @@ class Task:
             return wanted.startswith(("zh", "chinese")) or _HAN.search(wanted) is not None
         return _HAN.search(self.instruction) is not None
 
-    def told(self, system: str) -> str:
+    def with_language(self, system: str) -> str:
         """Return the instructions with the language to write in."""
         return system.format(language=IN_LANGUAGE.format(language=self.language) if self.language else LANGUAGE_OF_TASK)
 
@@ -139,7 +139,7 @@ def reply_of(said: str) -> Reply:
     return Reply(answer or quote, quote)
 
 
-def standing(quote: str, part: Part) -> tuple[int, int] | None:
+def find_quote(quote: str, part: Part) -> tuple[int, int] | None:
     """Return where in the file the quotation stands (characters, end exclusive), None if it does not.
 
     Other spaces and line breaks than the file's are let pass.

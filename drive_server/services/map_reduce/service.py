@@ -33,13 +33,13 @@ from drive_server.services.map_reduce.prompts import (
     Task,
     answer_section,
     file_section,
+    find_quote,
     parts_of,
     reply_of,
-    standing,
 )
 from drive_server.services.map_reduce.selection import Choice, FileSelector, Named
 from drive_server.services.progress import Progress
-from drive_server.services.text.excerpts import apart
+from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
 
 MOST_CHARACTERS: Final = 600_000
@@ -65,7 +65,7 @@ class FileReader:
             found = await self._documents.read_text(self._actor, file.ref, limit=MOST_CHARACTERS)
         except DriveError as error:
             return failed(file.label, str(error.details.get("state", error.code)), error.message)
-        parts = await apart(len(found.text), parts_of, found.text)
+        parts = await run_in_thread(len(found.text), parts_of, found.text)
         try:
             replies = [await self._reply(found, part, number, len(parts)) for number, part in enumerate(parts, 1)]
             return await self._finding(found, list(zip(parts, replies, strict=True)))
@@ -76,13 +76,15 @@ class FileReader:
 
     async def _reply(self, found: TextRange, part: Part, number: int, count: int) -> Reply:
         content = file_section(found.item.path, part.text, number, count)
-        said = await self._model.complete(self._task.told(READ), f"{self._task.section()}\n{content}", MOST_TOKENS)
+        said = await self._model.complete(
+            self._task.with_language(READ), f"{self._task.section()}\n{content}", MOST_TOKENS
+        )
         return reply_of(said)
 
     async def _finding(self, found: TextRange, replies: Sequence[tuple[Part, Reply]]) -> Finding:
         answers = [reply.answer for _, reply in replies if reply.answer]
         answer = answers[0] if len(answers) == 1 else await self._joined(answers)
-        quoted = await apart(len(found.text), _quoted, replies)
+        quoted = await run_in_thread(len(found.text), _quoted, replies)
         quote, place = quoted or ("", None)
         return Finding(
             path=found.item.path,
@@ -104,7 +106,7 @@ class FileReader:
         sections = "\n".join(answer_section(f"part {number}", answer) for number, answer in enumerate(answers, 1))
         text = f"{self._task.section()}\n<answers>\n{sections}\n</answers>"
         try:
-            return await self._model.complete(self._task.told(JOIN_PARTS), text, MOST_TOKENS)
+            return await self._model.complete(self._task.with_language(JOIN_PARTS), text, MOST_TOKENS)
         except ModelLostError:
             raise
         except ModelError:
@@ -119,7 +121,7 @@ def not_read(file: Named, lost: ModelLostError) -> Finding:
 def _quoted(replies: Sequence[tuple[Part, Reply]]) -> tuple[str, tuple[int, int]] | None:
     """Return the first quotation that stands in the file as the model says, as it stands there."""
     for part, reply in replies:
-        place = standing(reply.quote, part) if reply.answer else None
+        place = find_quote(reply.quote, part) if reply.answer else None
         if place is not None:
             return part.text[place[0] - part.start : place[1] - part.start], place
     return None
@@ -172,7 +174,7 @@ async def _one_of(sections: Sequence[str], findings: Sequence[Finding], task: Ta
     counts = f"<counts>\n{len(findings)} files, {read} read, {answered} of them with an answer\n</counts>"
     answers = "\n".join(sections)
     text = f"{task.section()}\n{counts}\n<answers>\n{answers}\n</answers>"
-    return (await model.complete(task.told(BRING_TOGETHER), text, MOST_REDUCE_TOKENS))[:MOST_TEXT_CHARACTERS]
+    return (await model.complete(task.with_language(BRING_TOGETHER), text, MOST_REDUCE_TOKENS))[:MOST_TEXT_CHARACTERS]
 
 
 def _batches(sections: Sequence[str]) -> list[list[str]]:

@@ -94,7 +94,7 @@ class Question:
     def candidates(self, hits: Sequence[IndexHit]) -> list[Candidate]:
         """Return what there is to show, the best first.
 
-        A passage's score says its place: the index's own is worked out from everybody's texts, and would tell of them.
+        A passage's score says its place: the index's own is worked out from everybody's texts, and would disclose them.
         """
         if self.mode != "text":
             return [_whole(hit, 1 / (1 + place)) for place, hit in enumerate(hits)]

@@ -226,7 +226,7 @@ async def _confirmed(
 ) -> list[tuple[Candidate, NodeView]]:
     """Return the first of what the caller may see now, passages only of the content that the file has now.
 
-    What is missing is made up for, as long as there is something: a short page would tell of it.
+    What is missing is made up for, as long as there is something: a short page would disclose it.
     """
     confirmed: list[tuple[Candidate, NodeView]] = []
     start, size = 0, most

@@ -14,7 +14,7 @@ from drive_server.knowledge.media_types import DEFAULT, is_plain_text, is_text, 
 from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.messages import Message
-from drive_server.services.text.excerpts import apart
+from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.tables import VersionRow
@@ -141,7 +141,7 @@ class Contents:
         if len(data) <= FEW_BYTES:
             decoded = decode_source(data)
         else:
-            decoded = await apart(len(data), decode_source, data)
+            decoded = await run_in_thread(len(data), decode_source, data)
         if decoded is None:
             raise _undecodable(name, version)
         return decoded

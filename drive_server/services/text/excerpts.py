@@ -69,7 +69,7 @@ def cut(text: str, wanted: Wanted) -> Span:
     return Span(start, end, min(first, max(total, 1)), min(last, max(total, 1)), total)
 
 
-async def apart(size: int, work: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
+async def run_in_thread(size: int, work: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
     """Return what the work returns, done in a thread unless it is on so little that a thread would take longer."""
     if size <= SMALL:
         return work(*arguments)
