@@ -49,8 +49,7 @@ Listener = Callable[[list[Recorded]], Awaitable[None]]
 class ChangeFeed:
     """Follows the journal by its ids, and tells `listener` of what is new.
 
-    `wake` says that this process recorded something, which is delivered after `GATHER_SECONDS`; changes of other processes
-    are noticed within `POLL_SECONDS`.
+    After `wake` this process delivers its changes within `GATHER_SECONDS`, those of others within `POLL_SECONDS`.
     While `is_wanted` says no, changes pass unread. Relies on ids growing in the order of commits, as they do where
     writers follow one another.
     """

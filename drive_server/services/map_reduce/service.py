@@ -76,9 +76,8 @@ class FileReader:
 
     async def _reply(self, found: TextRange, part: Part, number: int, count: int) -> Reply:
         content = file_section(found.item.path, part.text, number, count)
-        said = await self._model.complete(
-            self._task.with_language(READ), f"{self._task.section()}\n{content}", MOST_TOKENS
-        )
+        prompt = f"{self._task.section()}\n{content}"
+        said = await self._model.complete(self._task.with_language(READ), prompt, MOST_TOKENS)
         return reply_of(said)
 
     async def _finding(self, found: TextRange, replies: Sequence[tuple[Part, Reply]]) -> Finding:

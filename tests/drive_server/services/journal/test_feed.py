@@ -118,7 +118,7 @@ async def test_a_listener_that_fails_is_logged_and_told_the_next_change(
         group.cancel_scope.cancel()
 
     assert len(heard.changes) == 2
-    assert "Changes could not be told." in caplog.text
+    assert "Changes could not be delivered." in caplog.text
 
 
 async def test_what_is_deleted_for_good_is_a_change_of_all_that_was_in_it(
