@@ -19,7 +19,7 @@ from api.service import open_service
 from api.storage.database import open_database
 from drive_server.connect import Actor, Drive, DriveSettings, Principal, Scope, open_drive
 from drive_server.errors import InvalidInputError
-from drive_server.http.build import (
+from drive_server.http.app import (
     BodyLimit,
     bearer_token,
     build_http,

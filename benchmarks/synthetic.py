@@ -17,8 +17,8 @@ from sqlalchemy import insert
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
 from drive_server.knowledge.chunk import Chunk
 from drive_server.knowledge.embedding.embedder import DIMENSIONS, LocalEmbedder, Vectors
-from drive_server.knowledge.index.maintenance import tend
-from drive_server.knowledge.index.rows import PASSAGE, VECTOR, Passage, content_key, packed, schema
+from drive_server.knowledge.index.maintenance import maintain
+from drive_server.knowledge.index.rows import PASSAGE, VECTOR, Passage, content_key, schema, serialize
 from drive_server.knowledge.index.tables import PassageTables
 from drive_server.storage.tables import IndexEntryRow, NodeRow
 
@@ -106,7 +106,7 @@ async def build(settings: DriveSettings, size: int) -> float:
     begun = time.perf_counter()
     table = await tables.current.writable(DIMENSIONS)
     await table.add(await anyio.to_thread.run_sync(_reader, files))
-    await tend(table)
+    await maintain(table)
     tables.close()
     return size / (time.perf_counter() - begun)
 
@@ -163,7 +163,7 @@ def _batch(source: Synthetic, files: list[File]) -> Any:
         "owner_id": [file.owner_id for file in repeated],
         "content": [file.content for file in repeated],
         "digest": [f"{file.number:024}{place:08}" for file, place in zip(repeated, ordinals, strict=True)],
-        PASSAGE: [packed(Passage(file.id, 1, chunk)) for file, chunk in zip(repeated, chunks, strict=True)],
+        PASSAGE: [serialize(Passage(file.id, 1, chunk)) for file, chunk in zip(repeated, chunks, strict=True)],
         "words": texts,
         VECTOR: pa.FixedSizeListArray.from_arrays(pa.array(source.vectors(count).ravel()), DIMENSIONS),
     }

@@ -15,8 +15,8 @@ from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collected, Collector
 from drive_server.storage.database import open_database
 from drive_server.storage.token_file import make_private_directory
+from drive_server.transports.process import exit_on_sigterm
 from drive_server.transports.runner import Runner
-from drive_server.transports.shutdown import leave_when_told
 from drive_server.transports.stdio import serve_stdio
 
 
@@ -53,12 +53,12 @@ def _parser() -> ArgumentParser:
 
 def _stdio(arguments: Namespace) -> None:
     del arguments
-    leave_when_told()
+    exit_on_sigterm()
     anyio.run(serve_stdio, DriveSettings())
 
 
 def _http(arguments: Namespace) -> None:
-    leave_when_told()
+    exit_on_sigterm()
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
     app = create_app(DriveSettings())
 
@@ -82,8 +82,8 @@ def _reindex(arguments: Namespace) -> None:
 def _collect(arguments: Namespace) -> None:
     del arguments
     found = anyio.run(_remove_what_nothing_refers_to, DriveSettings())
-    told = f"Removed {found.blobs} contents ({found.size} bytes) and {found.unfinished} unfinished files."
-    print(told)  # noqa: T201 - what a command says to a person
+    line = f"Removed {found.blobs} contents ({found.size} bytes) and {found.unfinished} unfinished files."
+    print(line)  # noqa: T201 - what a command says to a person
 
 
 async def _bring_up_to_date(settings: DriveSettings) -> None:

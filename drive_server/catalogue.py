@@ -285,11 +285,6 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     "internal.hint": ("Try again; its log says more.", "请重试；日志中有更多信息。"),
     "shutting_down": ("The drive is being shut down.", "云盘正在关闭。"),
     "shutting_down.hint": ("Connect again in a moment.", "请稍后重新连接。"),
-    "calls_per_minute": (
-        "This key may make {limit} calls in a minute, and has made them.",
-        "此密钥每分钟最多可调用 {limit} 次，现已用完。",
-    ),
-    "calls_per_minute.hint": ("Try again in {seconds} seconds.", "请在 {seconds} 秒后重试。"),
     "content_too_large": ("The content is too large.", "内容太大。"),
     "content_too_large.hint": ("The limit is {limit} bytes.", "上限是 {limit} 字节。"),
     "content_missing": ("The content of this file is missing in the store.", "该文件的内容在存储中缺失。"),

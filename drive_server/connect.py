@@ -124,7 +124,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     embedders = _embedders(settings)
     stack.push_async_callback(embedders.close)
     embedder = embedders.open(settings.embedding_model)
-    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.named)
+    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name)
     stack.callback(index.close)
     ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock")
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
-from langgraph.graph.message import (
-    _messages_delta_reducer,  # pyright: ignore[reportPrivateUsage] - langgraph exports it under this name only
-)
+
+from graph.langgraph_internals import MESSAGES_REDUCER
 
 SHORT: Final = 64
 MOST_LISTS: Final = 128
@@ -25,10 +24,10 @@ def appended(state: list[AnyMessage], writes: Sequence[Any]) -> list[AnyMessage]
     """Return the messages with what was written, as LangGraph's reducer does: by id, in order, removals removed."""
     added = [message for write in writes for message in (write if isinstance(write, list) else [write])]
     if len(state) < SHORT or not all(map(_is_plain, added)):
-        return _messages_delta_reducer(state, list(writes))
+        return MESSAGES_REDUCER(state, list(writes))
     places = _places_of(state)
     if len({message.id for message in added}) < len(added) or any(_is_in(state, places, m.id) for m in added):
-        return _messages_delta_reducer(state, list(writes))
+        return MESSAGES_REDUCER(state, list(writes))
     # Shared with shorter lists: a place beyond their end, or of another message there, does not count for them.
     places.update((message.id, len(state) + offset) for offset, message in enumerate(added))
     result = [*state, *added]

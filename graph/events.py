@@ -394,9 +394,16 @@ def _filtered_paths(schema: type) -> Iterator[tuple[str, ...]]:
     for name, hint in get_type_hints(schema, include_extras=True).items():
         if FILTERED in _markers(hint):
             yield (name,)
-        for item in get_args(_unmarked(hint)):
-            if is_typeddict(item):
-                yield from ((name, *path) for path in _filtered_paths(item))
+        for item in _typed_dicts(_unmarked(hint)):
+            yield from ((name, *path) for path in _filtered_paths(item))
+
+
+def _typed_dicts(hint: Any) -> Iterator[type]:
+    """Yield the event parts in a type, also in a list or an optional one."""
+    if is_typeddict(hint):
+        yield hint
+    for inner in get_args(hint):
+        yield from _typed_dicts(inner)
 
 
 def _filtered(value: Any, path: tuple[str, ...], clean: Callable[[str], str]) -> Any:

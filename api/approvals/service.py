@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import CursorResult, Executable, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from api.approvals.decisions import Decision, EditCheck, GrantCheck, all_approved, check_decisions
+from api.approvals.decisions import Check, DecisionCheck, all_approved
 from api.clock import Clock
 from api.errors import ApprovalClosedError, NotFoundError
 from api.events.frames import Event
@@ -22,7 +22,7 @@ PARKED = "run_parked"
 class Approvals:
     """Stores approvals, takes decisions, and lets a run wait for one."""
 
-    def __init__(self, database: Database, clock: Clock, check_edit: EditCheck, check_grant: GrantCheck) -> None:
+    def __init__(self, database: Database, clock: Clock, check_edit: Check, check_grant: Check) -> None:
         self._database = database
         self._clock = clock
         self._check_edit = check_edit
@@ -67,20 +67,20 @@ class Approvals:
         return [insert(ApprovalRow).values(row), update(RunRow).where(RunRow.id == run.id).values(status=WAITING)]
 
     async def decide(
-        self, caller: Caller, approval_id: str, decisions: Sequence[Decision], *, approve_all: bool = False
+        self, caller: Caller, approval_id: str, decisions: Sequence[Mapping[str, Any]], *, approve_all: bool = False
     ) -> ApprovalRow:
         """Take the caller's decisions, all or none of them; if several clients decide at once, one succeeds.
 
         `approve_all` approves every action as it is, instead of decisions.
 
-        Raises `NotFoundError`, `ApprovalClosedError`, and what `check_decisions` raises.
+        Raises `NotFoundError`, `ApprovalClosedError`, and what `DecisionCheck` raises.
         """
         async with self._database.write() as session:
             row = _owned(await session.get(ApprovalRow, approval_id), caller)
             self._refuse_closed(row)
             given = all_approved(row.payload) if approve_all else decisions
-            checked = check_decisions(row.payload, given, caller.scopes, self._check_edit, self._check_grant)
-            values = {"status": DECIDED, "decisions": checked, "decided_by": caller.email}
+            check = DecisionCheck(row.payload, caller.scopes, self._check_edit, self._check_grant)
+            values = {"status": DECIDED, "decisions": check.checked(given), "decided_by": caller.email}
             if not await self._close(session, row, **values):
                 await session.refresh(row)
                 raise _closed_error(row)

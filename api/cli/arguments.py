@@ -2,12 +2,7 @@
 
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from importlib.metadata import version
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage] - the public name of this type
-
-    Commands = _SubParsersAction[ArgumentParser]
+from typing import Any, Protocol
 
 SCOPES = ("read", "write", "share", "delete")
 MOST_KEY_DAYS = 3650
@@ -18,6 +13,14 @@ they start the same service for as long as they last.
 
 Exit codes: 0 done, 1 failed (a sentence says why), 2 wrong usage.
 """
+
+
+class Commands(Protocol):
+    """The result of `ArgumentParser.add_subparsers`, whose class has no public name."""
+
+    def add_parser(self, name: str, **options: Any) -> ArgumentParser:
+        """Return the parser of a new command."""
+        ...
 
 
 def build_parser() -> ArgumentParser:
@@ -48,7 +51,7 @@ def _client_options() -> ArgumentParser:
     return options
 
 
-def _add_service_commands(commands: "Commands") -> None:
+def _add_service_commands(commands: Commands) -> None:
     serve = commands.add_parser("serve", help="start the service")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, default=8000, help="port; 0 takes a free one (default: %(default)s)")
@@ -60,7 +63,7 @@ def _add_service_commands(commands: "Commands") -> None:
     doctor.set_defaults(target="commands.doctor:doctor")
 
 
-def _add_chat(commands: "Commands", client: ArgumentParser) -> None:
+def _add_chat(commands: Commands, client: ArgumentParser) -> None:
     chat = commands.add_parser(
         "chat",
         parents=[client],
@@ -83,7 +86,7 @@ def _add_chat(commands: "Commands", client: ArgumentParser) -> None:
     chat.set_defaults(target="chat.command:chat")
 
 
-def _add_drive_commands(commands: "Commands", client: ArgumentParser) -> None:
+def _add_drive_commands(commands: Commands, client: ArgumentParser) -> None:
     importer = commands.add_parser("import", parents=[client], help="take a folder of this computer into the drive")
     importer.add_argument("directory", metavar="DIR", help="the folder to import, with everything below it")
     importer.add_argument(
@@ -115,7 +118,7 @@ def _add_drive_commands(commands: "Commands", client: ArgumentParser) -> None:
     audit.set_defaults(target="commands.audit:audit")
 
 
-def _add_grant_commands(commands: "Commands", client: ArgumentParser) -> None:
+def _add_grant_commands(commands: Commands, client: ArgumentParser) -> None:
     grants = commands.add_parser("grants", help="what the assistant may do unasked")
     actions = grants.add_subparsers(metavar="list|withdraw", required=True)
     listing = actions.add_parser("list", parents=[client], help="list the grants that hold now")
@@ -126,7 +129,7 @@ def _add_grant_commands(commands: "Commands", client: ArgumentParser) -> None:
     withdraw.set_defaults(target="commands.grants:withdraw_grant")
 
 
-def _add_memory_commands(commands: "Commands", client: ArgumentParser) -> None:
+def _add_memory_commands(commands: Commands, client: ArgumentParser) -> None:
     memory = commands.add_parser("memory", help="what the assistant was asked to remember")
     actions = memory.add_subparsers(metavar="list|forget|edit", required=True)
     listing = actions.add_parser("list", parents=[client], help="list what is remembered")
@@ -141,7 +144,7 @@ def _add_memory_commands(commands: "Commands", client: ArgumentParser) -> None:
     edit.set_defaults(target="commands.memory:edit")
 
 
-def _add_plan_commands(commands: "Commands", client: ArgumentParser) -> None:
+def _add_plan_commands(commands: Commands, client: ArgumentParser) -> None:
     one = ArgumentParser(add_help=False, parents=[client])
     one.add_argument("thread", metavar="THREAD", help="id of the conversation, as `chat` prints it")
     one.add_argument("--json", action="store_true", help="print the plan as JSON")
@@ -166,7 +169,7 @@ def _add_plan_commands(commands: "Commands", client: ArgumentParser) -> None:
         plan.add_parser(name, parents=[one], help=summary).set_defaults(target="commands.plan:change", command=name)
 
 
-def _add_people_commands(commands: "Commands", client: ArgumentParser) -> None:
+def _add_people_commands(commands: Commands, client: ArgumentParser) -> None:
     keys = commands.add_parser("key", help="API keys").add_subparsers(metavar="create|list|revoke", required=True)
     create = keys.add_parser("create", parents=[client], help="make a key; its secret is printed once")
     create.add_argument("name", metavar="NAME")

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
-from api.approvals.decisions import Decision
 from graph.planning.editing import StepEdit
 
 MAX_MESSAGE_CHARACTERS = 100_000
@@ -81,14 +80,6 @@ class DecisionBody(Body):
     name: str | None = Field(default=None, max_length=256, description="The tool; it can't be another one.")
     edited_action: EditedAction | None = Field(default=None, description="The same as name and args.")
     grant: GrantBody | None = Field(default=None, description="With approve: need no approval for calls like this.")
-
-    def to_decision(self) -> Decision:
-        """Return the decision without its dialect."""
-        edited = self.edited_action
-        args = self.args if self.args is not None or edited is None else edited.args
-        tool = self.name or (edited.name if edited else None)
-        grant = self.grant.model_dump() if self.grant else None
-        return Decision(self.tool_call_id, self.type, args, self.message, tool, grant)
 
 
 class DecisionsBody(Body):

@@ -1,4 +1,4 @@
-"""What is deleted is to be gone from the files of SQLite as well: overwritten, also in the write-ahead log."""
+"""Overwrite deleted rows in the files of SQLite, also in the write-ahead log."""
 
 from pathlib import Path
 from typing import Final

@@ -132,7 +132,7 @@ class ApprovalRow(Base):
 
 
 class WebhookRow(Base):
-    """Something that another program is told: `body` is the JSON text. It is tried at `due_at`, until `ended_at`."""
+    """A message to another program: `body` is the JSON text. It is sent at `due_at`, and again until `ended_at`."""
 
     __tablename__ = "webhooks"
     __table_args__ = (Index("ix_webhooks_due", "ended_at", "due_at"), Index("ix_webhooks_thread", "thread_id"))

@@ -1,4 +1,4 @@
-"""Who makes a request: by bearer token, or by the session cookie of a browser."""
+"""Authenticate requests by bearer token, or by the session cookie of a browser."""
 
 from dataclasses import replace
 from typing import Annotated, Final
@@ -11,7 +11,6 @@ from starlette.requests import HTTPConnection
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
-from drive_server.http.throttle import LoginThrottle
 
 COOKIE: Final = "drive_session"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -23,11 +22,12 @@ bearer = HTTPBearer(
 )
 
 
-async def keep_to_caller(response: Response) -> None:
-    """Have no cache keep the answer: proxies may keep what has no Authorization, such as a request with a cookie or by
-    a link with a password, and give it to the next one (RFC 9111, sections 3.5 and 4.2.2).
+async def prevent_caching(response: Response) -> None:
+    """Forbid caches to store the answer.
 
-    A route that makes its whole answer itself says there what caches may do.
+    A proxy may store answers to requests without Authorization, such as those with a cookie or a link's password, and
+    give them to the next client (RFC 9111, sections 3.5 and 4.2.2). A route that makes its whole response sets its own
+    header.
     """
     response.headers["Cache-Control"] = NO_STORE
 
@@ -67,7 +67,7 @@ async def get_principal(
     request: Request, drive: DriveDep, described: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ) -> Principal:
     """Return who makes the request; see `principal_of_request`."""
-    del described  # asked for so that the API's description tells of the key
+    del described  # a parameter, so that OpenAPI describes the key
     return await principal_of_request(drive, request)
 
 
@@ -75,24 +75,16 @@ PrincipalDep = Annotated[Principal, Depends(get_principal)]
 
 
 async def get_actor(request: Request, principal: PrincipalDep) -> Actor:
-    """Return the call as the services take it; the journal names the route."""
+    """Return the caller with the route's name, for the journal."""
     route = request.scope.get("route")
     return Actor(principal, tool=getattr(route, "name", ""))
-
-
-def login_throttle(request: Request) -> LoginThrottle:
-    """Return the application's own count of wrong tokens."""
-    state = request.app.state
-    if not hasattr(state, "login_throttle"):
-        state.login_throttle = LoginThrottle()
-    return state.login_throttle
 
 
 ActorDep = Annotated[Actor, Depends(get_actor)]
 
 
 async def get_writer(actor: ActorDep, idempotency_key: Annotated[str | None, Header()] = None) -> Actor:
-    """Return a call that the journal records: with a key, a repeat of it is not done again."""
+    """Return the caller with the idempotency key: a repeated call is not done again."""
     return replace(actor, idempotency_key=idempotency_key or None)
 
 

@@ -1,18 +1,58 @@
-"""The drive alone as an HTTP application, for those who run it without the assistant."""
+"""The drive over HTTP: bytes and lists, login and keys, and MCP's Streamable HTTP."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 
 from drive_server.connect import open_drive
-from drive_server.http.build import BodyLimit, build_http, build_pages, install_problem_handlers, mount_mcp, serving
+from drive_server.http import metadata
+from drive_server.http.access import bearer_token, prevent_caching, principal_of_request
+from drive_server.http.limits import BodyLimit
+from drive_server.http.pages import connect, link, passage
+from drive_server.http.problem import install_problem_handlers
+from drive_server.http.routes import auth, changes, files, index_events, items, links, search, shares, uploads
+from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
+
+__all__ = [
+    "BodyLimit",
+    "bearer_token",
+    "build_http",
+    "build_pages",
+    "create_app",
+    "install_problem_handlers",
+    "mount_mcp",
+    "principal_of_request",
+    "serving",
+]
+
+
+def build_http() -> APIRouter:
+    """Return the routes below `/api`. They serve the drive that `serving` was given."""
+    drive = APIRouter(prefix="/drive")
+    for part in (search, index_events, files, uploads, changes, shares, items):
+        drive.include_router(part.router)
+    api = APIRouter(prefix="/api", dependencies=[Depends(prevent_caching)])
+    api.include_router(drive)
+    api.include_router(auth.router)
+    api.include_router(links.router)
+    return api
+
+
+def build_pages() -> APIRouter:
+    """Return the routes at the root that people and programs without a key reach: pages, metadata."""
+    pages = APIRouter()
+    pages.include_router(metadata.router)
+    pages.include_router(connect.router)
+    pages.include_router(link.router)
+    pages.include_router(passage.router)
+    return pages
 
 
 def create_app(settings: DriveSettings) -> FastAPI:
-    """Return the application; its lifespan opens the drive, and makes the local user if there is none yet."""
+    """Return the drive without the assistant; its lifespan opens the drive, and makes the local user if absent."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:

@@ -1,4 +1,4 @@
-"""The bytes of a file in an answer, whole or in part, and the bytes of a request on their way in."""
+"""Bytes of files: responses, whole or in part, and request bodies."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
@@ -27,8 +27,8 @@ Sender = Callable[[Span, bool], Awaitable[AsyncIterator[bytes]]]
 async def content_response(request: Request, content: Content, send: Sender | None = None) -> Response:
     """Answer with the file's bytes; HEAD, single ranges, If-Range and If-None-Match are honoured (RFC 9110).
 
-    `send(span, is_part)` yields the bytes where the content's own stream is not enough; it is asked only if there are
-    bytes to send, and may refuse.
+    `send(span, is_part)` replaces the content's own stream; it is called only if there are bytes to send, and may
+    raise.
     """
     headers = _headers(content)
     if matches_etag(request.headers.get("if-none-match"), headers["ETag"]):
@@ -58,7 +58,7 @@ async def body_of(request: Request) -> AsyncIterator[bytes]:
 
 
 def _range_header(request: Request, etag: str) -> str | None:
-    """A range of another content than the client has begun with would not fit to what it has: then all of it.
+    """Return the Range header, None if the client has begun with another content: it needs all of this one.
 
     Ranges are for GET alone (section 14.2).
     """
@@ -81,7 +81,7 @@ async def _answer(
 
 
 async def _begun(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Fetch the first chunk at once: what can't be read has to be an error, not a download that breaks off."""
+    """Fetch the first chunk at once: an unreadable file has to be an error, not a broken download."""
     first = await anext(chunks, b"")
 
     async def all_of_them() -> AsyncIterator[bytes]:

@@ -1,4 +1,4 @@
-"""Conditional and partial requests (RFC 9110, sections 13 and 14), as far as a download needs them."""
+"""Headers of requests for bytes: conditions and ranges (RFC 9110, sections 13 and 14), media types."""
 
 import re
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def parse_range(header: str | None, size: int) -> Span | None:
 
 
 def matches_etag(header: str | None, etag: str) -> bool:
-    """Whether an If-None-Match header names the etag (section 13.1.2, weak comparison)."""
+    """Say whether an If-None-Match header names the etag (section 13.1.2, weak comparison)."""
     if not header:
         return False
     named = [tag.strip().removeprefix("W/") for tag in header.split(",")]

@@ -1,4 +1,4 @@
-"""No request body over the limit is read into memory, whatever the route behind it does with it."""
+"""A limit on request bodies, whatever the route behind it does with them."""
 
 from collections.abc import Collection
 
@@ -15,10 +15,10 @@ MOST_DIGITS = 18
 
 
 class BodyLimit:
-    """ASGI middleware: bodies over `limit` bytes are answered with 413 before the application sees them.
+    """ASGI middleware: answers bodies over `limit` bytes with 413 before the application sees them.
 
-    Posts to the paths in `streamed`, and what is sent to resumable uploads or by links, pass: they stream their body
-    and have a limit of their own.
+    Posts to the paths in `streamed`, to resumable uploads and by links pass: they stream their body and have a limit
+    of their own.
     """
 
     def __init__(self, app: ASGIApp, limit: int, streamed: Collection[str] = (UPLOAD_PATH,)) -> None:
@@ -47,7 +47,7 @@ class BodyLimit:
         return (method == "POST" and path in self._streamed) or (method in {"POST", "PATCH"} and is_resumable)
 
     async def _read_ahead(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A body of unknown length has to be read before it is known to fit."""
+        """Read a body of unknown length before the application, which gets it only if it fits."""
         messages: list[Message] = []
         size = 0
         more = True
@@ -68,7 +68,7 @@ class BodyLimit:
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         error = TooLargeError(
             "The body of this request is too large.",
-            hint=f"The limit is {self._limit} bytes; files are uploaded to {UPLOAD_PATH}.",
+            hint=f"The limit is {self._limit} bytes; upload files to {UPLOAD_PATH}.",
             details={"limit": self._limit},
         )
         response = problem_of(error)

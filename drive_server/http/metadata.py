@@ -1,4 +1,4 @@
-"""What programs without a token are told: where to get one, and for what (RFC 9728, RFC 6750 section 3)."""
+"""Metadata and challenges that lead programs to a token (RFC 9728, RFC 6750 section 3)."""
 
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ METADATA_PATH: Final = "/.well-known/oauth-protected-resource"
 MCP_METADATA_PATH: Final = METADATA_PATH + "/mcp"
 RESOURCE_NAME: Final = "Drive"
 FIRST_SCOPES: Final = (Scope.READ, Scope.WRITE)
-"""What a program is told to ask for at first; it is challenged for the rest when it needs it."""
+"""The scopes to ask for at first; a challenge names the others when a program needs them."""
 
 router = APIRouter(include_in_schema=False)
 

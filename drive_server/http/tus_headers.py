@@ -27,7 +27,7 @@ EXPOSED: Final = (
     "Content-Location, Location, Retry-After, Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, "
     "Tus-Version, Upload-Defer-Length, Upload-Expires, Upload-Item-Id, Upload-Length, Upload-Metadata, Upload-Offset"
 )
-# SHA-1 is what the protocol asks every server for; it is to find bytes broken on the way, not forged ones.
+# The protocol requires SHA-1; it finds bytes broken on the way, not forged ones.
 ALGORITHMS: Final[Mapping[str, Callable[[], Any]]] = {
     "sha1": lambda: sha1(usedforsecurity=False),
     "sha256": sha256,
@@ -39,7 +39,7 @@ Headers = Mapping[str, str]
 
 
 class Digest:
-    """A checksum that the bytes of a request have to have."""
+    """The expected checksum of the bytes of a request."""
 
     def __init__(self, algorithm: str, expected: bytes) -> None:
         self._digest = ALGORITHMS[algorithm]()
@@ -50,7 +50,7 @@ class Digest:
         self._digest.update(data)
 
     def matches(self) -> bool:
-        """Whether the bytes were as announced."""
+        """Say whether the bytes have the expected checksum."""
         return self._digest.digest() == self._expected
 
 
@@ -90,18 +90,18 @@ def offset_of(headers: Headers) -> int:
     return offset
 
 
-def told_length(headers: Headers) -> int | None:
-    """Return the length of the whole if the request tells it. Raises `MalformedRequestError`."""
+def upload_length(headers: Headers) -> int | None:
+    """Return the length of the whole upload, None if it is deferred. Raises `MalformedRequestError`."""
     return _number(headers, "Upload-Length")
 
 
 def content_length(headers: Headers) -> int | None:
-    """Return how many bytes the request says that it has. Raises `MalformedRequestError`."""
+    """Return the declared length of the body in bytes. Raises `MalformedRequestError`."""
     return _number(headers, "Content-Length")
 
 
 def has_bytes(headers: Headers) -> bool:
-    """Whether the request says that its body holds bytes of the upload."""
+    """Say whether the body's type is that of bytes of an upload."""
     return headers.get("content-type", "") == BODY_TYPE
 
 
@@ -112,7 +112,7 @@ def require_bytes(headers: Headers) -> None:
 
 
 def verifier_of(headers: Headers) -> Digest | None:
-    """Return what the bytes of the request have to match, if it says so. Raises `MalformedRequestError`."""
+    """Return the checksum in the request, None without one. Raises `MalformedRequestError`."""
     given = headers.get("upload-checksum")
     if given is None:
         return None

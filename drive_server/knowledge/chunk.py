@@ -1,6 +1,6 @@
 """Passages for the index: whole sentences, packed up to a size, never across a heading.
 
-The sizes are those that measured best on public collections: 800 to 1,000 characters, about 400 of Chinese; without
+These sizes measured best on public collections: 800 to 1,000 characters, about 400 of Chinese; without
 overlap. A Chinese character counts for two and a half here, so that one limit serves both.
 """
 
@@ -28,9 +28,8 @@ class Chunk:
     """A passage. `start` and `end` are offsets into the extraction's text, of which `text` is that part.
 
     `heading` is the titles above it, outermost first; `page` the one it begins on; `ordinal` counts from 0. `place` is
-    where a reader of the file finds it, as `Place` writes it: `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`,
-    `line=10-20`; empty if there is nothing but the offsets to tell. `words` are those of `indexed_words`, empty until
-    they are worked out.
+    as `Place` writes it: `page=2-3`, `slide=3`, `sheet=Budget!A2:D15`, `part=4`, `line=10-20`; empty if there are only
+    offsets. `words` are those of `indexed_words`, empty until they are computed.
     """
 
     ordinal: int
@@ -48,10 +47,10 @@ class Chunk:
         return Chunk, (self.ordinal, self.text, *span, self.words)
 
     @property
-    def searched(self) -> str:
-        """What is embedded and searched: the passage under its headings, and words in the place of their escapes.
+    def search_text(self) -> str:
+        """The text that is embedded and searched: the passage under its headings, with escapes resolved.
 
-        JSON and source code often have all that isn't ASCII as `\\u5f20`, which nobody would look for.
+        JSON and source code often escape all that isn't ASCII, as in `\\u5f20`, which nobody would search for.
         """
         text = f"{self.heading}\n{self.text}" if self.heading and self.heading != self.text else self.text
         return _ESCAPED.sub(_unescaped, text) if "\\u" in text else text
@@ -68,7 +67,7 @@ def chunk(extraction: Extraction) -> list[Chunk]:
         for start, end in _pieces(text, element):
             packer.add(start, end, _size(text, start, end))
             if element.kind == "table" and start == element.start and end < element.end:
-                packer.carry(text[start:end])
+                packer.repeat_header(text[start:end])
         packer.finish(element)
     lines = _lines_of(text, packer.passages) if extraction.exact else repeat(None)
     return [
@@ -110,7 +109,7 @@ class _Packer:
         self._only_titles = False
 
     def begin(self, element: Element) -> None:
-        """Take note of the element whose pieces follow."""
+        """Begin an element, whose pieces follow."""
         self._page = element.page
         self._place = element.place or (Place("page", element.page, element.page) if element.page else None)
         self._header = ""
@@ -126,7 +125,7 @@ class _Packer:
             self._open = False
 
     def add(self, start: int, end: int, size: float) -> None:
-        """Add a piece to the passage that grows, or begin one with it."""
+        """Add a piece to the open passage, or begin another one."""
         last = self.passages[-1] if self._open else None
         if last and last.size + (start - last.end) + size <= MAX_SIZE:
             last.size += start - last.end + size
@@ -136,8 +135,8 @@ class _Packer:
             self.passages.append(_Passage(start, end, size, self._heading(), self._page, self._place))
             self._open = True
 
-    def carry(self, header: str) -> None:
-        """Have the passages that begin within this element carry the first row of its table as a heading."""
+    def repeat_header(self, header: str) -> None:
+        """Repeat the first row of a table as a heading of the passages that begin within it."""
         self._header = " ".join(header.split())
 
     def finish(self, element: Element) -> None:
@@ -147,7 +146,7 @@ class _Packer:
             self._open = False
 
     def _go_to(self, path: tuple[str, ...]) -> None:
-        """Head what follows by this path, the innermost names of it if all are too many."""
+        """Use this path as headings, or its innermost names if it is too long."""
         if path != self._path:
             self._path = path
             size = count = 0
@@ -163,7 +162,7 @@ class _Packer:
 
 
 def _pieces(text: str, element: Element) -> Iterator[tuple[int, int]]:
-    """Yield the parts of an element that must stay whole: all of it, or if it is too large its sentences."""
+    """Yield the parts that must stay whole: the element, or its sentences if it is too large."""
     if _size(text, element.start, element.end) <= MAX_SIZE:
         yield element.start, element.end
         return
@@ -185,7 +184,7 @@ def _lines(text: str, element: Element) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Cut what has no sentences at line ends, else at blanks, else anywhere."""
+    """Cut a span that is too large at line ends, else at blanks, else anywhere."""
     while _size(text, start, end) > MAX_SIZE:
         stop = start + int(MAX_SIZE / (1 + CJK_WEIGHT * count_cjk(text[start : start + MAX_SIZE]) / MAX_SIZE))
         found = max(text.rfind("\n", start + 1, stop), text.rfind(" ", start + MAX_SIZE // 2, stop))
@@ -213,5 +212,5 @@ def _size(text: str, start: int, end: int) -> float:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    """Return the characters that a run of escapes stands for: UTF-16 units, as JSON and most languages have them."""
+    """Return the characters of a run of escapes, which are UTF-16 units in JSON and most languages."""
     return bytes.fromhex(match[0].replace("\\u", "")).decode("utf-16-be", errors="replace")

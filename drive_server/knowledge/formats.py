@@ -37,18 +37,16 @@ class Format:
     `types`: the media types, each with the suffixes of the names that get it. Python's own table decides for suffixes
         at "" and at patterns such as `image/*`. A type that several rows name is the first one's.
     `group`: the name under which searches are narrowed to the format.
-    `reader`: `module:function` below `readers`; empty if the format can be stored but not read.
-    `is_text`: the extracted text is the file itself, so that it can be read and edited by offset. The reader is then
-        called as `elements(text, limit)`, else as `extraction(path)`.
+    `reader`: `module:function` below `readers`; empty if the format can be stored but not read. A function called
+        `..._elements` gets the decoded text and a limit, any other one the path.
     `signature`: a pattern of the first bytes.
-    `entries`: of a zip archive or compound file those of which one tells this format; also its `mimetype` does.
+    `entries`: entries of a zip archive or compound file, any of which identifies the format; so does a `mimetype`.
     """
 
     name: str
     types: Mapping[str, str]
     group: Group
     reader: str = ""
-    is_text: bool = False
     signature: bytes = b""
     entries: tuple[str, ...] = ()
 
@@ -58,8 +56,13 @@ class Format:
         return " ".join(self.types.values()).split()
 
     @property
+    def is_text(self) -> bool:
+        """True if the extracted text is the file itself, so that it can be read and edited by offset."""
+        return self.reader.endswith("_elements")
+
+    @property
     def is_packed(self) -> bool:
-        """Whether its signature is that of a container, so that only the container's entries tell the format."""
+        """True if its signature is that of a container, so that only the entries identify the format."""
         return self.signature in (ZIP, COMPOUND)
 
     def begins(self, head: bytes) -> bool:
@@ -72,11 +75,10 @@ TEXT: Final = Format(
     {"text/plain": "txt text log env", "text/x-rst": "rst", "text/x-tex": "tex"},
     "text",
     "source.plain:text_elements",
-    is_text=True,
 )
-"""Also stands for files that nothing else is known of, and for those that turn out to be no text at all."""
+"""Also the format of unknown files, even if they turn out to be no text."""
 
-ARCHIVE: Final = Format("archive", {"application/zip": "zip", "": "jar apk"}, "archive", signature=ZIP)
+ARCHIVE: Final = Format("archive", {"application/zip": "zip", "": "jar apk"}, "archive", "", ZIP)
 
 HTML: Final = Format(
     "html", {"text/html": "html htm", "application/xhtml+xml": "", "": "xhtml"}, "code", "source.html:html_extraction"
@@ -85,11 +87,7 @@ HTML: Final = Format(
 FORMATS: Final = (
     TEXT,
     Format(
-        "markdown",
-        {"text/markdown": "md markdown", "": "mdown mkd mdx"},
-        "text",
-        "source.markdown:markdown_elements",
-        is_text=True,
+        "markdown", {"text/markdown": "md markdown", "": "mdown mkd mdx"}, "text", "source.markdown:markdown_elements"
     ),
     Format(
         "code",
@@ -108,7 +106,6 @@ FORMATS: Final = (
         },
         "code",
         "source.sections:code_elements",
-        is_text=True,
     ),
     Format(
         "json",
@@ -120,55 +117,40 @@ FORMATS: Final = (
         },
         "code",
         "source.json:json_elements",
-        is_text=True,
     ),
-    Format("yaml", {"application/yaml": "yaml yml"}, "code", "source.sections:yaml_elements", is_text=True),
-    Format(
-        "ini",
-        {"application/toml": "toml", "text/plain": "ini cfg conf"},
-        "code",
-        "source.sections:ini_elements",
-        is_text=True,
-    ),
+    Format("yaml", {"application/yaml": "yaml yml"}, "code", "source.sections:yaml_elements"),
+    Format("ini", {"application/toml": "toml", "text/plain": "ini cfg conf"}, "code", "source.sections:ini_elements"),
     Format(
         "xml",
         {"text/xml": "xml", "application/xml": "", "": "xsd xsl xslt rss atom plist wsdl kml gpx"},
         "code",
         "source.xml:xml_elements",
-        is_text=True,
     ),
     Format(
         "csv",
         {"text/csv": "csv", "text/tab-separated-values": "tsv", "": "tab"},
         "spreadsheet",
         "source.plain:csv_elements",
-        is_text=True,
     ),
     HTML,
-    Format("pdf", {"application/pdf": "pdf"}, "pdf", "pages.pdf:pdf_extraction", signature=_ANYWHERE + b"%PDF-"),
-    Format(
-        "rtf",
-        {"application/rtf": "rtf", "text/rtf": ""},
-        "document",
-        "office.rtf:rtf_extraction",
-        signature=rb"\{\\rtf",
-    ),
+    Format("pdf", {"application/pdf": "pdf"}, "pdf", "pages.pdf:pdf_extraction", _ANYWHERE + b"%PDF-"),
+    Format("rtf", {"application/rtf": "rtf", "text/rtf": ""}, "document", "office.rtf:rtf_extraction", rb"\{\\rtf"),
     ARCHIVE,
     Format(
         "docx",
         {f"{_OFFICE}.wordprocessingml.document": "docx", f"{_OFFICE}.wordprocessingml.*": "docm dotx dotm"},
         "document",
         "office.docx:docx_extraction",
-        signature=ZIP,
-        entries=("word/document.xml",),
+        ZIP,
+        ("word/document.xml",),
     ),
     Format(
         "pptx",
         {f"{_OFFICE}.presentationml.presentation": "pptx", f"{_OFFICE}.presentationml.*": "pptm ppsx ppsm potx"},
         "presentation",
         "office.pptx:pptx_extraction",
-        signature=ZIP,
-        entries=("ppt/presentation.xml",),
+        ZIP,
+        ("ppt/presentation.xml",),
     ),
     Format(
         "sheets",
@@ -180,55 +162,50 @@ FORMATS: Final = (
         },
         "spreadsheet",
         "office.sheets:sheets_extraction",
-        signature=ZIP,
-        entries=("xl/workbook.xml", "xl/workbook.bin"),
+        ZIP,
+        ("xl/workbook.xml", "xl/workbook.bin"),
     ),
     Format(
         "odt",
         {f"{_OPENDOCUMENT}.text": "odt", "": "ott"},
         "document",
         "office.opendocument:opendocument_extraction",
-        signature=ZIP,
+        ZIP,
     ),
     Format(
         "odp",
         {f"{_OPENDOCUMENT}.presentation": "odp", "": "otp"},
         "presentation",
         "office.opendocument:opendocument_extraction",
-        signature=ZIP,
+        ZIP,
     ),
-    Format("epub", {"application/epub+zip": "epub"}, "document", "office.epub:epub_extraction", signature=ZIP),
+    Format("epub", {"application/epub+zip": "epub"}, "document", "office.epub:epub_extraction", ZIP),
     Format(
         "msg",
         {"application/vnd.ms-outlook": "msg"},
         "mail",
         "mail.msg:msg_extraction",
-        signature=COMPOUND,
-        entries=("__properties_version1.0",),
+        COMPOUND,
+        ("__properties_version1.0",),
     ),
     Format(
         "xls",
         {"application/vnd.ms-excel": "xls"},
         "spreadsheet",
         "office.sheets:sheets_extraction",
-        signature=COMPOUND,
-        entries=("Workbook", "Book"),
+        COMPOUND,
+        ("Workbook", "Book"),
     ),
     Format(
-        "doc",
-        {"application/msword": "doc dot"},
-        "document",
-        "office.doc:doc_extraction",
-        signature=COMPOUND,
-        entries=("WordDocument",),
+        "doc", {"application/msword": "doc dot"}, "document", "office.doc:doc_extraction", COMPOUND, ("WordDocument",)
     ),
     Format(
         "ppt",
         {"application/vnd.ms-powerpoint": "ppt", "application/vnd.ms-powerpoint.*": ""},
         "presentation",
         "office.ppt:ppt_extraction",
-        signature=COMPOUND,
-        entries=("PowerPoint Document",),
+        COMPOUND,
+        ("PowerPoint Document",),
     ),
     Format("mail", {"message/rfc822": "eml mht mhtml", "message/*": ""}, "mail", "mail.eml:mail_extraction"),
     Format(
@@ -236,9 +213,9 @@ FORMATS: Final = (
         {"image/*": "png jpg jpeg gif webp bmp tif tiff heic ico avif"},
         "image",
         "pages.image:image_extraction",
-        signature=rb"\x89PNG\r\n|\xff\xd8\xff|GIF87a|GIF89a|II\*\0|MM\0\*|RIFF.{4}WEBP",
+        rb"\x89PNG\r\n|\xff\xd8\xff|GIF87a|GIF89a|II\*\0|MM\0\*|RIFF.{4}WEBP",
     ),
-    Format("svg", {"image/svg+xml": "svg"}, "image", TEXT.reader, is_text=True),
+    Format("svg", {"image/svg+xml": "svg"}, "image", TEXT.reader),
     Format("audio", {"audio/*": "mp3 wav flac ogg m4a aac opus wma"}, "audio"),
     Format("video", {"video/*": "mp4 mov mkv avi webm m4v wmv"}, "video"),
     Format("packed", {"application/gzip": "gz", "application/x-tar": "tar tgz", "": "bz2 xz 7z rar"}, "archive"),
@@ -272,7 +249,7 @@ def format_of(name: str, media_type: str, head: bytes = b"") -> Format:
     """Return the format of a file. `head` is its first `HEAD_BYTES` bytes; contents win over names.
 
     The media type counts for a name that says nothing: browsers and servers guess it from the name anyway.
-    For a zip archive or compound file the head does not tell which format it is; `packed_format` does.
+    For a zip archive or compound file the head is not enough; `packed_format` decides.
     """
     claimed = _claimed_format(name, media_type)
     if not head:

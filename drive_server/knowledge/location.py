@@ -1,4 +1,4 @@
-"""From a stretch of a file's text to its place and headings, and from a place back to the text."""
+"""The place and headings of a span of text, and the span of a place."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
@@ -8,10 +8,10 @@ from drive_server.knowledge.text.elements import Element, Extraction
 from drive_server.knowledge.text.place import Place
 
 
-def place_of(extraction: Extraction, start: int, end: int) -> str:
-    """Return where a stretch of the text stands, as `Place` writes it; empty if only its offsets tell.
+def find_place(extraction: Extraction, start: int, end: int) -> str:
+    """Return the place of a span as `Place` writes it; empty if it has offsets only.
 
-    It is the place of its elements; lines where the text is the file itself. Blocks, for long texts some milliseconds.
+    It is the place of its elements, or lines if the text is the file itself. Blocks, for long texts some milliseconds.
     """
     found: Place | None = None
     for element in _touched(extraction.elements, start, end):
@@ -22,8 +22,8 @@ def place_of(extraction: Extraction, start: int, end: int) -> str:
     return str(found or "")
 
 
-def headings_of(extraction: Extraction, start: int) -> str:
-    """Return the titles above a place in the text, outermost first, as passages of the index have them."""
+def find_headings(extraction: Extraction, start: int) -> str:
+    """Return the titles above an offset, outermost first, as passages of the index have them."""
     above: list[str] = []
     level = 7
     last = bisect_right(extraction.elements, start, key=lambda element: element.start)
@@ -36,7 +36,7 @@ def headings_of(extraction: Extraction, start: int) -> str:
     return HEADING_SEPARATOR.join(reversed(above))[:MAX_HEADING]
 
 
-def stretch_of(extraction: Extraction, place: Place) -> tuple[int, int] | None:
+def find_span(extraction: Extraction, place: Place) -> tuple[int, int] | None:
     """Return the offsets of a place; None if the text has no such place. Blocks."""
     if place.kind == "line" and extraction.exact:
         return _line_offsets(extraction.text, place)

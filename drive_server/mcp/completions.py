@@ -32,13 +32,13 @@ class DriveCompletions:
         self._prompts = prompts
 
     def knows(self, reference: Reference) -> bool:
-        """Whether the prompt or template is one of the drive's own."""
+        """Return whether the prompt or template is one of the drive's own."""
         if isinstance(reference, PromptReference):
             return self._prompts.knows(reference.name)
         return reference.uri in {template.uriTemplate for template in TEMPLATES}
 
     async def complete(self, actor: Actor, reference: Reference, argument: CompletionArgument) -> Completion:
-        """Return what fits. Raises `InvalidInputError` for what the prompt or template has no argument of."""
+        """Return what fits. Raises `InvalidInputError` if the prompt or template has no such argument."""
         found = await self._suggested(actor, self._kind(reference, argument.name), argument.value)
         return Completion(values=list(found.values), total=found.total, hasMore=found.has_more)
 

@@ -1,4 +1,4 @@
-"""One client's connection, whatever its transport: what it says is let in by the guard, what it is told is counted."""
+"""One client's connection over any transport: the guard admits its requests, and counts their answers."""
 
 from abc import ABC, abstractmethod
 from types import TracebackType
@@ -24,10 +24,10 @@ MOST_UNREAD: Final = 16
 
 
 class Connection(ABC):
-    """The session's side of a transport: it is the stream that the session writes to.
+    """The session's side of a transport: the stream that the session writes to.
 
-    Writing in the task of whoever has something to say, and not in one of the transport's, a slow client holds up
-    only the call that is for it.
+    Each call writes in its own task, and not in one of the transport's: a slow client holds up only the calls that it
+    made.
     """
 
     def __init__(self, protocol: DriveProtocol, guard: Guard) -> None:
@@ -47,18 +47,18 @@ class Connection(ABC):
     async def receive(
         self, message: JSONRPCMessage, key: str, metadata: ServerMessageMetadata | None = None
     ) -> JSONRPCMessage | None:
-        """Pass on what the client says, with the key that it uses; return what to answer if it is not let in."""
+        """Forward a message of the client, which uses the key; return the answer if the guard refuses it."""
         root = message.root
         if isinstance(root, JSONRPCRequest):
             if refusal := self.admission.admit(root, key):
                 return refusal
         elif isinstance(root, JSONRPCResponse | JSONRPCError):
             self._questions.discard(root.id)
-        await self.pass_on(SessionMessage(message, metadata))
+        await self.forward(SessionMessage(message, metadata))
         return None
 
-    async def pass_on(self, message: SessionMessage) -> bool:
-        """Hand the session a message that was let in; return whether it still is there to take it."""
+    async def forward(self, message: SessionMessage) -> bool:
+        """Give the session a message that the guard admitted; return False if the session has ended."""
         try:
             # What was let in is handed over, whoever is cancelled: it would never be answered. It takes no time.
             with anyio.CancelScope(shield=True):
@@ -67,15 +67,15 @@ class Connection(ABC):
             return False
         return True
 
-    async def give_up_questions(self) -> None:
-        """Answer what the client was asked and has not answered: it will not any more."""
+    async def cancel_questions(self) -> None:
+        """Answer the open questions to the client with an error: it will not answer them any more."""
         for question in list(self._questions):
             self._questions.discard(question)
             gone = ErrorData(code=CONNECTION_CLOSED, message="The connection is being closed.")
-            await self.pass_on(SessionMessage(JSONRPCMessage(JSONRPCError(jsonrpc=VERSION, id=question, error=gone))))
+            await self.forward(SessionMessage(JSONRPCMessage(JSONRPCError(jsonrpc=VERSION, id=question, error=gone))))
 
     async def send(self, message: SessionMessage) -> None:
-        """Tell the client something. Part of the stream that the session writes to."""
+        """Send the client a message. Part of the stream that the session writes to."""
         root = message.message.root
         if isinstance(root, JSONRPCRequest):
             self._questions.add(root.id)
@@ -89,9 +89,9 @@ class Connection(ABC):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Part of the stream that the session writes to: it says no more, which the transport sees by itself."""
+        """Part of the stream that the session writes to: the session has ended, which the transport sees by itself."""
         del kind, error, trace
 
     @abstractmethod
     async def _deliver(self, message: SessionMessage) -> None:
-        """Bring the message to the client, or keep it for it."""
+        """Send the message to the client, or store it until the client comes back."""

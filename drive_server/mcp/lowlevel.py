@@ -1,4 +1,4 @@
-"""The SDK's low-level server as the drive needs it: true capabilities, known sessions, no error without a code."""
+"""The SDK's low-level server with true capabilities, a list of its sessions, and a code for each error."""
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -22,18 +22,18 @@ from mcp.types import (
     ServerResult,
 )
 
-from drive_server.mcp.protocol.failures import error_data, told
+from drive_server.mcp.protocol.failures import error_data, public_error
 from drive_server.mcp.protocol.requests import unknown_method
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions
 from drive_server.mcp.sdk import experimental, handle_notification, was_cancelled
 from drive_server.mcp.tasks.requests import CAPABILITY
 
-Handling = RequestContext[ServerSession, Any, Any]
-Admission = Callable[[Handling, Any], AbstractAsyncContextManager[None]]
+HandlerContext = RequestContext[ServerSession, Any, Any]
+Admission = Callable[[HandlerContext, Any], AbstractAsyncContextManager[None]]
 
 
 @asynccontextmanager
-async def _everyone(context: Handling, request: Any) -> AsyncGenerator[None]:
+async def _admit_all(context: HandlerContext, request: Any) -> AsyncGenerator[None]:
     del context, request
     yield
 
@@ -41,19 +41,19 @@ async def _everyone(context: Handling, request: Any) -> AsyncGenerator[None]:
 class DriveProtocol(Server[Any, Any]):
     """Runs sessions of `DriveSession` and answers their requests.
 
-    `sessions` are those that are open. `admission` is entered around each request, with its context and the request:
-    what limits calls puts itself there, and refuses by raising `McpError` or one of the drive's errors.
+    `sessions` are the open ones. `admission` surrounds each request, with its context: a limiter stands there, and
+    refuses by raising `McpError` or one of the drive's errors.
     """
 
     def __init__(self, name: str, version: str, instructions: str, icon: Icon) -> None:
         super().__init__(name, version, instructions, icons=[icon])
         self.sessions = Sessions()
-        self.admission: Admission = _everyone
+        self.admission: Admission = _admit_all
 
     def get_capabilities(
         self, notification_options: NotificationOptions, experimental_capabilities: dict[str, dict[str, Any]]
     ) -> ServerCapabilities:
-        """Announce what there are handlers for. The SDK's would deny subscriptions and changes of the list."""
+        """Announce the methods that have handlers. The SDK's would deny subscriptions and changes of the list."""
         capabilities = super().get_capabilities(notification_options, experimental_capabilities)
         if capabilities.resources is not None:
             capabilities.resources = ResourcesCapability(subscribe=True, listChanged=True)
@@ -100,7 +100,7 @@ class DriveProtocol(Server[Any, Any]):
         elif not isinstance(message, Exception):
             await handle_notification(self, message.root)
 
-    async def _answer(self, message: Any, context: Handling) -> None:
+    async def _answer(self, message: Any, context: HandlerContext) -> None:
         """Unlike the SDK's, answer what was not foreseen with a code, and without its text."""
         try:
             response = await self._response(context, message.request.root)
@@ -115,7 +115,7 @@ class DriveProtocol(Server[Any, Any]):
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             return  # the client went away before its answer
 
-    async def _response(self, context: Handling, request: Any) -> ServerResult | ErrorData:
+    async def _response(self, context: HandlerContext, request: Any) -> ServerResult | ErrorData:
         handler = self.request_handlers.get(type(request))
         if handler is None:
             return unknown_method()
@@ -126,12 +126,12 @@ class DriveProtocol(Server[Any, Any]):
         except McpError as error:
             return error.error
         except Exception as error:  # noqa: BLE001 - the last seam: it is logged, and answered without its text
-            return error_data(told(error, request.method))
+            return error_data(public_error(error, request.method))
         finally:
             request_ctx.reset(token)
 
 
-def _context_of(message: Any, session: DriveSession, lifespan: Any) -> Handling:
+def _context_of(message: Any, session: DriveSession, lifespan: Any) -> HandlerContext:
     found = message.message_metadata
     metadata = found if isinstance(found, ServerMessageMetadata) else ServerMessageMetadata()
     return RequestContext(

@@ -1,4 +1,4 @@
-"""What the prompts are called and say, in English and in Chinese."""
+"""The names and texts of the prompts, in English and in Chinese."""
 
 from dataclasses import dataclass
 from typing import Final, Literal

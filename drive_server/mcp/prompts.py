@@ -48,7 +48,7 @@ _ICONS: Final = dict(zip((words.name for words in PROMPTS), (DOCUMENT, STACK, FO
 
 @dataclass(slots=True)
 class _Material:
-    """What a prompt is about: its language, what to name in its text, what to attach and what to note about that."""
+    """The material of a prompt: its language, names for its text, attachments and notes about them."""
 
     language: Language
     named: dict[str, str] = field(default_factory=dict[str, str])
@@ -72,7 +72,7 @@ class DrivePrompts:
         return [_listed(words, language) for language in LANGUAGES for words in PROMPTS]
 
     def knows(self, name: str) -> bool:
-        """Whether there is a prompt of that name."""
+        """Return whether there is a prompt of that name."""
         return any(name.removesuffix(CHINESE_SUFFIX) == words.name for words in PROMPTS)
 
     def kind_of(self, name: str, argument: str) -> Kind | None:

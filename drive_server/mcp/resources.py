@@ -16,7 +16,7 @@ from drive_server.mcp.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
 from drive_server.mcp.prompt_texts import ATTACHED, PARTLY_ATTACHED, Language
 from drive_server.mcp.results import ItemResult, ListResult
 from drive_server.mcp.tools.index import IndexResult
-from drive_server.mcp.tools.map_reduce_results import MOST_IN_RESOURCE, KeptBulkResult, result_sought
+from drive_server.mcp.tools.map_reduce_results import MOST_IN_RESOURCE, StoredBulkResult, result_sought
 from drive_server.mcp.tools.map_reduce_results import TEMPLATE as RESULT_TEMPLATE
 from drive_server.models import Item
 from drive_server.services.text.addresses import FILES, SCHEME, Passage, PassageAddress, parse_passage
@@ -131,8 +131,8 @@ class DriveResources:
         """
         if uri == INDEX_URI:
             return [await self._index(actor)]
-        if kept := result_sought(uri):
-            return [await self._result(actor, *kept, AnyUrl(uri))]
+        if named := result_sought(uri):
+            return [await self._result(actor, *named, AnyUrl(uri))]
         if sought := parse_passage(uri):
             return await self._passage(actor, sought, AnyUrl(uri))
         place, ref = _parsed(uri)
@@ -187,8 +187,8 @@ class DriveResources:
         return TextResourceContents(uri=INDEX.uri, text=result.model_dump_json(), mimeType=JSON_TYPE)
 
     async def _result(self, actor: Actor, result_id: str, first: int, uri: AnyUrl) -> Contents:
-        kept = await self._drive.bulk_results.page(actor, result_id, first, MOST_IN_RESOURCE)
-        return TextResourceContents(uri=uri, text=KeptBulkResult.of(kept).model_dump_json(), mimeType=JSON_TYPE)
+        page = await self._drive.bulk_results.page(actor, result_id, first, MOST_IN_RESOURCE)
+        return TextResourceContents(uri=uri, text=StoredBulkResult.of(page).model_dump_json(), mimeType=JSON_TYPE)
 
     async def _file(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
         try:

@@ -1,4 +1,4 @@
-"""What the tools and the HTTP routes answer, as it is on the wire. Times are ISO 8601 in UTC, sizes in bytes."""
+"""The answers of tools and HTTP routes on the wire. Times are ISO 8601 in UTC, sizes in bytes."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -87,7 +87,7 @@ class ListResult(BaseModel):
 
 
 class MovedResult(BaseModel):
-    """The items that were to be moved, as they are now; `unchanged` of them were in the folder already."""
+    """The items of a move, as they are now; `unchanged` of them were in the folder already."""
 
     folder: ItemResult
     items: list[ItemResult]
@@ -101,7 +101,7 @@ class MovedResult(BaseModel):
 
 
 class DeletedResult(BaseModel):
-    """What was deleted for good: how many items in all; those that were named or had been trashed, as they were."""
+    """The items that were deleted for good: how many in all, and the named or trashed ones as they were."""
 
     count: int
     items: list[ItemResult]
@@ -129,8 +129,8 @@ class TreeResult(BaseModel):
 class TextResult(BaseModel):
     """A part of the text of a `version`: characters from `start` to `end` (exclusive), lines counted from 1.
 
-    `place` is where a person would look for it; `uri` and `address` lead there. `truncated` says that there was more of
-    what was asked for than one answer holds.
+    `place` is where a person would look for it; `uri` and `address` lead there. `truncated` says that
+    one answer does not hold the whole part.
     """
 
     file: ItemResult
@@ -404,7 +404,7 @@ class ChangesResult(BaseModel):
 
 
 class UndoResultModel(BaseModel):
-    """What was taken back, and what was left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
+    """The changes taken back, and those left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
 
     undone: list[ChangeResult]
     skipped: list[dict[str, Any]]
@@ -423,7 +423,7 @@ class UndoResultModel(BaseModel):
 
 
 class RedoResultModel(BaseModel):
-    """What was done again, and what was left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
+    """The changes done again, and those left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
 
     redone: list[ChangeResult]
     skipped: list[dict[str, Any]]
@@ -442,7 +442,7 @@ class RedoResultModel(BaseModel):
 
 
 class WhoamiResult(BaseModel):
-    """Who is calling, what the key in use may do, and what is kept, in bytes; a quota of 0 is no limit.
+    """The caller, the scopes of the key in use, and the bytes in use; a quota of 0 is no limit.
 
     `index` counts the person's files by how far they can be searched: pending, indexing, indexed, skipped, failed.
     """

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from mcp import ClientSession
@@ -21,6 +21,8 @@ from mcp.shared.session import BaseSession, RequestResponder
 from mcp.types import (
     CONNECTION_CLOSED,
     CallToolResult,
+    CancelledNotification,
+    CancelledNotificationParams,
     ClientResult,
     CreateMessageRequest,
     ErrorData,
@@ -28,6 +30,7 @@ from mcp.types import (
     JSONRPCMessage,
     JSONRPCResponse,
     RequestId,
+    ServerNotification,
     ServerRequest,
     ServerResult,
     TaskMetadata,
@@ -36,12 +39,24 @@ from mcp.types import (
 if TYPE_CHECKING:
     from anyio.abc import TaskStatus
 
+WITHDRAWN_WITHIN_SECONDS: Final = 0.5
 Question = RequestResponder[ServerRequest, ClientResult]
 
 
 def next_request_id(session: BaseSession[Any, Any, Any, Any, Any]) -> RequestId:
     """Return the id that the session's next request gets."""
     return session._request_id  # pyright: ignore[reportPrivateUsage] - nothing public gives it
+
+
+async def cancel_request(session: ServerSession, asked: RequestId, request_id: RequestId | None) -> None:
+    """Tell the host, if it listens, that nobody waits for the answer any more; also while the call is cancelled."""
+    params = CancelledNotificationParams(requestId=asked, reason="The question is over.")
+    notification = ServerNotification(CancelledNotification(params=params))
+    with anyio.move_on_after(WITHDRAWN_WITHIN_SECONDS, shield=True):
+        try:
+            await session.send_notification(notification, request_id)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return  # the host is gone, and so is its question
 
 
 def write_stream(session: ServerSession) -> Any:

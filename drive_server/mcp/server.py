@@ -22,15 +22,15 @@ from mcp.types import (
 from drive_server.access import Actor, Scope
 from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
+from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.calls.call import Call, refused
-from drive_server.mcp.calls.callers import Callers
 from drive_server.mcp.calls.consent import Consent
-from drive_server.mcp.calls.logs import tell, tell_refusal
+from drive_server.mcp.calls.logs import log, log_refusal
 from drive_server.mcp.completions import DriveCompletions
 from drive_server.mcp.icons import DRIVE
 from drive_server.mcp.lowlevel import DriveProtocol
 from drive_server.mcp.prompts import DrivePrompts
-from drive_server.mcp.protocol.failures import error_data, told
+from drive_server.mcp.protocol.failures import error_data, public_error
 from drive_server.mcp.protocol.pages import Pages
 from drive_server.mcp.protocol.prompt_requests import PlainCompletion, PromptRequests
 from drive_server.mcp.protocol.resource_requests import ResourceRequests
@@ -92,9 +92,9 @@ class DriveServer(SdkServer):
         self.protocol = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
-        self._callers = Callers(drive.identity, drive.sign_ins, default_key)
+        self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key)
         self._consent = Consent(drive.journal, drive.settings.answer_seconds)
-        self.subscriptions = Subscriptions(drive, self.sessions, self._callers)
+        self.subscriptions = Subscriptions(drive, self.sessions, self._authenticator)
         self.tasks = TaskRequests(self, drive, self._consent, self.specs, self._tool, self._proposal, self._actor)
         prompts = DrivePrompts(drive)
         self._pages = Pages(drive.signer, drive.settings.page_size, self._user_id)
@@ -135,8 +135,8 @@ class DriveServer(SdkServer):
     def scope_needed(self, method: str, params: dict[str, Any] | None) -> Scope | None:
         """Return the scope without which this request fails, None if there is none or it depends.
 
-        The services check scopes themselves, and their word counts. This is for the transport, which can tell a host
-        that it lacks one before the call has begun.
+        The services check scopes themselves, and their word counts. This is for the transport, which can refuse a
+        call before it has begun.
         """
         if method != "tools/call":
             return METHOD_SCOPES.get(method)
@@ -145,7 +145,7 @@ class DriveServer(SdkServer):
         return spec.scope_for(arguments) if spec else None
 
     def completion(self):  # pyright: ignore[reportIncompatibleMethodOverride] - the SDK's decorator keeps a name
-        """Return a decorator for what completes the arguments of plain prompts and templates."""
+        """Return a decorator for the function that completes the arguments of plain prompts and templates."""
 
         def decorate(function: PlainCompletion) -> PlainCompletion:
             self._prompts.plain_completion = function
@@ -156,22 +156,22 @@ class DriveServer(SdkServer):
     async def call_tool(  # pyright: ignore[reportIncompatibleMethodOverride] - the protocol sends it as it is
         self, name: str, arguments: dict[str, Any]
     ) -> CallToolResult:
-        """Run a tool. What it raises is answered here, and only here, as a result with `isError`.
+        """Run a tool. Its errors become a result with `isError` here, and only here.
 
-        Raises `McpError` for what is no failure of the tool: an unknown tool (MCP 2025-11-25, server/tools, "Error
+        Raises `McpError` for failures that are not the tool's: an unknown tool (MCP 2025-11-25, server/tools, "Error
         Handling"), a cursor that its list did not give, and whatever `McpError` the tool raised itself.
         """
         tool = self._tool(name)
         call = self._call(name)
         is_long = self._can_be_task(name)
         if is_long:
-            await tell(call, "info", name, "started")
+            await log(call, "info", name, "started")
         try:
             result = _result(await tool.run(arguments, context=call, convert_result=True))
         except ToolError as error:
             return await self._failed(call, error, name)
         if is_long:
-            await tell(call, "info", name, "done")
+            await log(call, "info", name, "done")
         return result
 
     async def _on_call_tool(self, request: CallToolRequest) -> ServerResult:
@@ -192,23 +192,23 @@ class DriveServer(SdkServer):
         session.log_level = level
 
     async def _failed(self, call: Call, error: ToolError, name: str) -> CallToolResult:
-        """Return the failure as the tool's answer. Raises `McpError` for what the protocol has errors for."""
+        """Return the failure as the tool's answer. Raises `McpError` where the protocol has an error of its own."""
         cause = error.__cause__
         if isinstance(cause, McpError):
             raise cause
         if isinstance(cause, ToolError):
             return CallToolResult(content=[TextContent(type="text", text=str(cause))], isError=True)
-        shown = told(cause, f"the tool {name}")
-        await tell_refusal(call, name, shown)
+        shown = public_error(cause, f"the tool {name}")
+        await log_refusal(call, name, shown)
         if isinstance(shown, InvalidCursorError):
             raise McpError(error_data(shown)) from error
         return refused(shown)
 
     def _call(self, name: str) -> Call:
-        return Call(self.protocol.request_context, self, name, self._callers, self._consent)
+        return Call(self.protocol.request_context, self, name, self._authenticator, self._consent)
 
     def _proposal(self, name: str) -> Proposal:
-        return Proposal(self.protocol.request_context, self, name, self._callers, self._consent)
+        return Proposal(self.protocol.request_context, self, name, self._authenticator, self._consent)
 
     def _tool(self, name: str) -> Tool:
         """Return the tool. Raises `McpError` if there is none of this name."""
@@ -227,7 +227,7 @@ class DriveServer(SdkServer):
     async def _user_id(self) -> str:
         """Return who calls, nobody if they did not sign in: the lists of tools and prompts are open to all."""
         try:
-            return (await self._callers.present(self.protocol.request_context)).user_id
+            return (await self._authenticator.reauthenticate(self.protocol.request_context)).user_id
         except UnauthenticatedError:
             return ""
 

@@ -1,1 +1,1 @@
-"""The database, the blobs and the files beside them. Imports no service and no protocol."""
+"""Databases with their schemas, the blobs and the files beside them. Imports no service and no protocol."""

@@ -40,10 +40,10 @@ class Blob:
 
 
 class BlobStore:
-    """Content-addressed bytes over obstore. What `put_*` returned survives a power failure.
+    """Content-addressed bytes over obstore. A blob that `put_*` returned survives a power failure.
 
     obstore's local store syncs nothing, so on a local disk the spooled file itself is synced and moved into place.
-    A content that is put again counts as just written: what nothing refers to is collected only when it is old.
+    A content that is put again counts as just written: only old contents without a reference are collected.
     Every method raises `StorageFailureError` if the store refuses or has lost a blob.
     """
 
@@ -65,7 +65,7 @@ class BlobStore:
         return await self.put_stream(once(), limit=len(data))
 
     async def put_stream(self, chunks: AsyncIterator[bytes], limit: int) -> Blob:
-        """Store what the iterator yields, never more than two chunks of it in memory; `limit` is in bytes.
+        """Store the chunks, at most two of them in memory at a time; `limit` is in bytes.
 
         Raises `TooLargeError` past the limit, and what the iterator raises. On any failure nothing stays behind.
         """
@@ -112,7 +112,7 @@ class BlobStore:
             return (await obstore.head_async(self._store, _key(blob_hash)))["size"]
 
     async def require_all(self, hashes: Collection[str]) -> None:
-        """Raise `StorageFailureError` unless all are there still.
+        """Raise `StorageFailureError` unless all blobs are still there.
 
         For the transaction that is about to refer to them, after it wrote that down: from then on none is collected.
         """
@@ -123,7 +123,7 @@ class BlobStore:
                 )
 
     async def last_put_before(self, before: datetime) -> AsyncIterator[list[str]]:
-        """Yield, in lists of bounded length, the hashes of the blobs that nobody put since that time."""
+        """Yield, in lists of bounded length, the hashes of blobs without a `put` since that time."""
         with _translated():
             if self._root is None:
                 async for found in obstore.list(self._store):
@@ -134,7 +134,7 @@ class BlobStore:
                 yield await anyio.to_thread.run_sync(_old_in, shard, before.timestamp())
 
     async def remove(self, hashes: Iterable[str], before: datetime) -> list[Blob]:
-        """Remove those of the blobs that nobody put since that time, and return them.
+        """Remove the blobs without a `put` since that time, and return them.
 
         Only in a write transaction that made sure that nothing refers to them: no other can say so until it ends.
         """
@@ -143,13 +143,13 @@ class BlobStore:
         return [blob for blob_hash in hashes if (blob := await self._remove_object(blob_hash, before))]
 
     async def remove_unfinished(self, before: datetime) -> int:
-        """Remove what is left of contents that never arrived whole; return of how many."""
+        """Remove files of contents that never arrived whole; return how many."""
         # Elsewhere than on a local disk the spool may be the system's own folder for temporary files.
         return await in_thread(remove_unfinished, self._spool, before.timestamp()) if self._root else 0
 
     @asynccontextmanager
     async def local_path(self, blob_hash: str) -> AsyncGenerator[Path]:
-        """Lend a file with the content, for readers that need one. Read it only; it may be the store's own."""
+        """Yield a file with the content, for readers that need one. Don't change it: it may be the store's own."""
         await self.size(blob_hash)
         if self._root:
             yield self._root / _key(blob_hash)
@@ -253,7 +253,7 @@ def _open(url: str, spool: Path | None) -> BlobStore:
     folder.mkdir(mode=0o700, exist_ok=True)
     sync(root)
     sync(root.parent)
-    with suppress(PermissionError):  # a folder of the system, that was there before
+    with suppress(PermissionError):  # a folder of the system
         sync(root.parent.parent)
     remove_unfinished(folder, time.time() - ABANDONED_AFTER_SECONDS)
     return BlobStore(LocalStore(root), folder, root)
@@ -272,7 +272,7 @@ def _require_fits(size: int, limit: int) -> None:
 
 
 def _is_renewed(target: Path, size: int) -> bool:
-    """Whether the content is there, whole, and counts as just written from now on."""
+    """Renew the time of the content, and say whether it is there and whole."""
     try:
         os.utime(target)
         return target.stat().st_size == size
@@ -296,7 +296,7 @@ def _old_in(shard: Path, before: float) -> list[str]:
 def _remove_file(path: Path, aside_folder: Path, before: float) -> int | None:
     """Remove the file unless it was put again since; return its size if it is gone.
 
-    It is looked at once more under a name where nobody finds it: whoever came just before has renewed it, and whoever
+    Check it once more under a name where nobody finds it: a writer that came just before has renewed it, and one that
     comes now writes it anew.
     """
     aside = aside_folder / path.name
@@ -314,7 +314,7 @@ def _remove_file(path: Path, aside_folder: Path, before: float) -> int | None:
 
 
 async def in_thread(work: Callable[..., T], *arguments: Any) -> T:
-    """Return what the work returns, done in a thread. Raises `StorageFailureError` for an error of the disk."""
+    """Return the result of `work`, run in a thread. Raises `StorageFailureError` for an error of the disk."""
     with _translated():
         return await anyio.to_thread.run_sync(work, *arguments)
 

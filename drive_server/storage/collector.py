@@ -1,4 +1,4 @@
-"""Contents that no version refers to are removed, and never one that something does."""
+"""Remove contents that no version refers to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ BATCH: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What was removed: contents with their size in bytes, and files of contents that never arrived whole."""
+    """The number of removed contents, their size in bytes, and the number of removed unfinished files."""
 
     blobs: int
     size: int
@@ -28,12 +28,12 @@ class Collected:
 
 
 class Collector:
-    """Removes what nothing refers to, beside writers, in any number of processes at once.
+    """Removes unreferenced contents beside writers, in any number of processes at once.
 
-    A writer stores a content first and refers to it afterwards. Two rules keep the two apart: a content that was put
-    within `grace` stays; and contents are removed only while the database's write transaction is held, in which
-    whoever refers to one makes sure that it is there (`BlobStore.require_all`). So a writer who is slower than
-    `grace` is refused, and a reference to nothing can't be committed.
+    A writer stores a content first and refers to it afterwards. Two rules protect the content in between: one that was
+    put within `grace` stays; and contents are removed only in a write transaction of the database, in which writers
+    check that theirs are there (`BlobStore.require_all`). So a writer who is slower than `grace` is refused, and no
+    reference to a missing content is committed.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Collector:
         self._clock = clock
 
     async def run_once(self) -> Collected:
-        """Look through all contents once. Raises `StorageFailureError`; what was removed by then is gone."""
+        """Check all contents once. Raises `StorageFailureError`; contents that were removed by then are gone."""
         before = self._clock() - self._grace
         removed: list[Blob] = []
         async for hashes in self._blobs.last_put_before(before):
@@ -60,7 +60,7 @@ class Collector:
         return Collected(len(removed), sum(blob.size for blob in removed), unfinished)
 
     async def _remove(self, hashes: Sequence[str], before: datetime) -> list[Blob]:
-        # Asked twice, so that nobody waits for the write transaction where all is referred to: nearly always.
+        # Ask twice: nearly always all contents have a reference, and then nobody waits for the write transaction.
         async with self._database.read() as session:
             candidates = await _without_version(session, hashes)
         if not candidates:

@@ -64,7 +64,7 @@ class Database:
         self._transactions = Transactions(engine, on_connect)
         self._writing = engine.execution_options(writes=True)
         # SQLite has one writer. Queueing here is fair and costs no polling; busy_timeout is for other processes.
-        self._turn = anyio.Lock() if engine.dialect.name == "sqlite" else None
+        self._write_lock = anyio.Lock() if engine.dialect.name == "sqlite" else None
 
     @classmethod
     async def open(
@@ -96,7 +96,7 @@ class Database:
         Writers follow one another, so what is read in the block still holds when it commits. Don't nest.
         Raises `StorageFailureError`, and the schema's own error for a broken constraint.
         """
-        async with self._turn_to_write():
+        async with self._exclusive():
             session = AsyncSession(self._writing, expire_on_commit=False)
             try:
                 with _Translation(self.schema):
@@ -119,7 +119,7 @@ class Database:
 
     async def write_sync(self, work: Callable[[Connection], T]) -> T:
         """Return the result of `work`, and commit, as `write` does; on SQLite it runs in a thread."""
-        async with self._turn_to_write():
+        async with self._exclusive():
             with _Translation(self.schema):
                 return await self._transactions.write(work)
 
@@ -133,8 +133,8 @@ class Database:
         await self._transactions.close()
         await self.engine.dispose()
 
-    def _turn_to_write(self) -> AbstractAsyncContextManager[Any]:
-        return self._turn or nullcontext()
+    def _exclusive(self) -> AbstractAsyncContextManager[Any]:
+        return self._write_lock or nullcontext()
 
 
 async def open_database(url: str) -> Database:

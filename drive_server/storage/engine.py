@@ -39,44 +39,44 @@ def open_engine(url: URL) -> AsyncEngine:
 
 
 class Transactions:
-    """Runs transactions as a whole: the same work on every database, and on SQLite in a single trip to a thread.
+    """Runs a transaction as one function: the same work on every database, and on SQLite in one call of a thread.
 
-    A trip for each statement costs a small transaction most of its time. The work gets a connection that has begun; it
-    must neither commit nor keep the connection. Whoever is cancelled while it runs is told so when it has ended, so
-    that nothing goes on behind the caller's back: a write may have been kept by then, whole.
+    A call of a thread for each statement costs a small transaction most of its time. The work gets a connection that
+    has begun; it must neither commit nor keep the connection. A cancelled caller waits until the work has ended, so
+    that nothing goes on behind its back: by then a write may be committed, whole.
 
-    SQLite's connections here are not the engine's: what listens there to new ones is to be given as `on_connect` too.
+    SQLite's connections here are not the engine's: pass a listener for new ones as `on_connect` too.
     """
 
     def __init__(self, engine: AsyncEngine, on_connect: Callable[[Any, Any], None] | None = None) -> None:
         self._engine = engine
-        self._trips = _Trips(engine.url, on_connect) if is_sqlite(engine.url) else None
+        self._sqlite = _SqliteThreads(engine.url, on_connect) if is_sqlite(engine.url) else None
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        """Return what the work returns, which sees one state of the database. Nothing done in it is kept."""
-        if self._trips is not None:
-            return await self._trips.read(work)
+        """Return the result of `work`, which sees one state of the database, and roll back."""
+        if self._sqlite is not None:
+            return await self._sqlite.read(work)
         async with self._engine.connect() as connection:
             return await connection.run_sync(work)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
-        """Return what the work returns, and commit; what it raises takes all of it back.
+        """Return the result of `work`, and commit; an exception rolls back.
 
-        Take turns: on SQLite, who comes while another writes waits in a thread, 30 seconds at most.
+        Take turns: on SQLite, a second writer waits in a thread, 30 seconds at most.
         """
-        if self._trips is not None:
-            return await self._trips.write(work)
+        if self._sqlite is not None:
+            return await self._sqlite.write(work)
         async with self._engine.begin() as connection:
             return await connection.run_sync(work)
 
     async def close(self) -> None:
-        """Close the connections that are its own, after what goes on."""
-        if self._trips is not None:
-            await self._trips.close()
+        """Close its own connections when all work has ended."""
+        if self._sqlite is not None:
+            await self._sqlite.close()
 
 
-class _Trips:
-    """Connections to a SQLite file that are used in threads: as many as there are threads, so that none waits."""
+class _SqliteThreads:
+    """A SQLite file in threads, each with its own connection, so that none waits for one."""
 
     def __init__(self, url: URL, on_connect: Callable[[Any, Any], None] | None) -> None:
         self._reading = create_engine(
@@ -93,10 +93,10 @@ class _Trips:
         self._threads = ThreadPoolExecutor(POOL_SIZE, thread_name_prefix="sqlite")
 
     async def read(self, work: Callable[[Connection], T]) -> T:
-        return await self._ended(partial(self._read, work))
+        return await self._run(partial(self._read, work))
 
     async def write(self, work: Callable[[Connection], T]) -> T:
-        return await self._ended(partial(self._write, work))
+        return await self._run(partial(self._write, work))
 
     async def close(self) -> None:
         await anyio.to_thread.run_sync(self._threads.shutdown)
@@ -110,21 +110,21 @@ class _Trips:
         with self._writing.begin() as connection:
             return work(connection)
 
-    async def _ended(self, trip: Callable[[], T]) -> T:
-        going = asyncio.get_running_loop().run_in_executor(self._threads, trip)
+    async def _run(self, work: Callable[[], T]) -> T:
+        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
         try:
-            return await asyncio.shield(going)
+            return await asyncio.shield(running)
         except asyncio.CancelledError:
             with anyio.CancelScope(shield=True):
-                while not going.done():
+                while not running.done():
                     with suppress(asyncio.CancelledError):
-                        await asyncio.wait({going})
-            going.exception()  # who is cancelled does not learn of it, and the event loop need not complain of that
+                        await asyncio.wait({running})
+            running.exception()  # the cancelled caller does not see it: keep the event loop from complaining
             raise
 
 
 def is_sqlite(url: URL) -> bool:
-    """Whether the URL leads to an embedded database."""
+    """Say whether the URL is that of an embedded database."""
     return url.get_backend_name() == "sqlite"
 
 

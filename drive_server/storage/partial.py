@@ -1,4 +1,4 @@
-"""The bytes of uploads that are not whole yet: a private file for each that only grows, with one writer at a time."""
+"""Files of unfinished uploads: private, append-only, with one writer at a time."""
 
 import fcntl
 import os
@@ -15,8 +15,8 @@ UNVERIFIED: Final = ".unverified"
 class PartialFile:
     """An upload's file, locked for one writer also against other processes. Its methods block.
 
-    Between `distrust` and `trust` what is appended does not count: `discard_untrusted`, or opening the file after its
-    writer was killed, cuts it off again.
+    Bytes that are appended between `distrust` and `trust` do not count: `discard_untrusted`, or opening the file after
+    its writer was killed, cuts them off.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,7 +36,7 @@ class PartialFile:
             raise
 
     def size(self) -> int:
-        """How many bytes there are."""
+        """Return the size in bytes."""
         return os.fstat(self._descriptor).st_size
 
     def append(self, data: bytes | bytearray) -> None:
@@ -46,23 +46,23 @@ class PartialFile:
             view = view[os.write(self._descriptor, view) :]
 
     def sync(self) -> None:
-        """Make what was appended survive a power failure."""
+        """Make the appended bytes survive a power failure."""
         os.fsync(self._descriptor)
 
     def distrust(self) -> None:
-        """Let what is appended from now on not count."""
+        """Mark the bytes that are appended from now on as unverified."""
         self._marker.write_text(str(self.size()))
         sync(self._marker)
         sync(self._marker.parent)
 
     def trust(self) -> None:
-        """Let what was appended count, durably."""
+        """Mark the appended bytes as verified, durably."""
         self.sync()
         self._marker.unlink()
         sync(self._marker.parent)
 
     def discard_untrusted(self) -> None:
-        """Cut off what does not count, if there is any."""
+        """Cut off unverified bytes, if there are any."""
         trusted = _trusted_size(self._marker)
         if trusted is not None:
             os.ftruncate(self._descriptor, trusted)
@@ -75,7 +75,7 @@ class PartialFile:
         self.path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Let go of the lock."""
+        """Close the file, and with it release the lock."""
         os.close(self._descriptor)
 
 
@@ -101,7 +101,7 @@ class PartialFiles:
             return None
 
     def size(self, upload_id: str) -> int | None:
-        """Return how many bytes there are that count; None if there is no file."""
+        """Return the number of verified bytes, None if there is no file."""
         path = self._path(upload_id)
         trusted = _trusted_size(path.with_name(path.name + UNVERIFIED))
         if trusted is not None:
@@ -112,7 +112,7 @@ class PartialFiles:
             return None
 
     def untouched_since(self, before: float) -> list[str]:
-        """Return the ids of the files that nobody wrote to since that time (POSIX seconds)."""
+        """Return the ids of files without a write since that time (POSIX seconds)."""
         if not self._folder.is_dir():
             return []
         old: list[str] = []
@@ -127,7 +127,7 @@ class PartialFiles:
 
 
 def _trusted_size(marker: Path) -> int | None:
-    """A marker without a number was being written when its process was killed: nothing had been appended yet."""
+    """Return the verified size in a marker; one without a number was half written, before anything was appended."""
     try:
         written = marker.read_text()
     except FileNotFoundError:

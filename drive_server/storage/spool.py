@@ -1,4 +1,4 @@
-"""Contents on their way into the store: private temporary files, hashed while they grow."""
+"""Temporary files of contents that are being stored, hashed while they grow."""
 
 import os
 import shutil
@@ -34,9 +34,7 @@ class SpooledFile:
         return self._digest.hexdigest()
 
     def adopt(self, source: Path) -> str:
-        """Become the content of another file, which stays as it is; durable, and hashed. No bytes are moved if the two
-        can be one file under two names.
-        """
+        """Take the content of another file, which stays, by a hard link where possible; return its SHA-256 in hex."""
         self._file.close()
         with source.open("rb") as file:
             while chunk := file.read(COPIED_BYTES):
@@ -59,9 +57,9 @@ class SpooledFile:
 
 
 def remove_unfinished(folder: Path, before: float) -> int:
-    """Remove what a killed process left; return how many files.
+    """Remove the files that a killed process left; return how many.
 
-    Another process may be writing here right now, so only what was last written before that time (POSIX seconds).
+    Another process may be writing here, so remove only files last written before that time (POSIX seconds).
     """
     removed = 0
     for path in folder.iterdir():

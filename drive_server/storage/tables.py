@@ -64,10 +64,10 @@ class NodeRow(Base):
             postgresql_where=text("trash_id IS NULL"),
         ),
         Index("ix_nodes_owner", "owner_id"),
-        # Of the trash too: without it each deletion of a row would look through all others for children.
+        # With the trash: without it each deletion of a row would scan all others for children.
         Index("ix_nodes_parent", "parent_id"),
         Index("ix_nodes_recent", "owner_id", "updated_at"),
-        # Partial: were live items in it too, SQLite would look there for "not in the trash" and scan everybody's.
+        # Partial: with live items in it, SQLite would use it for "not in the trash" and scan everybody's.
         Index(
             "ix_nodes_trash",
             "trash_id",
@@ -109,7 +109,7 @@ class VersionRow(Base):
 
 
 class HoldingRow(Base):
-    """How many versions in a person's tree have a content: the bytes count once, for the first of them."""
+    """The number of versions in a person's tree that have a content: its bytes count once."""
 
     __tablename__ = "holdings"
 
@@ -134,7 +134,7 @@ class ShareRow(Base):
 
 
 class LinkRow(Base):
-    """Access to an item for whoever has the link's address, which is derived from `id` and kept nowhere.
+    """Access to an item by the link's address, which is derived from `id` and not stored.
 
     `password_hash` is scrypt with its salt; `downloads` counts up to `max_downloads`.
     """
@@ -153,7 +153,7 @@ class LinkRow(Base):
 
 
 class UploadRow(Base):
-    """A resumable upload: what it will become. Its bytes so far lie in a file of their own, named by `id`."""
+    """A resumable upload and the file that it becomes. A partial file, named by `id`, holds its bytes so far."""
 
     __tablename__ = "uploads"
     __table_args__ = (Index("ix_uploads_expires", "expires_at"),)
@@ -172,10 +172,10 @@ class UploadRow(Base):
 
 
 class TaskRow(Base):
-    """A call of a tool that goes on after its answer: asked for, going on, or ended with a result.
+    """A tool call that runs on after its answer: queued, running, or ended with a result.
 
     It belongs to the user, not to the session that made it. `caller` is the principal as JSON; `lease_until` says that
-    the process `worker` works on it until then. `cancel_requested` tells that process to stop. The journal knows its
+    the process `worker` holds it until then. `cancel_requested` tells that process to stop. The journal knows its
     work by `idempotency_key`.
     """
 
@@ -205,7 +205,7 @@ class TaskRow(Base):
 
 
 class BulkResultRow(Base):
-    """What reading many files gave, kept for whoever asked until `expires_at`. `summary` is all but the files."""
+    """The result of reading many files, stored for its caller until `expires_at`. `summary` is all but the files."""
 
     __tablename__ = "bulk_results"
     __table_args__ = (
@@ -221,7 +221,7 @@ class BulkResultRow(Base):
 
 
 class BulkFindingRow(Base):
-    """What a file said in such a result, in the result's order from 0."""
+    """The part of one file in such a result, in the result's order from 0."""
 
     __tablename__ = "bulk_findings"
 
@@ -231,9 +231,9 @@ class BulkFindingRow(Base):
 
 
 class SignInRow(Base):
-    """A host that asked to be let in, and waits until a person agrees in the browser: `key_id` is then its key.
+    """A host that waits until a person lets it in with the browser: `key_id` is then its key.
 
-    `declined_at` is set when they said no.
+    `declined_at` is set when they declined.
     """
 
     __tablename__ = "sign_ins"
@@ -247,7 +247,7 @@ class SignInRow(Base):
 
 
 class SecretRow(Base):
-    """A secret of the drive itself, made once: what its links, cursors and addresses are signed with."""
+    """A secret of the drive, made once: it signs links, cursors and addresses."""
 
     __tablename__ = "secrets"
 
@@ -256,7 +256,7 @@ class SecretRow(Base):
 
 
 class ApiKeyRow(Base):
-    """An API key; only the SHA-256 of its secret is kept (256 random bits need no slow hash).
+    """An API key; only the SHA-256 of its secret is stored (256 random bits need no slow hash).
 
     A browser's session is one too: `opened_by` is then the id of the key that was shown, and ends it when revoked.
     """
@@ -280,10 +280,10 @@ class ApiKeyRow(Base):
 class ChangeRow(Base):
     """The journal: one row per call that changed something, written in the transaction of the change.
 
-    `entries` is a list of {"table", "id", "before", "after"}; `result` is what the call returned, kept so that a
-    repeated `idempotency_key` answers the same; `arguments_digest` tells a repeat from a different call.
-    `message` is the summary as a code with parameters; changes of before it was stored have none.
-    `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` is what allowed it.
+    `entries` is a list of {"table", "id", "before", "after"}; `result` is the answer of the call, so
+    that a repeated `idempotency_key` gets the same; `arguments_digest` tells a repeat from a different call.
+    `message` is the summary as a code with parameters; earlier changes have none.
+    `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` allowed it.
     """
 
     __tablename__ = "changes"
@@ -317,7 +317,7 @@ class ChangeRow(Base):
 
 
 class ChangeItemRow(Base):
-    """Which items a change touched: a change of a run's undo, or of a folder, is found from each of them."""
+    """An item that a change touched: it finds the changes of an undo or a folder too."""
 
     __tablename__ = "change_items"
 
@@ -337,9 +337,9 @@ class ReadRow(Base):
 
 
 class IndexEntryRow(Base):
-    """What the index knows of a file: written as `pending` in the transaction of every change of content.
+    """The state of a file in the index: written as `pending` in the transaction of every change of content.
 
-    It outlives a file that is deleted for good, until the index has let go of the file's passages. `content` is the key
+    It outlives a file that is deleted for good, until the index has dropped the file's passages. `content` is the key
     of the content whose passages the index has of it, in the table `index_table`; both are empty if it has none.
     """
 
@@ -358,7 +358,7 @@ class IndexEntryRow(Base):
 
 
 class ReadingRow(Base):
-    """What reading a content gave, so that a copy of it is not read again: state, reason, and how many passages.
+    """The outcome of reading a content, so that a copy of it is not read again: state, reason, number of passages.
 
     `content` is the key of bytes, the format they were read as, and the version of the readers.
     """

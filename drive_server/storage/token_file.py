@@ -7,6 +7,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from drive_server.errors import StorageFailureError
+from drive_server.storage.spool import sync
 
 logger = logging.getLogger(__name__)
 
@@ -15,7 +16,7 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_private_directory(path: Path) -> None:
-    """Make the directory with mode 0700. An empty one is tightened to that; one in use is only warned about.
+    """Make the directory with mode 0700. Tighten an empty one to that; only warn about one in use.
 
     A directory in use may be one that other programs need (`/tmp`, a home directory), so its mode stays.
     Raises `StorageFailureError` if there can be no such directory.
@@ -36,7 +37,7 @@ def make_private_directory(path: Path) -> None:
 
 
 def read_token(path: Path) -> str | None:
-    """Return the token, or None if there is no file. A file that others could read is closed, with a warning."""
+    """Return the token, None if there is no file. Close a file that others could read, with a warning."""
     try:
         with path.open("rb") as file:
             _close_to_others(path, os.fstat(file.fileno()).st_mode)
@@ -57,7 +58,7 @@ def write_token(path: Path, token: str) -> None:
             draft.replace(path)
         finally:
             draft.unlink(missing_ok=True)
-        _sync(path.parent)
+        sync(path.parent)
     except OSError as error:
         raise _failure("written") from error
 
@@ -74,14 +75,6 @@ def _write_new(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(directory: Path) -> None:
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _failure(verb: str) -> StorageFailureError:

@@ -1,1 +1,1 @@
-"""How the server is run: stdio, the HTTP runner, shutdown. May import `connect` and `mcp`."""
+"""Run the server: stdio, HTTP, the process. May import `connect` and `mcp`."""

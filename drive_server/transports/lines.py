@@ -1,4 +1,4 @@
-"""Lines of bytes from one file descriptor and to another, by threads that hold up nobody when the other side is slow.
+"""Lines of bytes over file descriptors, by threads, so that a slow other side blocks nobody.
 
 The threads are daemons: one that waits for the other side would keep the process from ending.
 """
@@ -19,11 +19,11 @@ END: Final = b""
 
 
 class TooLongLine:
-    """Stands for a line that was over the limit, and was not kept."""
+    """Stands for a line over the limit, which was dropped."""
 
 
 class LineSplitter:
-    """Cuts what comes into lines without their ends. Of a line over `most` bytes nothing is kept."""
+    """Splits bytes into lines without their ends. Drops a line over `most` bytes."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -38,7 +38,7 @@ class LineSplitter:
         return lines
 
     def rest(self) -> list[bytes | TooLongLine]:
-        """Return what came after the last line end, if anything: a line too, since nothing follows."""
+        """Return the bytes after the last line end, if any: a line too, since nothing follows."""
         return [self._finished(b"")] if self._held or self._is_too_long else []
 
     def _finished(self, end: bytes) -> bytes | TooLongLine:
@@ -87,7 +87,7 @@ class LineReader:
             try:
                 self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
             except RuntimeError:
-                return  # the loop has ended, and with it whoever wanted the lines
+                return  # the loop has ended, and with it the reader of the lines
 
 
 class LineWriter:
@@ -104,7 +104,7 @@ class LineWriter:
         threading.Thread(target=self._write, name="lines out", daemon=True).start()
 
     async def write(self, line: bytes) -> None:
-        """Take a line to write; waits while the other side is far behind, and does nothing once it is gone."""
+        """Queue a line; wait while the other side is far behind, and do nothing once it is gone."""
         while self._waiting_bytes > MOST_WAITING_BYTES and not self.gone.is_set():
             await self._progress.wait()
         if self.gone.is_set():

@@ -1,4 +1,4 @@
-"""Serves an application over HTTP until the process is told to end, and then ends in time."""
+"""Serve an application over HTTP until a signal ends the process in time."""
 
 import asyncio
 import logging
@@ -12,8 +12,7 @@ from typing import Any, Final
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from drive_server.transports.garbage import spare_what_is_there
-from drive_server.transports.shutdown import Ending
+from drive_server.transports.process import Shutdown, freeze_objects
 
 logger = logging.getLogger(__name__)
 
@@ -21,16 +20,16 @@ KEEP_ALIVE_SECONDS: Final = 75
 GRACE_SECONDS: Final = 4
 MOST_HEADER_BYTES: Final = 65_536
 SWITCH_SECONDS: Final = 0.0005
-"""How long the event loop goes on while a thread wants the interpreter.
+"""Time that the event loop goes on while a thread wants the interpreter.
 
-With Python's 5 ms, each statement of a thread's transaction waits so long for a busy loop, and the next transaction for
-all of them.
+With Python's 5 ms, each statement of a thread's transaction waits that long for a busy loop, and the next transaction
+waits for all of them.
 """
 
 
 def prepare_process() -> None:
-    """Set what holds for a server's whole process. Call it on its event loop, before requests come."""
-    spare_what_is_there()
+    """Tune a server's whole process. Call it on its event loop, before requests come."""
+    freeze_objects()
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
@@ -59,10 +58,10 @@ class HeaderLimit(HttpToolsProtocol):
 
 
 class Runner(uvicorn.Server):
-    """Serves until SIGTERM or Ctrl-C: then no more requests are taken, and those that are going on end.
+    """Serves until SIGTERM or Ctrl-C: then it takes no more requests, and lets the running ones end.
 
-    `wind_down` ends what would go on for ever (event streams, questions that wait for a person). Requests that
-    don't end within some seconds are cancelled. A second signal ends the process at once.
+    `wind_down` ends endless requests (event streams, questions that wait for a person). Requests that don't end within
+    `GRACE_SECONDS` are cancelled. A second signal ends the process at once.
     """
 
     def __init__(self, app: Any, wind_down: Callable[[], Awaitable[None]], **options: Any) -> None:
@@ -80,7 +79,7 @@ class Runner(uvicorn.Server):
             )
         )
         self._wind_down = wind_down
-        self._ending = Ending()
+        self._shutdown = Shutdown()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start as uvicorn does."""
@@ -88,18 +87,17 @@ class Runner(uvicorn.Server):
         prepare_process()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let what is going on end, then shut down as uvicorn does."""
+        """Let running requests end, then shut down as uvicorn does."""
         ending = asyncio.create_task(self._end_calls())
         await super().shutdown(sockets)
         await ending
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Take note of a signal. Unlike uvicorn's, SIGTERM is not raised anew at the end: the process ends well."""
-        del frame
-        self._ending.told(sig)
-        self.should_exit = True
+        """Begin to shut down. Unlike uvicorn, don't raise SIGTERM anew at the end: the process ends with code 0."""
+        self._shutdown.on_signal(sig)
         if sig == signal.SIGINT:
-            self._captured_signals.append(sig)
+            super().handle_exit(sig, frame)
+        self.should_exit = True
 
     async def _end_calls(self) -> None:
         try:

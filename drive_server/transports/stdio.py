@@ -21,9 +21,8 @@ from drive_server.mcp.protocol.failures import REQUEST_CANCELLED
 from drive_server.mcp.protocol.guard import Guard
 from drive_server.mcp.protocol.messages import MessageError, as_error, read_message, write_failure, write_message
 from drive_server.settings import DriveSettings
-from drive_server.transports.garbage import spare_what_is_there
 from drive_server.transports.lines import LineReader, LineWriter, TooLongLine
-from drive_server.transports.shutdown import Ending
+from drive_server.transports.process import Shutdown, freeze_objects
 
 ONLY_KEY: Final = "stdio"
 CALLS_END_WITHIN_SECONDS: Final = 4.0
@@ -35,13 +34,13 @@ async def serve_stdio(settings: DriveSettings) -> None:
     """Serve one host until it closes standard input, or SIGTERM or Ctrl-C comes.
 
     Calls are made with the key in `settings.api_key` (DRIVE_API_KEY), or the one given to the `authenticate` tool.
-    Standard output belongs to the protocol: logs go to standard error, and so does whatever else is printed.
+    Standard output belongs to the protocol: logs and prints go to standard error.
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     with standard_streams() as (reading, writing):
         async with open_drive(settings) as drive:
             await drive.identity.ensure_local_user()
-            spare_what_is_there()
+            freeze_objects()
             connection = StdioConnection(drive.server.protocol, settings, reading, writing)
             with connection.ended_by_signals():
                 await connection.serve()
@@ -49,10 +48,9 @@ async def serve_stdio(settings: DriveSettings) -> None:
 
 @contextmanager
 def standard_streams() -> Generator[tuple[int, int]]:
-    """Keep standard input and output for the protocol: return descriptors of theirs that nobody else knows.
+    """Keep standard input and output for the protocol: yield private descriptors of both.
 
-    Meanwhile what is read as standard input is empty, and what is printed goes to standard error, also from
-    libraries that are not written in Python.
+    Meanwhile everybody else reads an empty standard input and prints to standard error, native libraries too.
     """
     sys.stdout.flush()
     reading, writing = os.dup(0), os.dup(1)
@@ -78,15 +76,15 @@ class StdioConnection(Connection):
         self._most_bytes = settings.max_request_bytes
         self._reader = LineReader(reading, settings.max_request_bytes)
         self._writer = LineWriter(writing)
-        self._ending = Ending()
-        self._hears = anyio.CancelScope()
+        self._shutdown = Shutdown()
+        self._receiving = anyio.CancelScope()
 
     @contextmanager
     def ended_by_signals(self) -> Generator[None]:
         """Let SIGTERM and Ctrl-C end it while this is open."""
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
-            loop.add_signal_handler(number, self._told, number)
+            loop.add_signal_handler(number, self._on_signal, number)
         try:
             yield
         finally:
@@ -94,36 +92,36 @@ class StdioConnection(Connection):
                 loop.remove_signal_handler(number)
 
     async def serve(self) -> None:
-        """Serve until the host closes its side, or the process is told to end; calls that go on then may end."""
+        """Serve until the host closes its side, or a signal comes; running calls may end."""
         async with anyio.create_task_group() as group:
             group.start_soon(self.run)
-            group.start_soon(self._stop_hearing_without_host)
-            with self._hears:
+            group.start_soon(self._stop_without_host)
+            with self._receiving:
                 async for line in self._reader.lines():
-                    await self._heard(line)
+                    await self._receive_line(line)
             await self._wind_down()
             group.cancel_scope.cancel()
         with anyio.move_on_after(FLUSH_WITHIN_SECONDS):
             await self._writer.flush()
 
     async def _wind_down(self) -> None:
-        self._ending.begin()
+        self._shutdown.begin()
         self._guard.is_ending = True
-        await self.give_up_questions()
+        await self.cancel_questions()
         with anyio.move_on_after(CALLS_END_WITHIN_SECONDS):
-            await self.admission.quiet()
+            await self.admission.wait_idle()
         self.close()
 
-    async def _stop_hearing_without_host(self) -> None:
+    async def _stop_without_host(self) -> None:
         """A host that reads no answers is gone, though it may have left its other side open."""
         await self._writer.gone.wait()
-        self._hears.cancel()
+        self._receiving.cancel()
 
-    def _told(self, number: int) -> None:
-        self._ending.told(number)
-        self._hears.cancel()
+    def _on_signal(self, number: int) -> None:
+        self._shutdown.on_signal(number)
+        self._receiving.cancel()
 
-    async def _heard(self, line: bytes | TooLongLine) -> None:
+    async def _receive_line(self, line: bytes | TooLongLine) -> None:
         if isinstance(line, TooLongLine):
             error = TooLargeError(
                 "This message is too large.",
@@ -132,9 +130,9 @@ class StdioConnection(Connection):
             )
             await self._writer.write(write_failure(None, as_error(INVALID_REQUEST, error)))
         elif line.strip():
-            await self._heard_message(line)
+            await self._receive_message(line)
 
-    async def _heard_message(self, line: bytes) -> None:
+    async def _receive_message(self, line: bytes) -> None:
         try:
             refusal = await self.receive(read_message(line), ONLY_KEY)
         except MessageError as error:
@@ -146,5 +144,5 @@ class StdioConnection(Connection):
     async def _deliver(self, message: SessionMessage) -> None:
         root = message.message.root
         if isinstance(root, JSONRPCError) and root.error.code == REQUEST_CANCELLED:
-            return  # who cancels wants no answer (MCP 2025-11-25, basic/utilities/cancellation)
+            return  # a client that cancels wants no answer (MCP 2025-11-25, basic/utilities/cancellation)
         await self._writer.write(write_message(message.message))

@@ -12,6 +12,7 @@ from mcp.types import CallToolResult
 
 from graph.clock import Clock
 from graph.drive.connections import Toolbox
+from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, READ_FILE, SEARCH_MEANING
 from graph.policy.provenance import Read, reads_in
 from graph.prompts import json_section, section
 from graph.single_flight import SingleFlight
@@ -126,7 +127,7 @@ async def _place(look: DriveReader) -> str:
 async def _root(look: DriveReader) -> Mapping[str, Any] | None:
     """Return the root's facts, asked for once in a session: they never change."""
     if look.toolbox not in _roots:
-        found = await look.read("get_file_info", item_id="root")
+        found = await look.read(FILE_INFO, item_id="root")
         if found is None:
             return None
         _roots[look.toolbox] = found
@@ -134,7 +135,7 @@ async def _root(look: DriveReader) -> Mapping[str, Any] | None:
 
 
 async def _info(look: DriveReader, item_id: str | None) -> Mapping[str, Any] | None:
-    return await look.read("get_file_info", item_id=item_id) if item_id else None
+    return await look.read(FILE_INFO, item_id=item_id) if item_id else None
 
 
 def _facts(item: Mapping[str, Any] | None, *keys: str) -> dict[str, Any] | None:
@@ -145,7 +146,7 @@ async def _document(look: DriveReader) -> str:
     file_id = look.place.get("file_id")
     if not file_id:
         return ""
-    found = await look.read("read_file", file_id=file_id, start=0, end=DOCUMENT_CHARACTERS)
+    found = await look.read(READ_FILE, file_id=file_id, start=0, end=DOCUMENT_CHARACTERS)
     if found is None:
         return ""
     text = str(found.get("text", ""))[:DOCUMENT_CHARACTERS]
@@ -159,7 +160,7 @@ async def _related(look: DriveReader) -> str:
     """Return passages of other files; the open document is there in full anyway."""
     if not look.place.get("file_id") or not look.query.strip():
         return ""
-    found = await look.read("semantic_search_files", query=look.query[:500], limit=RELATED_HITS)
+    found = await look.read(SEARCH_MEANING, query=look.query[:500], limit=RELATED_HITS)
     room = RELATED_CHARACTERS
     passages: list[str] = []
     for hit in (found or {}).get("hits", []):
@@ -175,8 +176,8 @@ async def _listing(look: DriveReader) -> str:
     folder_id = look.place.get("folder_id") or "root"
     # Turns that begin in one folder at the same moment look at it once. The session tells apart who may see what.
     asked = {"folder_id": folder_id, "limit": LISTED_ITEMS}
-    listed = await _listings.do((look.toolbox, folder_id), lambda: look.call("list_folder", asked))
-    found = look.noted("list_folder", listed)
+    listed = await _listings.do((look.toolbox, folder_id), lambda: look.call(LIST_FOLDER, asked))
+    found = look.noted(LIST_FOLDER, listed)
     if found is None:
         return ""
     return json_section("listing", [_facts(item, "id", "kind", "name") for item in found.get("items", [])])

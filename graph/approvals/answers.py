@@ -1,8 +1,9 @@
-"""Parse a person's answer to an approval. Every dialect is read here and nowhere else.
+"""Parse a person's answer to an approval. Every dialect is parsed here and nowhere else.
 
-What can't be read is no approval: a call without a readable decision is not run.
+What can't be parsed is no approval: a call without a readable decision is not run.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal, NotRequired, cast
@@ -29,7 +30,15 @@ WORDS: Final[dict[str, DecisionType]] = {
 
 APPROVE_ALL: Final = "approve_all"
 OF_THE_SERVICE: Final = frozenset({"decided_by", "decided_at"})
-"""What a service that passes an answer on adds to it."""
+"""Keys that a service adds to an answer that it passes on."""
+
+
+class DecisionError(ValueError):
+    """A decision that can't be used, with a sentence: the call that it is about is not run."""
+
+
+class GrantError(DecisionError):
+    """A grant that can't come with its decision."""
 
 
 class Decision(TypedDict):
@@ -62,7 +71,7 @@ def decided_at(answer: object, now: datetime) -> datetime:
 
 
 def decided_by(answer: object) -> str | None:
-    """Return the email of who answered, where the service that passes the answer on has said so."""
+    """Return the email of the person who answered, where the service that passes the answer on names it."""
     value = answer.get("decided_by") if isinstance(answer, Mapping) else None
     return value if isinstance(value, str) else None
 
@@ -136,49 +145,80 @@ def _by_id(call: Call, raw: Sequence[Mapping[str, Any]]) -> Decision:
     return _decision(call, mine[0])
 
 
-def _decision(call: Call, entry: Mapping[str, Any]) -> Decision:
+def parse_decision(action: Mapping[str, Any], entry: Mapping[str, Any]) -> Decision:
+    """Return what an entry says about an action: a call, or its part of an approval's payload. Raises `DecisionError`.
+
+    Where the action's tool and arguments allow it is for the caller to check.
+    """
     kind = WORDS.get(str(entry.get("type")))
     if kind is None:
-        return _invalid(call, "The decision's type is none of approve, edit, reject, respond.")
-    if entry.get("grant") is not None:
-        return _with_grant(call, kind, entry)
-    if kind == "edit":
-        return _edit(call, entry)
-    return _taken(call, kind, message=_message(entry))
+        raise DecisionError("The decision's type is none of approve, edit, reject, respond.")
+    message = _message(entry)
+    if kind == "respond" and not message.strip():
+        raise DecisionError("A response needs a message.")
+    args = _arguments(action, kind, entry)
+    decision = _taken(action, kind, args if kind == "edit" else None, message)
+    return decision if entry.get("grant") is None else {**decision, "grant": _grant(kind, entry["grant"])}
 
 
-def _with_grant(call: Call, kind: DecisionType, entry: Mapping[str, Any]) -> Decision:
-    """A grant that can't be given says that something else was meant: nothing is done."""
-    try:
-        request = read_grant(entry["grant"])
-    except ValueError as error:
-        return _invalid(call, str(error))
-    if kind != "approve" or grantable(call) is None:
-        return _invalid(call, "A grant is given with an approval, of something that can be undone and reaches nobody.")
-    return {**_taken(call, kind, message=_message(entry)), "grant": request}
-
-
-def _edit(call: Call, entry: Mapping[str, Any]) -> Decision:
+def _arguments(action: Mapping[str, Any], kind: DecisionType, entry: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the arguments in an entry, by any dialect, None if it has none."""
     edited = entry.get("edited_action", entry)
     args = edited.get("args") if isinstance(edited, Mapping) else None
-    named = [edited.get("name")] if isinstance(edited, Mapping) else []
+    names = [entry.get("name"), edited.get("name") if isinstance(edited, Mapping) else None]
     if isinstance(args, Mapping) and "action" in args and isinstance(args.get("args"), Mapping):
-        named.append(args["action"])
+        names.append(args["action"])
         args = args["args"]
-    if not isinstance(args, Mapping):
-        return _invalid(call, "The edit has no arguments.")
-    if any(name is not None and name != call["name"] for name in named):
-        return _invalid(call, "An edit can't switch to another tool.")
-    return _taken(call, "edit", dict(cast("Mapping[str, Any]", args)), _message(entry))
+    if any(name is not None and name != action["name"] for name in names):
+        raise DecisionError(f"A decision can't replace {action['name']} by another tool.")
+    found = dict(cast("Mapping[str, Any]", args)) if isinstance(args, Mapping) else None
+    if not _is_plain_json(found):
+        raise DecisionError("The args are not valid JSON in Unicode.")
+    if kind == "edit" and found is None:
+        raise DecisionError("An edit needs args: all arguments of the call.")
+    if kind == "approve" and found not in (None, action["args"]):
+        raise DecisionError("To change arguments, send the type edit, not approve.")
+    return found
+
+
+def _is_plain_json(args: object) -> bool:
+    """Python reads half a surrogate pair, and NaN, from JSON; no tool can be sent either."""
+    try:
+        json.dumps(args, allow_nan=False, ensure_ascii=False).encode()
+    except ValueError:
+        return False
+    return True
+
+
+def _grant(kind: DecisionType, value: object) -> GrantRequest:
+    if kind != "approve":
+        raise GrantError("A grant is given with an approval only.")
+    try:
+        return read_grant(value)
+    except ValueError as error:
+        raise GrantError(str(error)) from error
+
+
+def _decision(call: Call, entry: Mapping[str, Any]) -> Decision:
+    try:
+        decision = parse_decision(call, entry)
+    except DecisionError as error:
+        return _invalid(call, str(error))
+    if decision.get("grant") and grantable(call) is None:
+        # A grant that can't be given says that something else was meant: nothing is done.
+        return _invalid(call, "A grant is given for what can be undone and reaches nobody.")
+    return decision
 
 
 def _message(entry: Mapping[str, Any]) -> str:
-    said = entry.get("message") or entry.get("args")
-    return said if isinstance(said, str) else ""
+    message = entry.get("message") or entry.get("args")
+    return message if isinstance(message, str) else ""
 
 
-def _taken(call: Call, kind: DecisionType, args: dict[str, Any] | None = None, message: str = "") -> Decision:
-    return {"tool_call_id": call["tool_call_id"], "type": kind, "args": args, "message": message, "valid": True}
+def _taken(
+    action: Mapping[str, Any], kind: DecisionType, args: dict[str, Any] | None = None, message: str = ""
+) -> Decision:
+    return {"tool_call_id": action["tool_call_id"], "type": kind, "args": args, "message": message, "valid": True}
 
 
 def _invalid(call: Call, problem: str) -> Decision:

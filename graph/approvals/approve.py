@@ -185,7 +185,7 @@ class Settling:
         effect, etag = effect_of(found), found.get("etag") if found else None
         seen: Call = {
             **call,
-            "preview": preview_of(call["name"], args, found, self._language),
+            "preview": preview_of(call["name"], args, found, self._language, call.get("action")),
             "reversible": effect["reversible"] if effect else call["reversible"],
             "effect": effect,
         }

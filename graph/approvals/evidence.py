@@ -8,6 +8,7 @@ from langchain_core.messages import AnyMessage, ToolMessage
 
 from graph.approvals.passages import Stretch, Text, best, passage_of, stretches_of, texts_in
 from graph.drive.connections import Toolbox
+from graph.drive.tool_names import READ_FILE
 from graph.errors import DriveUnavailableError
 from graph.messages.stored_results import ResultStore
 from graph.messages.window import STORED
@@ -54,11 +55,11 @@ class Evidence:
         return [_with_text(message, texts) for message in results]
 
     async def _reread(self, taint: Taint) -> Sequence[Text]:
-        if not taint["file_id"] or "read_file" not in self._toolbox.tools:
+        if not taint["file_id"] or READ_FILE not in self._toolbox.tools:
             return []
         args = {"file_id": taint["file_id"], "start": 0, "end": READ_CHARACTERS}
         try:
-            result = await self._toolbox.call("read_file", args, meta={})
+            result = await self._toolbox.call(READ_FILE, args, meta={})
         except DriveUnavailableError:
             return []
         text = (result.structuredContent or {}).get("text")

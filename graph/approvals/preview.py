@@ -23,7 +23,13 @@ WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
 }
 
 
-def preview_of(tool: str, args: Mapping[str, Any], effect: Mapping[str, Any] | None, language: Language) -> str:
+def preview_of(
+    tool: str,
+    args: Mapping[str, Any],
+    effect: Mapping[str, Any] | None,
+    language: Language,
+    action: str | None = None,
+) -> str:
     """Return the text that the person decides on: what happens, to which items, who gains access, the difference.
 
     Without an effect (a tool that knows no dry run) it is the call as it is.
@@ -38,7 +44,7 @@ def preview_of(tool: str, args: Mapping[str, Any], effect: Mapping[str, Any] | N
     if effect.get("diff"):
         lines.append(_diff(str(effect["diff"]), language))
     lines += [_left(left, language) for left in effect.get("left") or ()]
-    lines.append(_way_back(tool, effect, language))
+    lines.append(_way_back(action, effect, language))
     return "\n".join(lines)
 
 
@@ -82,7 +88,7 @@ def _diff(diff: str, language: Language) -> str:
     return diff if len(diff) <= MAX_DIFF else f"{diff[:MAX_DIFF]}\n{WORDS['cut'][language]}"
 
 
-def _way_back(tool: str, effect: Mapping[str, Any], language: Language) -> str:
+def _way_back(action: str | None, effect: Mapping[str, Any], language: Language) -> str:
     if effect.get("reversible") is False:
         return WORDS["final"][language]
-    return WORDS["trash" if tool == "trash_item" else "reversible"][language]
+    return WORDS["trash" if action == "trash" else "reversible"][language]

@@ -108,7 +108,8 @@ class Review:
 
     def _asked(self, found: Candidate, judgement: Judgement, passage: Passage | None) -> Call:
         language = self.situation.language
-        preview = preview_of(found.tool.name, found.args, found.effect, language)
+        tool, args = found.tool, found.args
+        preview = preview_of(tool.name, args, found.effect, language, tool.action_for(args))
         return {
             **_call(found, judgement, found.effect),
             "code": "changed" if found.drifted else judgement.code,

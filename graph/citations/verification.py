@@ -6,10 +6,10 @@ from typing import Any, Final
 from graph.citations.quotes import Quotation
 from graph.citations.sources import Source
 from graph.drive.connections import Toolbox
+from graph.drive.tool_names import CHECK_CITATIONS
 from graph.errors import DriveUnavailableError
 from graph.events import CitationView, WhyUnverified
 
-TOOL: Final = "check_citations"
 AT_ONCE: Final = 200
 MOST_CANDIDATES: Final = 30
 LONGEST_QUOTE: Final = 20_000
@@ -77,10 +77,10 @@ async def _ask(
 
 async def _call(toolbox: Toolbox, citations: list[dict[str, Any]]) -> list[Check]:
     unavailable: list[Check] = [{"stands": False, "reason": "unavailable"} for _ in citations]
-    if TOOL not in toolbox.tools:
+    if CHECK_CITATIONS not in toolbox.tools:
         return unavailable
     try:
-        result = await toolbox.call(TOOL, {"citations": citations}, meta={})
+        result = await toolbox.call(CHECK_CITATIONS, {"citations": citations}, meta={})
     except DriveUnavailableError:
         return unavailable
     data = result.structuredContent or {}

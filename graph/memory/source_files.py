@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from graph.drive.connections import Toolbox
+from graph.drive.tool_names import FILE_INFO
 from graph.errors import DriveUnavailableError
 from graph.memory.facts import Fact, Facts, files_of
 
@@ -35,10 +36,10 @@ async def visible_facts(facts: Facts, toolbox: Toolbox, known: Sequence[Fact] | 
 
 async def file_state(toolbox: Toolbox, file_id: str) -> FileState:
     """Return what has become of a file, as the person sees it."""
-    if "get_file_info" not in toolbox.tools:
+    if FILE_INFO not in toolbox.tools:
         return "unknown"
     try:
-        result = await toolbox.call("get_file_info", {"item_id": file_id}, meta={})
+        result = await toolbox.call(FILE_INFO, {"item_id": file_id}, meta={})
     except DriveUnavailableError:
         return "unknown"
     data = result.structuredContent or {}

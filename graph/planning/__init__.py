@@ -1,1 +1,4 @@
-"""Plans as plain data: their shape, their order, how they go on, what a person may change. Pure, without a model."""
+"""Plans: made, checked, agreed, carried out step by step.
+
+May import `agents`, `approvals`, `routing`, `policy`, `limits` and `models`.
+"""

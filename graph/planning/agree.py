@@ -16,6 +16,7 @@ from graph.approvals.payload import EXPIRED, is_expired, open_approval, payload,
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
+from graph.drive.tool_names import FILE_INFO
 from graph.errors import DriveUnavailableError
 from graph.events import emit
 from graph.planning.shape import ProposedBounds
@@ -75,7 +76,7 @@ async def _folders(toolbox: Toolbox, refs: Sequence[str]) -> list[Folder]:
     """Return those of the folders that are there. All of the drive is no bound: then there is none at all."""
     found: dict[str, Folder] = {}
     for ref in dict.fromkeys(refs):
-        info = await toolbox.call("get_file_info", {"item_id": ref}, meta={})
+        info = await toolbox.call(FILE_INFO, {"item_id": ref}, meta={})
         item: Mapping[str, Any] = info.structuredContent or {}
         if info.isError or item.get("kind") != "folder":
             continue

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from mcp.types import CallToolResult
 
+from graph.drive.tool_names import FILE_INFO
 from graph.memory.facts import FACT_CHARACTERS, MOST_FACTS, Fact, Facts, FactSource, TooManyFactsError, one_line
 from graph.memory.relevance import by_relevance, facts_section
 from graph.memory.source_files import visible_facts
@@ -65,7 +66,7 @@ async def _source(request: Request) -> FactSource | None:
     file_id, where = request.args.get("file_id"), request.bench
     if not file_id:
         return {"kind": "said", "thread_id": where.thread_id, "message_id": request.run_id}
-    found = await where.toolbox.call("get_file_info", {"item_id": str(file_id)}, meta={})
+    found = await where.toolbox.call(FILE_INFO, {"item_id": str(file_id)}, meta={})
     data: Mapping[str, Any] = found.structuredContent or {}
     if found.isError or "id" not in data:
         return None

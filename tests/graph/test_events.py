@@ -75,7 +75,8 @@ class Line(TypedDict):
 class MadeUpEvent(TypedDict):
     type: Annotated[Literal["made_up", "also_made_up"], FINAL]
     id: Annotated[str, KEY]
-    lines: NotRequired[list[Line]]
+    lines: NotRequired[list[Line] | None]
+    heading: NotRequired[Line]
 
 
 def test_a_class_is_all_that_defines_an_event() -> None:
@@ -85,6 +86,7 @@ def test_a_class_is_all_that_defines_an_event() -> None:
     assert made_up.replay_key(event) == ("made_up", "1")
     assert made_up.filter_text(event, str.upper) == {**event, "lines": [{"text": "A", "number": 1}, {"number": 2}]}
     assert made_up.filter_text({"type": "made_up", "id": "a"}, str.upper) == {"type": "made_up", "id": "a"}
+    assert made_up.filter_text({"heading": {"text": "a", "number": 1}}, str.upper)["heading"]["text"] == "A"
 
 
 async def test_what_a_turn_sends_is_what_the_contract_says(assistant: Assistant, model: ScriptedChatModel) -> None:

@@ -1,10 +1,9 @@
 """Approvals: list and read them, and decide."""
 
-from dataclasses import replace
+from typing import Any
 
 from fastapi import APIRouter
 
-from api.approvals.decisions import Decision
 from api.http.dependencies import ApprovalsDep, CallerDep, ServiceDep
 from api.http.requests import DecisionsBody
 from api.http.schemas import ApprovalList, ApprovalView
@@ -41,13 +40,14 @@ async def decide(
     422 the approval still waits.
     """
     await approvals.get(caller, approval_id)
-    decisions = [await _placed(decision.to_decision(), caller, service) for decision in body.decisions]
+    decisions = [await _placed(decision.model_dump(exclude_none=True), caller, service) for decision in body.decisions]
     return approval_view(await approvals.decide(caller, approval_id, decisions, approve_all=body.approve_all))
 
 
-async def _placed(decision: Decision, caller: Caller, service: Service) -> Decision:
+async def _placed(decision: dict[str, Any], caller: Caller, service: Service) -> dict[str, Any]:
     """Return the decision with the id of its grant's folder. Raises the drive's error if the caller can't see it."""
-    if decision.grant is None:
+    grant = decision.get("grant")
+    if grant is None:
         return decision
-    place = await service.drive.locate(caller, Place(folder_id=decision.grant["folder_id"]))
-    return replace(decision, grant={**decision.grant, "folder_id": place.folder_id})
+    place = await service.drive.locate(caller, Place(folder_id=grant["folder_id"]))
+    return {**decision, "grant": {**grant, "folder_id": place.folder_id}}

@@ -1,4 +1,4 @@
-"""The fields of a form that one of our own pages sent."""
+"""The forms of our own pages: the one to log in with, and the fields that come back."""
 
 from typing import Final
 from urllib.parse import parse_qs
@@ -6,10 +6,43 @@ from urllib.parse import parse_qs
 from fastapi import Request
 
 from drive_server.errors import ForbiddenError, TooLargeError
+from drive_server.http.pages.layout import Language, Words, notice, sentence
 
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
 MOST_FORM_BYTES: Final = 32 * 1024
 MOST_FIELDS: Final = 20
+LOG_IN_WORDS: Final[Words] = {
+    "log_in": {"en": "Log in first", "zh": "请先登录"},
+    "token": {
+        "en": "Access token or API key. It stays between you and your drive: the program does not see it.",
+        "zh": "访问令牌或 API 密钥。它只在您和您的云盘之间使用，程序看不到它。",
+    },
+    "log_in_button": {"en": "Log in", "zh": "登录"},
+    "wrong_token": {"en": "That token is not valid.", "zh": "该令牌无效。"},
+    "wait": {
+        "en": "Too many wrong tokens came from your address. Wait a minute.",
+        "zh": "来自您的地址的错误令牌过多。请等待一分钟。",
+    },
+    "unavailable": {
+        "en": "The issuer of that token can't be reached. Try again in a minute, or use an API key.",
+        "zh": "无法连接该令牌的签发者。请稍后重试，或使用 API 密钥。",
+    },
+    "stale": {"en": "This page was out of date. Please choose again.", "zh": "此页面已过期，请重新选择。"},
+}
+
+
+def log_in_form(language: Language, key: str = "") -> str:
+    """Return the form, as HTML, in which a person gives a token; `key` names a sentence before it."""
+
+    def say(name: str) -> str:
+        return sentence(LOG_IN_WORDS, language, name)
+
+    return (
+        f"{notice(LOG_IN_WORDS, language, key)}<h2>{say('log_in')}</h2>"
+        f"<form method='post'><label>{say('token')}"
+        "<input type='password' name='token' required autocomplete='off' maxlength='16384' autofocus></label>"
+        f"<button class='main' name='action' value='log_in'>{say('log_in_button')}</button></form>"
+    )
 
 
 async def read_form(request: Request) -> dict[str, list[str]]:

@@ -1,6 +1,7 @@
 """Pages for people, without scripts and without anything from elsewhere, in English and Chinese."""
 
 from base64 import b64encode
+from collections.abc import Mapping
 from hashlib import sha256
 from html import escape
 from typing import Final, Literal
@@ -9,6 +10,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 Language = Literal["en", "zh"]
+Words = Mapping[str, Mapping[Language, str]]
+"""The sentences of a page by key; they are HTML, with names of parts in braces."""
 LANGUAGE_FIELD: Final = "lang"
 
 STYLE: Final = """
@@ -62,8 +65,18 @@ def language_of(request: Request) -> Language:
     return "zh" if ours and max(ours, key=lambda found: found[0])[1] == "zh" else "en"
 
 
+def sentence(words: Words, language: Language, key: str, **parts: str) -> str:
+    """Return a sentence as HTML; the parts are escaped here."""
+    return words[key][language].format(**{name: escape(value) for name, value in parts.items()})
+
+
+def notice(words: Words, language: Language, key: str) -> str:
+    """Return a sentence that stands out, as HTML; nothing without a key."""
+    return f"<p class='notice' role='alert'>{sentence(words, language, key)}</p>" if key else ""
+
+
 def page(language: Language, title: str, body: str, status: int = 200) -> HTMLResponse:
-    """Return a page. The body is HTML: what comes from outside has to be escaped already; the title is escaped here."""
+    """Return a page. The body is HTML, with foreign parts escaped; the title is escaped here."""
     named = escape(title)
     code = "zh-CN" if language == "zh" else "en"
     return HTMLResponse(

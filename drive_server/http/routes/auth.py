@@ -1,7 +1,8 @@
-"""Routes for who may come in: log in and out, API keys, accounts."""
+"""Routes for authentication: log in and out, API keys, accounts."""
 
 from datetime import datetime
-from typing import Annotated
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Request, Response, status
 from pydantic import BaseModel, ConfigDict, Field, Strict
@@ -14,17 +15,20 @@ from drive_server.http.access import (
     ActorDep,
     DriveDep,
     PrincipalDep,
-    login_throttle,
     principal_of_request,
 )
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.models import ApiKey
+from drive_server.rate_limiter import RateLimiter
 from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS, SESSION_PREFIX, SessionService
 from drive_server.services.identity.tokens import MOST_CHARACTERS
 from drive_server.services.quota import MAX_QUOTA_BYTES
 
 router = APIRouter(tags=["auth"])
 
+FAILURES: Final = 10
+"""Wrong tokens of one address in a minute."""
+IPV6_NETWORK_BITS: Final = 64
 MOST_SCOPES = 10
 MOST_SCOPE_CHARACTERS = 20
 
@@ -50,7 +54,7 @@ class NewKey(BaseModel):
 
 
 class KeyChange(BaseModel):
-    """What a key may be used for from now on."""
+    """New scopes of a key."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -66,7 +70,7 @@ class NewUser(BaseModel):
 
 
 class MeResult(BaseModel):
-    """Who is calling, and what the key in use may do."""
+    """The caller, and the scopes of the key in use."""
 
     id: str
     email: str
@@ -81,7 +85,7 @@ class MeResult(BaseModel):
 
 
 class NewQuota(BaseModel):
-    """How many bytes a person may keep; 0: no limit, null: as the settings say."""
+    """A new quota in bytes; 0: no limit, null: the limit in the settings."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -89,7 +93,7 @@ class NewQuota(BaseModel):
 
 
 class QuotaResult(BaseModel):
-    """What a person keeps and may keep, in bytes; a quota of 0 is no limit."""
+    """Usage and quota of a person in bytes; a quota of 0 is no limit."""
 
     id: str
     email: str
@@ -217,18 +221,37 @@ async def open_session(drive: Drive, request: Request, response: Response, token
 
     Raises `UnauthenticatedError` for a token that is not valid, `RateLimitError` after too many of them.
     """
-    throttle, address = login_throttle(request), request.client.host if request.client else ""
-    throttle.check(address)
+    failures, network = _login_failures(request), network_of(request.client.host if request.client else "")
+    failures.check(network)
     try:
         principal = await drive.identity.authenticate(token.strip())
     except UnauthenticatedError:
-        throttle.failed(address)
+        failures.count(network)
         raise
     secret, ends = await SessionService(drive.database).create(principal)
-    # Behind a proxy the scheme is what the proxy says, if the HTTP server was told to trust it.
+    # Behind a proxy that the HTTP server trusts, the scheme is the proxy's.
     is_secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
     return principal
+
+
+def network_of(address: str) -> str:
+    """Return the address, of an IPv6 one its /64 network, all of which one person has."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address  # a Unix socket has no address: all who use it count as one
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None:
+        return str(ip_network((parsed, IPV6_NETWORK_BITS), strict=False))
+    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
+
+
+def _login_failures(request: Request) -> RateLimiter:
+    """Return the application's own count of wrong tokens."""
+    state = request.app.state
+    if not hasattr(state, "login_failures"):
+        state.login_failures = RateLimiter(FAILURES, "Too many wrong tokens came from your address.")
+    return state.login_failures
 
 
 async def end_session(drive: Drive, request: Request, response: Response) -> None:

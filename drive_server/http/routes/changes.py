@@ -1,4 +1,4 @@
-"""The route for what was done: the journal as an audit."""
+"""The route of the audit: changes in the journal."""
 
 from typing import Annotated
 
@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from drive_server.http.access import ActorDep, DriveDep
 from drive_server.mcp.results import ChangesResult
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_RUN_ID_CHARACTERS, MAX_TOOL_CHARACTERS
+from drive_server.mcp.tools.history import HistoryTools
 from drive_server.services.journal.changes import MAX_MOMENT_CHARACTERS, ChangeKind
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
@@ -16,7 +17,7 @@ router = APIRouter(tags=["drive"])
 Moment = Annotated[str | None, Query(max_length=MAX_MOMENT_CHARACTERS)]
 
 
-@router.get("/changes", name="list_changes")
+@router.get("/changes", name=HistoryTools.list_changes.__name__)
 async def list_changes(
     drive: DriveDep,
     actor: ActorDep,
@@ -31,7 +32,7 @@ async def list_changes(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50,
     cursor: Annotated[str | None, Query(max_length=MAX_CURSOR_CHARACTERS)] = None,
 ) -> ChangesResult:
-    """List what was changed, newest first: by the caller, or to one item by everybody; by filters.
+    """List changes, newest first: of the caller, or of one item by everybody; by filters.
 
     `since` (inclusive) and `until` (exclusive) are ISO 8601, `by` an email. Administrators may ask for `everybodys`;
     `item_id` has to be an id then.

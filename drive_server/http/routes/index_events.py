@@ -1,4 +1,4 @@
-"""`GET /api/drive/index/events`: how far the caller's files can be searched, as it goes on, as server-sent events."""
+"""`GET /api/drive/index/events`: the progress of the caller's index as server-sent events."""
 
 from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ EVENT_STREAM: Final = "text/event-stream"
 
 
 class IndexStreams:
-    """The streams that are open, which would go on for ever."""
+    """The open streams, which end only by `end`."""
 
     def __init__(self) -> None:
         self.is_ending = False
@@ -38,8 +38,8 @@ class IndexStreams:
             scope.cancel()
 
     @contextmanager
-    def opened(self) -> Generator[None]:
-        """Let `end` end what is done in here."""
+    def cancellable(self) -> Generator[None]:
+        """Cancel the block when `end` is called."""
         with anyio.CancelScope() as scope:
             self._scopes.add(scope)
             if self.is_ending:
@@ -52,9 +52,9 @@ class IndexStreams:
 
 @router.get("/index/events", name="index_events", response_class=StreamingResponse)
 async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> StreamingResponse:
-    """Send the state of the index as the event `index`, at once and then whenever it is another.
+    """Send the state of the index as the event `index`, at once and at each change.
 
-    `data` is what `GET /index` answers, with the type. The stream ends with the key that it was asked for with.
+    `data` is the answer of `GET /index` with the type. The stream ends when the caller's key does.
     """
     require_person(actor.principal)
     require_scope(actor.principal, Scope.READ)
@@ -68,7 +68,7 @@ async def _frames(request: Request, drive: Drive, watch: IndexWatch) -> AsyncGen
     number = 0
     while not streams.is_ending and await _is_allowed(drive, request):
         status = None
-        with streams.opened():
+        with streams.cancellable():
             status = await watch.next(HEARTBEAT_SECONDS)
         if status is not None:
             number += 1

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.mcp.results import ItemResult, ListResult
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
-from drive_server.mcp.tools.places import list_place
+from drive_server.mcp.tools.files import FileTools, list_place
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
@@ -28,7 +28,7 @@ class NewItem(BaseModel):
     on_conflict: Literal["fail", "rename"] = "fail"
 
 
-@router.get("/{item_ref:path}/children", name="list_folder", response_model=ListResult | ItemResult)
+@router.get("/{item_ref:path}/children", name=FileTools.list_folder.__name__, response_model=ListResult | ItemResult)
 async def list_children(
     request: Request,
     item_ref: str,
@@ -43,13 +43,13 @@ async def list_children(
     return ListResult.of(await list_place(drive, actor, item_ref, limit, cursor))
 
 
-@router.get("/{item_ref:path}", name="get_file_info")
+@router.get("/{item_ref:path}", name=FileTools.get_file_info.__name__)
 async def get_item(item_ref: str, drive: DriveDep, actor: ActorDep) -> ItemResult:
     """Look up an item by its id, `root`, or its path with the slashes escaped (`%2FReports%2Fplan.md`)."""
     return ItemResult.of(await drive.files.get(actor, item_ref))
 
 
-@router.post("", name="create_folder", status_code=status.HTTP_201_CREATED)
+@router.post("", name=FileTools.create_folder.__name__, status_code=status.HTTP_201_CREATED)
 async def create_item(new: NewItem, drive: DriveDep, actor: WriterDep) -> ItemResult:
     """Make a folder."""
     outcome = await drive.files.create_folder(actor, new.parent_id, new.name, on_conflict=new.on_conflict)

@@ -1,4 +1,4 @@
-"""Routes for whoever has a link, without a key: look, fetch files, and by an editor's link write them."""
+"""Routes for visitors with a link and no key: read files, and by an editor's link write them."""
 
 from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ MAX_KEY_CHARACTERS: Final = 128
 
 
 class LinkItemResult(BaseModel):
-    """A file or folder as whoever has the link sees it. `parent_id` is null for what the link itself leads to."""
+    """A file or folder as a visitor sees it. `parent_id` is null for what the link itself leads to."""
 
     id: str
     kind: Kind
@@ -46,12 +46,12 @@ class LinkItemResult(BaseModel):
 
     @classmethod
     def of(cls, item: Item) -> "LinkItemResult":
-        """Return the item as it is on the wire, without a word of whose it is."""
+        """Return the item as it is on the wire, without its owner."""
         return cls.model_validate(item, from_attributes=True)
 
 
 class LinkListResult(BaseModel):
-    """What is in a folder. `cursor` is null at the end."""
+    """A page of a folder. `cursor` is null at the end."""
 
     items: list[LinkItemResult]
     cursor: str | None
@@ -66,7 +66,7 @@ class LinkListResult(BaseModel):
 async def get_visit(
     token: str, request: Request, drive: DriveDep, x_link_password: Annotated[str | None, Header()] = None
 ) -> Visit:
-    """Return the visit that the request is: see `LinkVisits.open`. The header is UTF-8, percent-encoded (RFC 3986)."""
+    """Return the visit of the request: see `LinkVisits.open`. The header is UTF-8, percent-encoded (RFC 3986)."""
     pass_token = request.cookies.get(PASS_COOKIE)
     if pass_token and x_link_password is None:
         require_same_origin(request)
@@ -139,10 +139,10 @@ async def replace_content(
     visit.require_editor()
     etag = if_match.strip().strip('"') if if_match else None
     media_type = chosen_type(content_type)
-    with _nobody_named():
+    with _anonymous_errors():
         await drive.files.get(visit.actor, item_id)
-        blob = await drive.blobs.put_stream(await _received(request, drive, visit), drive.settings.max_upload_bytes)
-        actor = _keyed(visit, idempotency_key)
+        blob = await drive.blobs.put_stream(await _limited_body(request, drive, visit), drive.settings.max_upload_bytes)
+        actor = _with_key(visit, idempotency_key)
         outcome = await drive.documents.replace_from_blob(actor, item_id, blob, media_type, if_match=etag)
     return LinkItemResult.of(outcome.value)
 
@@ -160,10 +160,10 @@ async def upload(
 ) -> LinkItemResult:
     """Make a file of the request's body in the folder, or in one below it; by an editor's link."""
     visit.require_editor()
-    folder, actor = parent_id or visit.node_id, _keyed(visit, idempotency_key)
-    with _nobody_named():
+    folder, actor = parent_id or visit.node_id, _with_key(visit, idempotency_key)
+    with _anonymous_errors():
         await drive.documents.check_place(actor, folder, name)
-        blob = await drive.blobs.put_stream(await _received(request, drive, visit), drive.settings.max_upload_bytes)
+        blob = await drive.blobs.put_stream(await _limited_body(request, drive, visit), drive.settings.max_upload_bytes)
         outcome = await drive.documents.create_from_blob(
             actor, folder, name, blob, chosen_type(content_type), on_conflict
         )
@@ -175,27 +175,27 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-async def _received(request: Request, drive: Drive, visit: Visit) -> AsyncIterator[bytes]:
-    """Return the body, as far as the owner of the link has room for it. What they keep is not told."""
+async def _limited_body(request: Request, drive: Drive, visit: Visit) -> AsyncIterator[bytes]:
+    """Return the body, limited to the room of the link's owner, whose usage stays private."""
     declared, limit = request.headers.get("content-length", ""), drive.settings.max_upload_bytes
     if declared.isdecimal() and int(declared[:18]) > limit:
         raise TooLargeError("The file is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
     return Room(await drive.quota.usage(visit.actor.user_id), is_own=False).limited(body_of(request))
 
 
-def _keyed(visit: Visit, idempotency_key: str | None) -> Actor:
-    """A key counts for the link only: those of its maker's own calls are not the visitor's to guess."""
+def _with_key(visit: Visit, idempotency_key: str | None) -> Actor:
+    """Bind an idempotency key to the link: a visitor can't guess those of its owner's calls."""
     return replace(visit.actor, idempotency_key=f"link {visit.link_id} {idempotency_key}" if idempotency_key else None)
 
 
 @contextmanager
-def _nobody_named() -> Generator[None]:
-    """Keep from who has a link what the drive tells its own people: who changed something, how much they keep."""
+def _anonymous_errors() -> Generator[None]:
+    """Remove from errors the person who changed an item and the usage of its owner."""
     try:
         yield
     except EtagMismatchError as error:
-        told = {key: error.details[key] for key in ("id", "etag", "updated_at") if key in error.details}
-        raise error.with_details(told) from error
+        details = {key: error.details[key] for key in ("id", "etag", "updated_at") if key in error.details}
+        raise error.with_details(details) from error
     except QuotaExceededError as error:
         raise QuotaExceededError(
             "There is no room for it where this link leads.", hint="Ask whoever gave you the link to make room."

@@ -1,4 +1,4 @@
-"""Routes for search, and for the index behind it."""
+"""Routes for search and its index."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -78,7 +78,7 @@ async def rebuild_index(drive: DriveDep, actor: ActorDep) -> IndexResult:
 async def _hybrid(
     drive: Drive, actor: Actor, query: str, folder: str | None, only: SearchFilter, limit: int
 ) -> Page[Hit]:
-    """Passages by meaning, and before them what is called so: a picture has a name but no passages."""
+    """Find passages by meaning, and before them items by name: a picture has a name but no passages."""
     most_names = max(1, limit // SHARE_OF_NAMES)
     named = _names_of(await drive.search.find(actor, query, folder=folder, only=only, limit=most_names))
     fitting = await drive.search.semantic(actor, query, folder=folder, only=only, limit=limit)

@@ -1,4 +1,4 @@
-"""Routes for who else has access to an item: people by email, and links."""
+"""Routes for shares of an item: people by email, and links."""
 
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from drive_server.errors import InvalidInputError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.mcp.results import ItemResult, ShareResult, SharesResult
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, GivenRole, OptionalRole
+from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.services.sharing.link_passwords import MAX_CHARACTERS, MIN_CHARACTERS
 from drive_server.services.sharing.links import MAX_DOWNLOADS, MAX_HOURS, TERMS, LinkTerms, Term
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
@@ -36,13 +37,13 @@ class NewShare(Terms):
 
 
 class ShareChange(Terms):
-    """What to change: the role; of a link also its terms, and which ones to `remove`."""
+    """A change of a share: the role; of a link also its terms, and the ones to `remove`."""
 
     role: OptionalRole = None
     remove: Annotated[list[Term], Field(max_length=len(TERMS))] = []
 
 
-@router.get("/{item_ref:path}/shares", name="list_shares", response_model=SharesResult | ItemResult)
+@router.get("/{item_ref:path}/shares", name=SharingTools.list_shares.__name__, response_model=SharesResult | ItemResult)
 async def list_shares(
     request: Request,
     item_ref: str,
@@ -58,7 +59,7 @@ async def list_shares(
     return SharesResult.of(await drive.links.list_access(actor, item_ref, limit, cursor))
 
 
-@router.post("/{item_ref:path}/shares", name="share_item", status_code=status.HTTP_201_CREATED)
+@router.post("/{item_ref:path}/shares", name=SharingTools.share_item.__name__, status_code=status.HTTP_201_CREATED)
 async def create_share(item_ref: str, new: NewShare, drive: DriveDep, actor: WriterDep) -> ShareResult:
     """Give a person a role on an item, or make a link to it."""
     terms = LinkTerms(new.role, new.expires_in_hours, new.password, new.max_downloads)
@@ -68,7 +69,7 @@ async def create_share(item_ref: str, new: NewShare, drive: DriveDep, actor: Wri
     return ShareResult.of((await drive.sharing.share(actor, item_ref, new.email, new.role)).value)
 
 
-@router.patch("/{item_ref:path}/shares/{who}", name="update_share")
+@router.patch("/{item_ref:path}/shares/{who}", name=SharingTools.update_share.__name__)
 async def update_share(item_ref: str, who: str, change: ShareChange, drive: DriveDep, actor: WriterDep) -> ShareResult:
     """Change the role of a person, named by email, or the role and terms of a link, named by id."""
     terms = LinkTerms(
@@ -80,9 +81,9 @@ async def update_share(item_ref: str, who: str, change: ShareChange, drive: Driv
     return ShareResult.of((await drive.sharing.update(actor, item_ref, who, change.role or "")).value)
 
 
-@router.delete("/{item_ref:path}/shares/{who}", name="revoke_share")
+@router.delete("/{item_ref:path}/shares/{who}", name=SharingTools.revoke_share.__name__)
 async def revoke_share(item_ref: str, who: str, drive: DriveDep, actor: WriterDep) -> ShareResult:
-    """Take the role of a person, named by email, back, or end a link, named by id; returns what it was."""
+    """Revoke the role of a person, named by email, or end a link, named by id; return the former share."""
     if not _is_person(who):
         return ShareResult.of((await drive.links.revoke(actor, item_ref, who)).value)
     return ShareResult.of((await drive.sharing.revoke(actor, item_ref, who)).value)

@@ -28,14 +28,14 @@ from drive_server.http.tus_headers import (
     offset_of,
     require_bytes,
     require_version,
-    told_length,
+    upload_length,
     verifier_of,
 )
 from drive_server.services.uploads.service import Upload
 
 EXTENSIONS: Final = "creation,creation-with-upload,creation-defer-length,termination,expiration,checksum"
 SILENCE_SECONDS: Final = 60
-"""A request that sends nothing for so long is given up: until then nobody else can go on with the upload."""
+"""A silent request ends after so long: until then nobody else can continue the upload."""
 OVERRIDE: Final = "x-http-method-override"
 
 
@@ -65,7 +65,7 @@ router = APIRouter(prefix="/uploads", tags=["uploads"], route_class=TusRoute)
 @router.options("", include_in_schema=False)
 @router.options("/{upload_id}", include_in_schema=False)
 async def describe(drive: DriveDep) -> Response:
-    """Tell what is understood here; needs no key."""
+    """Describe the supported protocol; needs no key."""
     headers = {
         "Tus-Extension": EXTENSIONS,
         "Tus-Max-Size": str(drive.settings.max_upload_bytes),
@@ -93,8 +93,8 @@ async def create(request: Request, drive: DriveDep, actor: ActorDep) -> Response
 
 
 @router.head("/{upload_id}", name="upload_file", response_class=Response)
-async def look(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
-    """Tell how far the upload is."""
+async def head(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
+    """Return the offset of the upload."""
     require_version(request.headers)
     upload = await drive.uploads.resume(actor, upload_id)
     headers = {"Cache-Control": "no-store"}
@@ -126,7 +126,7 @@ async def terminate(request: Request, upload_id: str, drive: DriveDep, actor: Ac
 @router.post("/{upload_id}", name="upload_file", include_in_schema=False)
 async def overridden(request: Request, upload_id: str, drive: DriveDep, actor: ActorDep) -> Response:
     """Do what X-HTTP-Method-Override says, for clients whose surroundings let only GET and POST through."""
-    routes = {"HEAD": look, "PATCH": send, "DELETE": terminate}
+    routes = {"HEAD": head, "PATCH": send, "DELETE": terminate}
     method = request.headers.get(OVERRIDE, "").upper()
     if method not in routes:
         raise InvalidInputError(
@@ -136,7 +136,7 @@ async def overridden(request: Request, upload_id: str, drive: DriveDep, actor: A
 
 
 async def _with_first_bytes(request: Request, drive: Drive, actor: Actor, upload: Upload) -> Upload:
-    """An upload whose beginning was refused is ended: its client never learns of it."""
+    """Receive the first bytes, and end the upload if they are refused: its client has no address of it."""
     try:
         return await _receive(request, drive, actor, upload.id, 0)
     except BaseException:
@@ -151,7 +151,7 @@ async def _receive(request: Request, drive: Drive, actor: Actor, upload_id: str,
         upload_id,
         offset,
         _body(request),
-        length=told_length(request.headers),
+        length=upload_length(request.headers),
         announced=content_length(request.headers) or 0,
         verifier=verifier_of(request.headers),
     )

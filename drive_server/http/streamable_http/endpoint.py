@@ -15,12 +15,12 @@ from starlette.types import Receive, Scope, Send
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import bearer_token
-from drive_server.http.hosts import KnownHosts
 from drive_server.http.problem import CODES, problem
 from drive_server.http.routes.index_events import IndexStreams
+from drive_server.http.streamable_http.hosts import HostAllowlist
 from drive_server.http.streamable_http.requests import McpRequests
 from drive_server.http.streamable_http.sessions import SessionTable
-from drive_server.mcp.calls.callers import DriveToken
+from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.guard import Guard
 
 MCP_PATH: Final = "/mcp"
@@ -28,16 +28,16 @@ CALLS_END_WITHIN_SECONDS: Final = 3.0
 
 
 class McpEndpoint:
-    """The ASGI application at `/mcp`: asks each request for its key, then hands it to the session that it belongs to.
+    """The ASGI application at `/mcp`: authenticates each request, then hands it to its session.
 
     Sessions keep state and answer in event streams, so that progress and questions to the person get through. They
-    are those of the process's one server. `clock` gives seconds.
+    belong to the process's one server. `clock` gives seconds.
     """
 
     def __init__(self, drive: Drive, clock: Callable[[], float] = monotonic) -> None:
         self._drive = drive
         self._guard = Guard(drive.settings, clock)
-        self._hosts = KnownHosts(drive.settings)
+        self._hosts = HostAllowlist(drive.settings)
         self.sessions = SessionTable(drive.server.protocol, self._guard, drive.settings, clock)
         self._requests = McpRequests(self.sessions, self._guard, drive)
 
@@ -48,7 +48,7 @@ class McpEndpoint:
             yield
 
     async def wind_down(self, seconds: float = CALLS_END_WITHIN_SECONDS) -> None:
-        """Take no new calls, let those that are going on end within so many seconds, then end all sessions."""
+        """Take no new calls, wait `seconds` for running ones, then end all sessions."""
         self._guard.is_ending = True
         await self.sessions.wind_down(seconds)
 
@@ -77,7 +77,7 @@ class McpEndpoint:
 def mount_mcp(app: FastAPI) -> None:
     """Put the MCP endpoint at `/mcp`. It answers while `serving` is open."""
 
-    endpoint = _Door(app)
+    endpoint = _McpApp(app)
     for path in (MCP_PATH, f"{MCP_PATH}/"):
         app.router.routes.insert(0, Route(path, endpoint, include_in_schema=False))
 
@@ -91,8 +91,8 @@ async def serving(app: FastAPI, drive: Drive) -> AsyncGenerator[None]:
         yield
 
 
-class _Door:
-    """Leads to the endpoint that `serving` has opened. An object: Starlette's `Route` takes functions for views."""
+class _McpApp:
+    """Calls the endpoint that `serving` has opened. An object: Starlette's `Route` takes functions for views."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app

@@ -1,8 +1,8 @@
-"""What a session has said over HTTP, kept so that a client whose connection broke can take up where it was.
+"""The buffered events of a session over HTTP, from which a client whose connection broke resumes.
 
-Each POST has a stream, and the session has one of its own for what answers no request (MCP 2025-11-25,
+Each POST has a stream, and the session has one of its own for messages that answer no request (MCP 2025-11-25,
 basic/transports, "Resumability and Redelivery"). All is bounded: a client that stops reading loses reports of
-progress first, and no answer.
+progress first, and never an answer.
 """
 
 import re
@@ -15,10 +15,10 @@ from typing import Final
 import anyio
 from mcp.types import RequestId
 
-MOST_UNREAD: Final = 256
-MOST_KEPT_BYTES: Final = 262_144
-MOST_KEPT_EVENTS: Final = 1000
-MOST_KEPT_STREAMS: Final = 64
+MAX_UNREAD: Final = 256
+MAX_BUFFERED_BYTES: Final = 262_144
+MAX_BUFFERED_EVENTS: Final = 1000
+MAX_BUFFERED_STREAMS: Final = 64
 OWN: Final = "0"
 """The name of the session's own stream."""
 _ID: Final = re.compile(r"(?P<mark>[0-9a-f]{8})-(?P<stream>[0-9]{1,18})-(?P<number>[0-9]{1,18})(-[0-9]{1,18})?")
@@ -26,11 +26,11 @@ _ID: Final = re.compile(r"(?P<mark>[0-9a-f]{8})-(?P<stream>[0-9]{1,18})-(?P<numb
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event. `number` grows along its stream; `can_be_lost` if another one will say the same, or more."""
+    """One event. `number` grows along its stream; `can_be_dropped` if a later one says the same, or more."""
 
     number: int
     data: bytes
-    can_be_lost: bool = False
+    can_be_dropped: bool = False
 
 
 class Stream:
@@ -39,7 +39,7 @@ class Stream:
     def __init__(self, name: str) -> None:
         self.name = name
         self.is_complete = False
-        self.kept_bytes = 0
+        self.buffered_bytes = 0
         self._events: deque[Event] = deque()
         self._last = 0
         self._read = 0
@@ -47,59 +47,59 @@ class Stream:
         self._has_reader = False
         self._changed = anyio.Event()
 
-    def add(self, data: bytes, *, can_be_lost: bool = False, is_last: bool = False) -> None:
+    def add(self, data: bytes, *, can_be_dropped: bool = False, is_last: bool = False) -> None:
         """Put an event at the end. `is_last` ends the stream."""
-        if can_be_lost and self.unread >= MOST_UNREAD:
-            self._lose_one()
+        if can_be_dropped and self.unread >= MAX_UNREAD:
+            self._drop_one()
         self._last += 1
-        self._events.append(Event(self._last, data, can_be_lost))
-        self.kept_bytes += len(data)
+        self._events.append(Event(self._last, data, can_be_dropped))
+        self.buffered_bytes += len(data)
         self.is_complete = is_last
-        while len(self._events) > MOST_KEPT_EVENTS and self._events[0].number <= self._read:
-            self.kept_bytes -= len(self._events.popleft().data)
-        self._tell()
+        while len(self._events) > MAX_BUFFERED_EVENTS and self._events[0].number <= self._read:
+            self.buffered_bytes -= len(self._events.popleft().data)
+        self._notify()
 
     @property
     def unread(self) -> int:
-        """How many events no connection has taken yet."""
+        """Return the number of events that no connection has taken yet."""
         return sum(event.number > self._read for event in self._events)
 
     @property
     def sole(self) -> Event | None:
-        """The last event of a complete stream, if it is the first as well and nobody has read it."""
+        """Return the only event of a complete stream that nobody has read."""
         return self._events[0] if self.is_complete and self._last == 1 and not self._read else None
 
     @property
     def has_reader(self) -> bool:
-        """Whether a connection reads."""
+        """Say whether a connection reads."""
         return self._has_reader
 
     @property
     def last_read(self) -> int:
-        """The number of the last event that a connection has taken, 0 before the first."""
+        """Return the number of the last event that a connection has taken, 0 before the first."""
         return self._read
 
     def attach(self, after: int | None = None) -> int:
         """Make a new connection the one that reads, from the event after this number, by default the first unread.
 
-        Returns the connection's number; whatever connection was reading is let go.
+        Return the connection's number, and detach the one that was reading.
         """
         if after is not None:
             self._read = min(after, self._last)
         self._reader += 1
         self._has_reader = True
-        self._tell()
+        self._notify()
         return self._reader
 
     def detach(self, reader: int | None = None) -> None:
-        """Let this connection go, by default whichever reads; what it has not taken is kept."""
+        """Detach this connection, by default whichever reads; the events that it has not taken stay."""
         if reader in (None, self._reader):
             self._reader += 1
             self._has_reader = False
-            self._tell()
+            self._notify()
 
     def is_read_by(self, reader: int) -> bool:
-        """Whether this connection still is the one that reads."""
+        """Say whether this connection is still the one that reads."""
         return self._has_reader and reader == self._reader
 
     def take(self) -> list[Event]:
@@ -107,7 +107,7 @@ class Stream:
         taken = [event for event in self._events if event.number > self._read]
         if taken:
             self._read = taken[-1].number
-            self._tell()
+            self._notify()
         return taken
 
     async def wait(self) -> None:
@@ -124,13 +124,13 @@ class Stream:
         while not self._has_reader or self.unread:
             await self._changed.wait()
 
-    def _lose_one(self) -> None:
-        lost = next((event for event in self._events if event.can_be_lost and event.number > self._read), None)
+    def _drop_one(self) -> None:
+        lost = next((event for event in self._events if event.can_be_dropped and event.number > self._read), None)
         if lost is not None:
             self._events.remove(lost)
-            self.kept_bytes -= len(lost.data)
+            self.buffered_bytes -= len(lost.data)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._changed.set()
         self._changed = anyio.Event()
 
@@ -162,15 +162,15 @@ class EventLog:
         return list(self._open.values())
 
     def end(self, request_id: RequestId) -> None:
-        """Take note that the request's stream is complete; it can be resumed for a while."""
+        """Mark the request's stream as complete; it can be resumed for a while."""
         _, stream = self._open.pop(str(request_id))
         self._ended[stream.name] = stream
-        kept = sum(ended.kept_bytes for ended in self._ended.values())
-        while len(self._ended) > 1 and (kept > MOST_KEPT_BYTES or len(self._ended) > MOST_KEPT_STREAMS):
-            kept -= self._ended.popitem(last=False)[1].kept_bytes
+        buffered = sum(ended.buffered_bytes for ended in self._ended.values())
+        while len(self._ended) > 1 and (buffered > MAX_BUFFERED_BYTES or len(self._ended) > MAX_BUFFERED_STREAMS):
+            buffered -= self._ended.popitem(last=False)[1].buffered_bytes
 
     def forget(self, stream: Stream) -> None:
-        """Let go of a complete stream that nobody can resume: no id of its events was given away."""
+        """Drop a complete stream that nobody can resume: no client has an id of its events."""
         self._ended.pop(stream.name, None)
 
     def id_of(self, stream: Stream, event: Event) -> str:
@@ -178,15 +178,15 @@ class EventLog:
         return f"{self._mark}-{stream.name}-{event.number}"
 
     def id_to_start(self, stream: Stream) -> str:
-        """Return an id from which all that is unread now will be repeated."""
+        """Return an id from which all events that are unread now are repeated."""
         return f"{self._mark}-{stream.name}-{stream.last_read}-{next(self._starts)}"
 
     def find(self, event_id: str) -> tuple[Stream, int] | None:
-        """Return which event it was, None if this session knows none of this id (any more)."""
+        """Return the stream and number of an event, None if this session has none of this id (any more)."""
         found = _ID.fullmatch(event_id)
         if found is None or found["mark"] != self._mark:
             return None
-        going_on = (self.own, *(stream for _, stream in self._open.values()))
-        streams = {stream.name: stream for stream in going_on} | self._ended
+        open_streams = (self.own, *(stream for _, stream in self._open.values()))
+        streams = {stream.name: stream for stream in open_streams} | self._ended
         stream = streams.get(found["stream"])
         return None if stream is None else (stream, int(found["number"]))

@@ -1,4 +1,4 @@
-"""The requests of MCP's Streamable HTTP, once it is known who makes them (MCP 2025-11-25, basic/transports)."""
+"""The authenticated requests of MCP's Streamable HTTP (MCP 2025-11-25, basic/transports)."""
 
 import logging
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from starlette.types import Send
 from drive_server.drive import Drive
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, TooLargeError, UnauthenticatedError
 from drive_server.http.problem import CODES, problem, problem_of
-from drive_server.http.step_up import challenged
 from drive_server.http.streamable_http.event_store import Stream
+from drive_server.http.streamable_http.scope_challenge import scope_challenge
 from drive_server.http.streamable_http.sessions import HttpSession, SessionTable
 from drive_server.http.streamable_http.stream import EVENT_STREAM, JSON_TYPE, EventStreamResponse
-from drive_server.mcp.calls.callers import DriveToken
+from drive_server.mcp.calls.authentication import DriveToken
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.guard import INITIALIZE, Guard, ending
 from drive_server.mcp.protocol.messages import MessageError, as_error, read_message, write_failure, write_message
@@ -63,9 +63,9 @@ class McpRequests:
         message = await self._message(request)
         root = message.root
         if isinstance(root, JSONRPCRequest):
-            self._require_time(root)
+            self._require_running(root)
             needed = self.drive.server.scope_needed(root.method, root.params)
-            if challenge := challenged(self.drive.settings, token.principal, needed):
+            if challenge := scope_challenge(self.drive.settings, token.principal, needed):
                 raise RefusalError(challenge)
             if root.method == INITIALIZE and SESSION_HEADER not in request.headers:
                 await self._open(request, root, token, send)
@@ -88,7 +88,7 @@ class McpRequests:
             with session.in_use():
                 await self._call(session, request, root, token, send)
         finally:
-            if not session.admission.is_introduced:
+            if not session.admission.is_initialized:
                 self.sessions.close(session)
 
     async def _call(
@@ -115,7 +115,7 @@ class McpRequests:
             raise _refusal(503, ending())
 
         async def allowed() -> bool:
-            return await self._still_holds(token)
+            return await self._is_still_valid(token)
 
         is_primed = _version_of(request) >= RESUMABLE_SINCE
         with session.in_use():
@@ -126,8 +126,8 @@ class McpRequests:
         self.sessions.close(self._session(request, token))
         await _respond(request, send, Response(status_code=204))
 
-    async def _still_holds(self, token: DriveToken) -> bool:
-        """Whether the key that opened a stream is as good as it was: it may have been revoked since."""
+    async def _is_still_valid(self, token: DriveToken) -> bool:
+        """Say whether the key that opened a stream is still valid: it may have been revoked."""
         try:
             principal = await self.drive.identity.authenticate(token.token)
         except UnauthenticatedError:
@@ -171,7 +171,7 @@ class McpRequests:
             )
         return session
 
-    def _require_time(self, root: JSONRPCRequest) -> None:
+    def _require_running(self, root: JSONRPCRequest) -> None:
         if self.guard.is_ending:
             raise _refusal(503, ending(), root)
 
@@ -197,7 +197,7 @@ def _place_of(session: HttpSession, event_id: str) -> tuple[Stream, int]:
 
 
 def _require_types(request: Request, *types: str) -> None:
-    """Both kinds of answers have to be welcome: which one comes is the server's choice."""
+    """Require that the client accepts both kinds of answers: the server chooses one."""
     if request.method == "POST" and _plain_type(request.headers.get("content-type", "")) != JSON_TYPE:
         raise RefusalError(problem(415, CODES[415], "The body is not declared as JSON.", f"Send it as {JSON_TYPE}."))
     accepted = {_plain_type(kind) for kind in request.headers.get("accept", "").split(",")}
@@ -220,7 +220,7 @@ def _version_of(request: Request, root: JSONRPCRequest | None = None) -> str:
 
 
 def _key_of(token: DriveToken) -> str:
-    """Return what the calls of a key are counted under; tokens of an issuer change, and count for their person."""
+    """Return the key to count calls by; tokens of an issuer change, so they count for their person."""
     return token.principal.key_id or token.principal.user_id
 
 

@@ -38,13 +38,13 @@ logger = logging.getLogger(__name__)
 UPDATED: Final = "notifications/resources/updated"
 ID_BYTES: Final = 16
 LONGEST_SWEEP_SECONDS: Final = 30.0
-LET_GO_WITHIN_SECONDS: Final = 1.0
+RELEASE_SECONDS: Final = 1.0
 
 
 class HttpSession(Connection):
-    """A session of one person. What it says is put into its streams, and waits there for whoever reads them.
+    """A session of one person. Its messages go into its streams, and wait there for a reader.
 
-    Only the news of a changed resource wait until they are read, so that one who unsubscribes gets none afterwards.
+    News of a changed resource wait for the reader before that, so that none come after an `unsubscribe`.
     """
 
     def __init__(self, protocol: DriveProtocol, guard: Guard, user_id: str, clock: Callable[[], float]) -> None:
@@ -68,27 +68,27 @@ class HttpSession(Connection):
 
     @property
     def idle_seconds(self) -> float:
-        """For how long nothing has come from the client and nothing has been going on for it."""
-        is_busy = self._uses or not self.admission.is_quiet
+        """Return the seconds since the client last sent something or had a call running."""
+        is_busy = self._uses or not self.admission.is_idle
         return 0.0 if is_busy else self._clock() - self._last_used
 
     async def call(
         self, request: JSONRPCRequest, key: str, http: Request, *, can_resume: bool
     ) -> Stream | JSONRPCMessage:
-        """Pass on a request; return the stream that its answer will be in, or what to answer if it is not let in."""
+        """Pass on a request; return the stream of its answer, or the refusal."""
         if refusal := self.admission.admit(request, key):
             return refusal
         stream = self.log.begin(request.id)
         metadata = self._metadata(http, stream, can_resume=can_resume)
-        if not await self.pass_on(SessionMessage(JSONRPCMessage(request), metadata)):
+        if not await self.forward(SessionMessage(JSONRPCMessage(request), metadata)):
             self.end_streams()
         return stream
 
     def end_streams(self) -> None:
-        """Answer what has no answer yet, and let all readers go: nothing more will come."""
+        """Answer all open requests with an error, and detach all readers."""
         closed = UnavailableError(
             "The session was closed before this had its answer.",
-            hint="Open a session, and look whether it was done; with an idempotency key it can be repeated safely.",
+            hint="Open a session, and check whether it was done; with an idempotency key it can be repeated safely.",
         )
         for request_id, stream in self.log.unanswered():
             stream.add(write_failure(request_id, as_error(CONNECTION_CLOSED, closed)), is_last=True)
@@ -104,8 +104,8 @@ class HttpSession(Connection):
         method = root.method
         if stream is self.log.own and method == UPDATED:
             await stream.wait_for_reader()
-        can_be_lost = isinstance(root, JSONRPCNotification) and method != UPDATED
-        stream.add(write_message(message.message), can_be_lost=can_be_lost)
+        can_be_dropped = isinstance(root, JSONRPCNotification) and method != UPDATED
+        stream.add(write_message(message.message), can_be_dropped=can_be_dropped)
 
     def _answer(self, request_id: RequestId, data: bytes) -> None:
         stream = self.log.of_request(request_id)
@@ -124,20 +124,20 @@ class HttpSession(Connection):
 
         return ServerMessageMetadata(
             request_context=http,
-            close_sse_stream=partial(_let_go, stream),
-            close_standalone_sse_stream=partial(_let_go, self.log.own),
+            close_sse_stream=partial(_release, stream),
+            close_standalone_sse_stream=partial(_release, self.log.own),
         )
 
 
-async def _let_go(stream: Stream) -> None:
-    """Close the connection that reads, once it has what was said before; its client will resume (SEP-1699)."""
-    with anyio.move_on_after(LET_GO_WITHIN_SECONDS):
+async def _release(stream: Stream) -> None:
+    """Close the connection that reads once it has all earlier events; its client will resume (SEP-1699)."""
+    with anyio.move_on_after(RELEASE_SECONDS):
         await stream.taken()
     stream.detach()
 
 
 class SessionTable:
-    """The sessions that are open, at most so many for one person, and none that is idle for too long.
+    """The open sessions: a limited number for each person, and none that is idle for too long.
 
     `clock` gives seconds.
     """
@@ -179,11 +179,11 @@ class SessionTable:
             raise self._too_many(max(session.idle_seconds for session in mine))
         session = HttpSession(self._protocol, self._guard, user_id, self._clock)
         self._sessions[session.id] = session
-        self._group.start_soon(self._own, session)
+        self._group.start_soon(self._run_session, session)
         return session
 
     def find(self, session_id: str, user_id: str) -> HttpSession | None:
-        """Return the session; None if there is none of this id that is this person's."""
+        """Return the person's session of this id, None if there is none."""
         session = self._sessions.get(session_id)
         if session is None or session.user_id != user_id:
             return None
@@ -193,7 +193,7 @@ class SessionTable:
         return session
 
     def close(self, session: HttpSession) -> None:
-        """End a session: nobody finds it any more."""
+        """End a session."""
         self._sessions.pop(session.id, None)
         session.close()
 
@@ -209,17 +209,17 @@ class SessionTable:
             self.close(session)
 
     async def wind_down(self, seconds: float) -> None:
-        """Let calls go on to their end, for so long at most, and let nothing else keep a connection open."""
+        """Wait `seconds` for running calls, then close all sessions; other streams end at once."""
         sessions = list(self._sessions.values())
         for session in sessions:
             session.log.own.detach()
-            await session.give_up_questions()
+            await session.cancel_questions()
         with anyio.move_on_after(seconds):
             for session in sessions:
-                await session.admission.quiet()
+                await session.admission.wait_idle()
         self.close_all()
 
-    async def _own(self, session: HttpSession) -> None:
+    async def _run_session(self, session: HttpSession) -> None:
         try:
             await session.run()
         except Exception:

@@ -27,11 +27,10 @@ Allowed = Callable[[], Awaitable[bool]]
 class EventStreamResponse:
     """Sends the events of a stream.
 
-    A primed one begins with an event without data, from which the client can resume (SEP-1699). What comes soon goes
-    out in one piece with that; where `can_be_json`, an answer that comes soon and alone goes out as JSON, unless it is
-    so large that its client should be able to resume. A client that takes nothing for half a minute is let go; what it
-    missed is kept, as far as `EventLog` keeps anything. `allowed` is asked before anything is sent, and every few
-    seconds.
+    A primed one begins with an event without data, from which the client can resume (SEP-1699). Events that come soon
+    go out with it; where `can_be_json`, an answer that comes soon and alone goes out as JSON, unless it is
+    so large that its client should be able to resume. A client that takes nothing for half a minute is disconnected;
+    `EventLog` buffers what it missed. The response calls `allowed` before it sends anything, and every few seconds.
     """
 
     def __init__(
@@ -52,7 +51,7 @@ class EventStreamResponse:
         self._allowed = allowed
 
     async def send_all(self, receive: Receive, send: Send, after: int | None = None) -> None:
-        """Send what is there and what comes, from after the event of this number or from the first unread one."""
+        """Send present and coming events, from after the event of this number or from the first unread one."""
         reader = self._stream.attach(after)
         start = self._start()
         try:
@@ -94,14 +93,14 @@ class EventStreamResponse:
     async def _follow(self, reader: int, unsent: bytes, send: Send) -> None:
         while True:
             if self._allowed is not None and not await self._allowed():
-                await _written(send, b"", more=False)
+                await _send(send, b"", more=False)
                 return
             if not self._stream.is_read_by(reader):
-                await _written(send, unsent, more=False)
+                await _send(send, unsent, more=False)
                 return
             is_last = self._stream.is_complete
             unsent += self._taken()
-            if not await _written(send, unsent or PING, more=not is_last) or is_last:
+            if not await _send(send, unsent or PING, more=not is_last) or is_last:
                 return
             unsent = b""
             with anyio.move_on_after(PING_SECONDS):
@@ -130,7 +129,7 @@ async def _until_disconnected(receive: Receive, scope: anyio.CancelScope) -> Non
     scope.cancel()
 
 
-async def _written(send: Send, data: bytes, *, more: bool) -> bool:
+async def _send(send: Send, data: bytes, *, more: bool) -> bool:
     """Send, and return whether the client took it."""
     with anyio.move_on_after(STALLED_SECONDS):
         await send(_body(data, more=more))

@@ -1,4 +1,4 @@
-"""Passages to vectors: what every embedding model is to the index, the one in the package, and none."""
+"""Embedding models: the interface, the packaged model, and no model."""
 
 import os
 from collections.abc import Sequence
@@ -19,31 +19,31 @@ MODEL_FILE = "all-MiniLM-L6-v2.int8.onnx"
 TOKENIZER_FILE = "tokenizer.json"
 DIMENSIONS = 384
 BATCH = 8
-MOST_THREADS = 4
-MOST_PIECES = 2
+MAX_THREADS = 4
+MAX_PIECES = 2
 
 
 class EmbedderUnavailableError(Exception):
-    """The model can't be reached now; says why, in words for a log."""
+    """The model can't be reached now. The message is for a log."""
 
 
 class Embedder(Protocol):
-    """A model that puts texts of like meaning near each other.
+    """A model that embeds texts of similar meaning near each other.
 
-    `name` changes whenever the vectors do; `dimensions` is 0 for a model without vectors. `weight`, from 0 to 1, says
-    how much of a passage's score its similarity may be at most; `fusion.py` decides for each query.
+    `name` changes whenever the vectors do; `dimensions` is 0 for a model without vectors. `weight`, from 0 to 1, is the
+    greatest share of the similarity in a passage's score; `fusion.py` decides for each query.
     """
 
     name: str
     dimensions: int
     weight: float
 
-    def reads(self, text: str) -> bool:
-        """Return whether the model knows the language of a text; what it doesn't is found by its words alone."""
+    def supports(self, text: str) -> bool:
+        """Return whether the model supports the language of a text. Other texts are found by their words alone."""
         ...
 
-    def knows(self, word: str) -> bool:
-        """Return whether a word means something to the model: a rare name or a part number is letters to it."""
+    def recognizes(self, word: str) -> bool:
+        """Return whether the model knows a word: a rare name or a part number has no meaning to it."""
         ...
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -59,7 +59,7 @@ class LocalEmbedder:
     """all-MiniLM-L6-v2 on the processor, in threads: English. Loaded at the first use.
 
     Two thirds of Chinese are unknown tokens to it: its vectors would be a cost that brings nothing (nDCG@10 of 0.09
-    where words have 0.98). The weight was chosen on stackfaq, CISI and cranfield; NPL, which was not looked at, agrees.
+    where words have 0.98). The weight was chosen on stackfaq, CISI and cranfield; NPL, which was held out, agrees.
     """
 
     name = "all-minilm-l6-v2-int8"
@@ -71,16 +71,16 @@ class LocalEmbedder:
         self._model: _Model | None = None
         self._loading = anyio.Lock()
 
-    def reads(self, text: str) -> bool:
-        """Return whether a text is in a Western script, near enough."""
+    def supports(self, text: str) -> bool:
+        """Return whether a text is mainly in a Western script."""
         return not is_cjk(text)
 
-    def knows(self, word: str) -> bool:
+    def recognizes(self, word: str) -> bool:
         """Return whether the model's vocabulary has the word in at most two pieces."""
-        return self._model is None or self._model.pieces(word) <= MOST_PIECES
+        return self._model is None or self._model.pieces(word) <= MAX_PIECES
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return one vector for each text, in batches of texts of like length: padding is wasted work."""
+        """Return one vector for each text, in batches of similar length: padding is wasted work."""
         model = await self._loaded()
         result = np.empty((len(texts), DIMENSIONS), np.float32)
         order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
@@ -103,18 +103,18 @@ class LocalEmbedder:
 
 
 class NoEmbedder:
-    """No vectors: search is by words alone."""
+    """No vectors: search uses words alone."""
 
     name = "none"
     dimensions = 0
     weight = 0.0
 
-    def reads(self, text: str) -> bool:
+    def supports(self, text: str) -> bool:
         """Return False."""
         del text
         return False
 
-    def knows(self, word: str) -> bool:
+    def recognizes(self, word: str) -> bool:
         """Return False."""
         del word
         return False
@@ -138,14 +138,14 @@ class _Model:
 
         options: Any = onnxruntime.SessionOptions()
         # A core is left to the service; spinning threads would take it after all.
-        options.intra_op_num_threads = max(1, min(MOST_THREADS, (os.cpu_count() or 2) - 1))
+        options.intra_op_num_threads = max(1, min(MAX_THREADS, (os.cpu_count() or 2) - 1))
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         path = str(folder / MODEL_FILE)
         self._session: Any = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
 
     def pieces(self, word: str) -> int:
-        """Return in how many pieces of its vocabulary the model reads a word: 20 microseconds."""
+        """Return the number of the word's tokens. Takes 20 microseconds."""
         return len(self._tokenizer.encode(word, add_special_tokens=False).ids)
 
     def embed(self, texts: list[str]) -> Vectors:

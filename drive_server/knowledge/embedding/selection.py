@@ -1,4 +1,4 @@
-"""Which embedding model is in use, by the settings; and the models of tables that were made before."""
+"""Selection of embedding models: the one of the settings, and those of earlier tables."""
 
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge.embedding.embedder import Embedder, LocalEmbedder, NoEmbedder
@@ -22,7 +22,7 @@ class Embedders:
         self._service: EmbeddingService | None = None
 
     def open(self, setting: str) -> Embedder:
-        """Return the embedder of `DRIVE_EMBEDDING_MODEL`. Raises `InvalidInputError` if it can't be had."""
+        """Return the embedder of `DRIVE_EMBEDDING_MODEL`. Raises `InvalidInputError` if it is unknown."""
         if setting == "local":
             return LocalEmbedder()
         if setting == "none":
@@ -39,8 +39,8 @@ class Embedders:
             )
         return RemoteEmbedder(self._service, model)
 
-    def named(self, name: str) -> Embedder | None:
-        """Return the embedder that calls itself so, None if it can't be had any more."""
+    def by_name(self, name: str) -> Embedder | None:
+        """Return the embedder of this name, None if it is no longer available."""
         for embedder in (LocalEmbedder, NoEmbedder):
             if embedder.name == name:
                 return embedder()

@@ -17,26 +17,26 @@ from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError, 
 
 logger = logging.getLogger(__name__)
 
-MOST_TEXTS = 64
-MOST_CHARACTERS = 60_000
-"""How much one request asks for at most, a text that is longer by itself apart."""
+MAX_TEXTS = 64
+MAX_CHARACTERS = 60_000
+"""The most characters of one request, unless a single text is longer."""
 
 RETRIES = 4
-FIRST_PAUSE_SECONDS = 0.5
-LONGEST_PAUSE_SECONDS = 30.0
-LEFT_ALONE_SECONDS = 30.0
-"""How long a service that failed is not asked again, so that searches don't wait for it."""
+MIN_PAUSE_SECONDS = 0.5
+MAX_PAUSE_SECONDS = 30.0
+BACKOFF_SECONDS = 30.0
+"""The backoff after a failure, so that searches don't wait for the service."""
 
 _CODE = re.compile(r"[^\W\d_]\d|\d[^\W\d_]|\d{4}")
-DOCUMENTS_WITHIN_SECONDS = 60.0
-QUERY_WITHIN_SECONDS = 5.0
+DOCUMENTS_TIMEOUT_SECONDS = 60.0
+QUERY_TIMEOUT_SECONDS = 5.0
 OK, TOO_MANY, FIRST_SERVER_ERROR = 200, 429, 500
 
 
 class EmbeddingService:
     """The service at a base address such as `https://api.openai.com/v1`; the client is made at the first use.
 
-    While it is out of reach it is left alone for half a minute at a time. `pause` waits for some seconds, `clock` is
+    After a failure it gets no request for half a minute. `pause` waits for some seconds, `clock` is
     in seconds.
     """
 
@@ -53,21 +53,21 @@ class EmbeddingService:
         self._pause = pause
         self._clock = clock
         self._client: httpx.AsyncClient | None = None
-        self._left_alone_until = float("-inf")
+        self._backoff_until = float("-inf")
 
-    async def embed(self, model: str, texts: Sequence[str], *, retries: int, within_seconds: float) -> Vectors:
+    async def embed(self, model: str, texts: Sequence[str], *, retries: int, timeout_seconds: float) -> Vectors:
         """Return one vector of length 1 for each text, of which there is at least one: [texts, dimensions].
 
-        429, 5xx and lost connections are tried again, after as long as the service asks for. Raises
+        429, 5xx and lost connections are retried, after the pause that the service asks for. Raises
         `EmbedderUnavailableError` if it answers nothing of use.
         """
-        if self._clock() < self._left_alone_until:
+        if self._clock() < self._backoff_until:
             raise EmbedderUnavailableError("The embedding service failed a moment ago, and is left alone for now.")
         body = orjson.dumps({"model": model, "input": list(texts), "encoding_format": "float"})
         try:
-            return _vectors(await self._answer(body, retries, within_seconds), len(texts))
+            return _vectors(await self._answer(body, retries, timeout_seconds), len(texts))
         except EmbedderUnavailableError:
-            self._left_alone_until = self._clock() + LEFT_ALONE_SECONDS
+            self._backoff_until = self._clock() + BACKOFF_SECONDS
             raise
 
     async def close(self) -> None:
@@ -76,13 +76,13 @@ class EmbeddingService:
             await self._client.aclose()
         self._client = None
 
-    async def _answer(self, body: bytes, retries: int, within_seconds: float) -> bytes:
+    async def _answer(self, body: bytes, retries: int, timeout_seconds: float) -> bytes:
         """Return the body of the first good answer."""
-        pause = FIRST_PAUSE_SECONDS
+        pause = MIN_PAUSE_SECONDS
         for attempt in range(retries + 1):
             wanted: float | None = None
             try:
-                response = await self._post(body, within_seconds)
+                response = await self._post(body, timeout_seconds)
             except httpx.HTTPError as error:
                 failure = EmbedderUnavailableError(f"The embedding service can't be reached ({type(error).__name__}).")
             else:
@@ -92,23 +92,23 @@ class EmbeddingService:
                 if response.status_code != TOO_MANY and response.status_code < FIRST_SERVER_ERROR:
                     raise failure
                 wanted = _retry_after(response.headers.get("Retry-After", ""))
-            if attempt == retries or (wanted or 0) > LONGEST_PAUSE_SECONDS:
+            if attempt == retries or (wanted or 0) > MAX_PAUSE_SECONDS:
                 raise failure
             await self._pause(wanted if wanted is not None else pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+            pause = min(2 * pause, MAX_PAUSE_SECONDS)
         raise AssertionError  # the last attempt returned or raised
 
-    async def _post(self, body: bytes, within_seconds: float) -> httpx.Response:
+    async def _post(self, body: bytes, timeout_seconds: float) -> httpx.Response:
         if self._client is None:
             self._client = httpx.AsyncClient(headers=self._headers, follow_redirects=False)
-        return await self._client.post(self._url, content=body, timeout=within_seconds)
+        return await self._client.post(self._url, content=body, timeout=timeout_seconds)
 
 
 class RemoteEmbedder:
     """A model of the service, in any language. Its dimensions are known from its first answer on, and 0 before.
 
-    Nobody measured how far an unknown model is to be trusted: less than the local one, which was. With simulated models
-    from bad to good, this weight was the best that was never worse than words alone.
+    The weight of an unknown model can't be measured, and must be below that of the local one. With simulated models
+    from bad to good, this one was the best that was never worse than words alone.
     """
 
     weight = 0.6
@@ -119,28 +119,28 @@ class RemoteEmbedder:
         self._service = service
         self._model = model
 
-    def reads(self, text: str) -> bool:
-        """Return whether there is anything to read."""
+    def supports(self, text: str) -> bool:
+        """Return whether the text is not blank."""
         return bool(text.strip())
 
-    def knows(self, word: str) -> bool:
-        """Return whether a word is no code of letters and digits: what else the model knows can't be asked."""
+    def recognizes(self, word: str) -> bool:
+        """Return whether a word is not a code of letters and digits; the service can't say which words it knows."""
         return not _CODE.search(word)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return one vector for each text. Raises `EmbedderUnavailableError`."""
         found = [
-            await self._embed(batch, retries=RETRIES, within_seconds=DOCUMENTS_WITHIN_SECONDS)
+            await self._embed(batch, retries=RETRIES, timeout_seconds=DOCUMENTS_TIMEOUT_SECONDS)
             for batch in _batches(texts)
         ]
         return np.concatenate(found) if found else np.empty((0, self.dimensions), np.float32)
 
     async def embed_query(self, text: str) -> Vectors:
-        """Return the vector of a question, at once or not at all. Raises `EmbedderUnavailableError`."""
-        return (await self._embed([text], retries=0, within_seconds=QUERY_WITHIN_SECONDS))[0]
+        """Return the vector of a query, without retries. Raises `EmbedderUnavailableError`."""
+        return (await self._embed([text], retries=0, timeout_seconds=QUERY_TIMEOUT_SECONDS))[0]
 
-    async def _embed(self, texts: Sequence[str], *, retries: int, within_seconds: float) -> Vectors:
-        vectors = await self._service.embed(self._model, texts, retries=retries, within_seconds=within_seconds)
+    async def _embed(self, texts: Sequence[str], *, retries: int, timeout_seconds: float) -> Vectors:
+        vectors = await self._service.embed(self._model, texts, retries=retries, timeout_seconds=timeout_seconds)
         if self.dimensions and vectors.shape[1] != self.dimensions:
             raise EmbedderUnavailableError("The embedding service now gives vectors of another length.")
         self.dimensions = vectors.shape[1]
@@ -151,7 +151,7 @@ def _batches(texts: Sequence[str]) -> list[list[str]]:
     batches: list[list[str]] = []
     size = 0
     for text in texts:
-        if not batches or len(batches[-1]) == MOST_TEXTS or size + len(text) > MOST_CHARACTERS:
+        if not batches or len(batches[-1]) == MAX_TEXTS or size + len(text) > MAX_CHARACTERS:
             batches.append([])
             size = 0
         batches[-1].append(text)
@@ -173,7 +173,7 @@ def _vectors(body: bytes, count: int) -> Vectors:
 
 
 def _retry_after(header: str) -> float | None:
-    """Return the seconds that a `Retry-After` asks for, None without a proper one. Source: RFC 9110, 10.2.3."""
+    """Return the seconds of a `Retry-After`, None if it is missing or malformed. Source: RFC 9110, 10.2.3."""
     if header.strip().isdecimal():
         return float(header)
     try:

@@ -1,9 +1,9 @@
-"""One order out of two: how well a passage fits by its words, and how near it is by its meaning. Pure.
+"""Score fusion: one ranking from full-text scores and vector similarities. Pure.
 
-Meaning counts for most where it says anything: on the collections of questions that it was chosen on, and on one (NPL)
-that had no say, four parts of meaning and one of words are at least as good as the better one. It says nothing where
-no passage stands out from the field, as after a name or a number, which only words can find; so how far the best stands
-out decides for each query. That is a share of what is left above the field, and holds for any model's range of cosines.
+On the collections that the weights were chosen on, and on one held out (NPL), four parts of similarity and one of words
+are at least as good as the better of the two. Similarity is useless where no passage stands out, as after a name or a
+number, which only words can find. So the distance of the best cosine above the field decides for each query, as a share
+of the range above the field, which holds for any model's range of cosines.
 """
 
 import re
@@ -17,55 +17,57 @@ from drive_server.knowledge.text.words import identifiers
 
 Key = TypeVar("Key")
 
-LEAST_SIMILARITY = 0.25
+MIN_SIMILARITY = 0.25
 FIELD = slice(10, 50)
-"""The places whose mean is what similarity counts for nothing; before them may be answers."""
-LEAST_FIELD = 20
-LEAST_TRUST = 0.05
-SENSE = (0.1, 0.2)
-"""How far above the field meaning begins to count, and from where on it counts in full."""
-SENSE_OF_NAMES = (0.2, 0.35)
-"""The same where a word of the query is only a string of letters to the model, and stands in a passage as it is."""
+"""The ranks whose mean cosine is the background level; the ranks before them may be answers."""
+MIN_FIELD = 20
+MIN_CONFIDENCE = 0.05
+CONFIDENCE_RANGE = (0.1, 0.2)
+"""The distance above the field from which similarity counts, and from which it counts in full."""
+CONFIDENCE_RANGE_OF_NAMES = (0.2, 0.35)
+"""The same if a passage has a word of the query that the model does not know."""
 
 
 def fuse(words: Mapping[Key, float], similarities: Mapping[Key, float], weight: float) -> dict[Key, float]:
     """Return a score from 0 to 1 for each passage; each side counts as a share of its own best.
 
-    `words` has full-text scores and lacks passages without any word of the query; `similarities` has cosines and lacks
-    passages without a vector, as those in a language that the model does not read: these are judged by their words
-    alone. `weight`, from 0 to 1, is how much of the score of others is the similarity. Shares of the best keep how much
-    better one passage is than another, which ranks lose, and hold for few passages as for many. A passage without a
-    word in common has to be somewhat similar to count at all.
+    `words` has full-text scores, `similarities` cosines. A passage without a vector, as in a language that the model
+    does not support, is scored by its words alone. `weight`, from 0 to 1, is the share of similarity in the scores of
+    the others. Shares of the best preserve the distances between passages, which ranks lose. A passage without a word
+    in common needs `MIN_SIMILARITY`.
     """
     best_words = max(words.values(), default=0.0) or 1.0
-    best_similarity = max(LEAST_SIMILARITY, *similarities.values()) if similarities else LEAST_SIMILARITY
+    best_similarity = max(MIN_SIMILARITY, *similarities.values()) if similarities else MIN_SIMILARITY
     scores: dict[Key, float] = {}
     for key in {**words, **similarities}:
         share = words.get(key, 0.0) / best_words
         if key not in similarities:
             scores[key] = share
-        elif key in words or similarities[key] >= LEAST_SIMILARITY:
+        elif key in words or similarities[key] >= MIN_SIMILARITY:
             scores[key] = (1 - weight) * share + weight * max(0.0, similarities[key]) / best_similarity
     return scores
 
 
-def trust_in_meaning(similarities: Collection[float], *, is_literal: bool = False) -> float:
-    """Return from the cosines that were found, from 0 to 1, how far the best stands above the field.
+def vector_confidence(similarities: Collection[float], *, is_literal: bool = False) -> float:
+    """Return, from 0 to 1, how far the best cosine stands above the field.
 
-    `is_literal`: the query has words that the model can't know the meaning of, so more is asked of it.
+    `is_literal`: a passage has a word of the query that the model does not know, so the best must stand out further.
     """
     best, *others = nlargest(FIELD.stop, similarities)
-    field = fmean([best, *others][FIELD]) if len(others) >= LEAST_FIELD else LEAST_SIMILARITY
+    field = fmean([best, *others][FIELD]) if len(others) >= MIN_FIELD else MIN_SIMILARITY
     above = (best - field) / (1 - field) if field < 1 else 0.0
-    nothing, everything = SENSE_OF_NAMES if is_literal else SENSE
-    return min(1.0, max(LEAST_TRUST, (above - nothing) / (everything - nothing)))
+    nothing, everything = CONFIDENCE_RANGE_OF_NAMES if is_literal else CONFIDENCE_RANGE
+    return min(1.0, max(MIN_CONFIDENCE, (above - nothing) / (everything - nothing)))
 
 
 _WORD = re.compile(rf"[^\W{CJK}]+")
 
 
-def has_literal(query: str, knows: Callable[[str], bool], passages: Iterable[str]) -> bool:
-    """Return whether an identifier of the query, or a word that the model does not know, stands in a passage."""
+def has_exact_match(query: str, knows: Callable[[str], bool], passages: Iterable[str]) -> bool:
+    """Return whether a passage has an identifier of the query, or a word that the model does not know.
+
+    Such a passage answers the query, however similar others are.
+    """
     wanted = fold(query).casefold()
     named = set(identifiers(wanted))
     unknown = {word for word in _WORD.findall(wanted) if not knows(word)}

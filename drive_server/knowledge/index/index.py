@@ -1,6 +1,6 @@
 """The index: passages in LanceDB, found by their words, by their meaning, or by both.
 
-Any number of processes may search; one at a time may write, which the caller has to see to (`ingest.py` holds a lock).
+Any number of processes may search; one at a time may write, which the caller ensures (`Ingester` holds a lock).
 """
 
 import logging
@@ -12,23 +12,23 @@ import anyio.to_thread
 from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
 from drive_server.knowledge.index.queries import Query, parse
-from drive_server.knowledge.index.retrieval import Mode, Question, Wanted, find
+from drive_server.knowledge.index.retrieval import Mode, QueryVector, SearchRequest, find
 from drive_server.knowledge.index.rows import (
     FILE_COLUMNS,
     IndexedFile,
     Passage,
-    files_of,
+    arrow_to_files,
+    column_to_vectors,
     id_filter,
-    table_of,
-    vectors_of,
+    rows_to_arrow,
 )
 from drive_server.knowledge.index.table import PassageTable
 from drive_server.knowledge.index.tables import PassageTables
 
 logger = logging.getLogger(__name__)
 
-MOST_NAMED = 500
-"""How many ids or digests one question to a table names."""
+MAX_IDS = 500
+"""The most ids or digests in one query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,9 @@ class IndexHit:
 class KnowledgeIndex:
     """The passages of every file, at a LanceDB URI. Opened at the first use.
 
-    What is written goes to the table of `embedder`'s model. As long as a table of another model is the fuller one,
-    searches are answered by that, and with `open_model`, which returns the embedder of a model's name or None, by its
-    vectors too. Every method raises `StorageFailureError` if a table can't be read or written.
+    Writes go to the table of `embedder`'s model. As long as a table of another model has more passages, that one
+    answers searches, with its vectors too if `open_model` returns an embedder for the model's name. Every method
+    raises `StorageFailureError` if a table can't be read or written.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class KnowledgeIndex:
         """Return the best passages of files that one of the owners has or that are named; none if neither is given.
 
         `text` finds passages with all words of the query or, if there are none, with any of them; `words` those with
-        any; `vector` those near it in meaning; `hybrid` the last two together. `queries.py` says what else a query may
-        have in it than words. Raises `ValueError` for a malformed id.
+        any; `vector` those near it in meaning; `hybrid` the last two together. See `queries.py` for the syntax.
+        Raises `ValueError` for a malformed id.
         """
         filters = [id_filter(column, ids) for column, ids in (("owner_id", owner_ids), ("file_id", file_ids)) if ids]
         wanted = parse(query)
@@ -92,17 +92,17 @@ class KnowledgeIndex:
         try:
             return await self._search(wanted, where, mode, limit)
         except StorageFailureError:
-            # Another process may have dropped the table that was open here: it is opened anew now.
+            # Another process may have dropped the table that was open here; now it is opened again.
             return await self._search(wanted, where, mode, limit)
 
     async def replace(self, files: Sequence[IndexedFile]) -> None:
-        """Put the passages of these files in the place of what the index has of them.
+        """Replace the passages that the index has of these files.
 
         Two commits: a process killed between them leaves the files without passages, which a second run repairs.
         """
         if not files:
             return
-        async with self._tables.guarded():
+        async with self._tables.translated_errors():
             serving = await self._tables.serving()
             if serving is not self._tables.current:
                 await self._write(serving, await _changed(serving, files))
@@ -113,8 +113,8 @@ class KnowledgeIndex:
         if not file_ids:
             return
         condition = id_filter("file_id", file_ids)
-        async with self._tables.guarded():
-            for table in await self._read_from():
+        async with self._tables.translated_errors():
+            for table in await self._live_tables():
                 if await table.readable() is not None:
                     await table.delete(condition)
 
@@ -124,8 +124,8 @@ class KnowledgeIndex:
         What only another model's table has comes without vectors.
         """
         found: dict[str, IndexedFile] = {}
-        async with self._tables.guarded():
-            for table in await self._read_from():
+        async with self._tables.translated_errors():
+            for table in await self._live_tables():
                 missing = set(file_ids) - found.keys()
                 columns = [*FILE_COLUMNS, *(["vector"] if table is self._tables.current else [])]
                 found |= await _files(table, missing, columns)
@@ -134,7 +134,7 @@ class KnowledgeIndex:
     async def vectors(self, digests: Collection[str]) -> dict[str, Vectors]:
         """Return the vectors that the model's table has of embedded texts, by the digests of those."""
         found: dict[str, Vectors] = {}
-        async with self._tables.guarded():
+        async with self._tables.translated_errors():
             table = self._tables.current
             opened = await table.readable()
             if opened is None or not table.dimensions:
@@ -142,55 +142,55 @@ class KnowledgeIndex:
             for some in _batches(digests):
                 where = f"digest IN ({', '.join(map(repr, some))}) AND vector IS NOT NULL"
                 rows = await opened.query().where(where).select(["digest", "vector"]).to_arrow()
-                pairs = zip(rows["digest"].to_pylist(), vectors_of(rows["vector"]), strict=True)
+                pairs = zip(rows["digest"].to_pylist(), column_to_vectors(rows["vector"]), strict=True)
                 found |= {digest: vector for digest, vector in pairs if vector is not None}
         return found
 
     async def table_names(self) -> set[str]:
         """Return the names of the tables that can be used and have passages."""
-        async with self._tables.guarded():
+        async with self._tables.translated_errors():
             return await self._tables.names()
 
-    async def settle(self) -> None:
-        """Let the model's table answer the searches from now on, and drop all others."""
-        async with self._tables.guarded():
-            await self._tables.settle()
+    async def promote(self) -> None:
+        """Have the model's table answer searches from now on, and drop all others."""
+        async with self._tables.translated_errors():
+            await self._tables.promote()
 
     async def drop_unusable(self) -> None:
         """Remove tables in a format of another version of this program."""
-        async with self._tables.guarded():
+        async with self._tables.translated_errors():
             await self._tables.drop_unusable()
 
-    async def tend(self, *, idle: bool = False, busy: bool = False) -> None:
-        """Do the upkeep that is due; with `idle`, also what is not urgent, and `busy`, not what more files follow."""
-        async with self._tables.guarded():
-            for table in await self._read_from():
-                await table.tend(idle=idle, busy=busy)
+    async def maintain(self, *, idle: bool = False, busy: bool = False) -> None:
+        """Do the maintenance that is due: with `idle` also if not urgent, with `busy` later, as more files follow."""
+        async with self._tables.translated_errors():
+            for table in await self._live_tables():
+                await table.maintain(idle=idle, busy=busy)
 
     async def clear(self) -> None:
-        """Remove everything. What a failing index needs before its files are indexed again."""
-        async with self._tables.guarded():
+        """Remove everything, so that the files of a broken index can be indexed again."""
+        async with self._tables.translated_errors():
             await self._tables.drop()
 
     def close(self) -> None:
-        """Let go of the files; the next use opens them again."""
+        """Close the files; the next use opens them again."""
         self._tables.close()
 
     async def _search(self, query: Query, where: str, mode: Mode, limit: int) -> list[IndexHit]:
-        async with self._tables.guarded():
+        async with self._tables.translated_errors():
             table = await self._tables.serving()
             opened = await table.readable()
         if opened is None:
             return []
         embedder = self._embedder if table is self._tables.current else self._open_model(table.model)
-        question = _question(embedder, query.words, table.dimensions) if mode in ("hybrid", "vector") else None
+        question = _query_vector(embedder, query.words, table.dimensions) if mode in ("hybrid", "vector") else None
         if mode == "vector" and question is None:
             return []
-        async with self._tables.guarded():
-            found = await find(opened, Wanted(query, question, where, mode, limit), embedder)
+        async with self._tables.translated_errors():
+            found = await find(opened, SearchRequest(query, question, where, mode, limit), embedder)
         return [_hit(passage, score) for passage, score in found]
 
-    async def _read_from(self) -> list[PassageTable]:
+    async def _live_tables(self) -> list[PassageTable]:
         """Return the model's table and, if another one serves, that too."""
         serving = await self._tables.serving()
         current = self._tables.current
@@ -202,7 +202,7 @@ class KnowledgeIndex:
         known = (len(vector) for file in files for vector in file.vectors if vector is not None)
         wanted = next(known, self._embedder.dimensions) if table is self._tables.current else 0
         await table.writable(wanted)
-        rows = await anyio.to_thread.run_sync(table_of, files, table.dimensions)
+        rows = await anyio.to_thread.run_sync(rows_to_arrow, files, table.dimensions)
         await table.replace(id_filter("file_id", [file.file_id for file in files]), rows)
 
 
@@ -214,12 +214,12 @@ async def _files(table: PassageTable, file_ids: Collection[str], columns: Sequen
     shown = [column for column in columns if column != "vector" or table.dimensions]
     for some in _batches(file_ids):
         rows = await opened.query().where(id_filter("file_id", some)).select(shown).to_arrow()
-        found |= await anyio.to_thread.run_sync(files_of, rows)
+        found |= await anyio.to_thread.run_sync(arrow_to_files, rows)
     return found
 
 
 async def _changed(table: PassageTable, files: Sequence[IndexedFile]) -> list[IndexedFile]:
-    """Return the files of which the table has something else, without vectors: these are another model's."""
+    """Return the files that differ from the table's, without vectors: the table is of another model."""
     had = await _files(table, [file.file_id for file in files], FILE_COLUMNS)
     changed = [file for file in files if _state_of(file) != _state_of(had.get(file.file_id))]
     return [replace(file, vectors=[None] * len(file.chunks)) for file in changed]
@@ -229,12 +229,12 @@ def _state_of(file: IndexedFile | None) -> tuple[str, int, str] | None:
     return (file.owner_id, file.version, file.content) if file and file.chunks else None
 
 
-def _question(embedder: Embedder | None, query: str, dimensions: int) -> Question | None:
-    """Return what works out the question's vector; None if there are none, or the model does not know its language.
+def _query_vector(embedder: Embedder | None, query: str, dimensions: int) -> QueryVector | None:
+    """Return a function that embeds the query; None without vectors or if the model does not support the language.
 
-    Its own answer is None if the model can't be reached, or has changed.
+    The function returns None if the model can't be reached, or has changed.
     """
-    if embedder is None or not dimensions or not embedder.reads(query):
+    if embedder is None or not dimensions or not embedder.supports(query):
         return None
 
     async def question() -> Vectors | None:
@@ -250,8 +250,8 @@ def _question(embedder: Embedder | None, query: str, dimensions: int) -> Questio
 
 def _batches(names: Collection[str]) -> Iterator[list[str]]:
     ordered = sorted(names)
-    for start in range(0, len(ordered), MOST_NAMED):
-        yield ordered[start : start + MOST_NAMED]
+    for start in range(0, len(ordered), MAX_IDS):
+        yield ordered[start : start + MAX_IDS]
 
 
 def _hit(passage: Passage, score: float) -> IndexHit:

@@ -1,4 +1,4 @@
-"""LanceDB at a URI: loaded and connected at its first use, which takes seconds of CPU."""
+"""A LanceDB connection, loaded and opened at its first use, which takes seconds of CPU."""
 
 import importlib
 import os
@@ -10,11 +10,11 @@ import anyio
 import anyio.to_thread
 
 SEEN_AFTER = timedelta(seconds=1)
-"""How soon a process sees what another one wrote."""
+"""How soon a process sees the writes of another one."""
 
 
 class Lance:
-    """A connection; its methods raise what LanceDB raises."""
+    """A connection to a URI. Its methods raise LanceDB's errors."""
 
     def __init__(self, url: str) -> None:
         self.url = url

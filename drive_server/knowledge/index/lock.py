@@ -1,4 +1,4 @@
-"""A lock between processes: whoever holds it is the only one that writes the index."""
+"""A lock between processes: only its holder writes the index."""
 
 import fcntl
 import os
@@ -6,10 +6,9 @@ from pathlib import Path
 
 
 class WriterLock:
-    """A lock on a file, which the system lets go of when the process ends, however it ends.
+    """A reentrant lock on a file, which the system releases when the process ends, however it ends.
 
-    May be acquired several times by its owner; as many releases free it. Its methods
-    take microseconds and are not for threads: a wait for one that is cancelled would lose what it acquired.
+    Its methods take microseconds; don't call them in threads: a cancelled wait for one would lose the lock.
     """
 
     def __init__(self, path: Path) -> None:
@@ -19,11 +18,11 @@ class WriterLock:
 
     @property
     def is_held(self) -> bool:
-        """Whether the lock is ours."""
+        """True if the lock is ours."""
         return self._holds > 0
 
     def acquire(self) -> bool:
-        """Take the lock if no other process, or other object, holds it; return whether it is ours."""
+        """Take the lock if no other process or object holds it; return whether it is ours."""
         if self._descriptor is None:
             descriptor = self._open()
             try:
@@ -44,7 +43,7 @@ class WriterLock:
             return os.open(self._path, flags, mode)
 
     def release(self) -> None:
-        """Let go of it once."""
+        """Release it once."""
         self._holds -= 1
         if self._holds == 0 and self._descriptor is not None:
             os.close(self._descriptor)

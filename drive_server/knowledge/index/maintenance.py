@@ -1,10 +1,10 @@
-"""The upkeep of a table of passages: what was added goes into its indices, small files into large ones, the old away.
+"""Maintenance of a table of passages: index added rows, compact small files, delete old versions.
 
     python -m drive_server.knowledge.index.maintenance URL TABLE
 
-At 100,000 passages it takes seconds of every core, during which searches would wait: for large tables it is done in a
-process of its own, which gives way to others. Writers go on meanwhile. If one of them changes what is being put
-together, the process fails, having changed nothing, and the upkeep is due again; so it is when the process is killed.
+At 100,000 passages it takes seconds of every core, and searches would wait. So a process of low priority does it for
+large tables, while writers go on. If a writer changes a row that is being compacted, or the process is killed, nothing
+has changed and maintenance is due again.
 """
 
 import math
@@ -24,13 +24,13 @@ MODULE = "drive_server.knowledge.index.maintenance"
 LOWEST_PRIORITY = 19
 KEPT_VERSIONS = timedelta(minutes=10)
 ROWS_FOR_VECTOR_INDEX = 30_000
-MOST_SEGMENTS = 20
-"""Each upkeep adds a segment to the vector index, and a search asks all of them: with more it is made
-anew, of as many partitions as fit the rows by then."""
+MAX_SEGMENTS = 20
+"""Each run adds a segment to the vector index, and a search reads all of them: with more, the index is built again,
+with as many partitions as the rows need by then."""
 
 
-class Upkeep:
-    """The upkeep of one table in a process of its own, at most one at a time. It ends with its parent."""
+class MaintenanceProcess:
+    """A process that maintains one table, at most one at a time. It ends with its parent."""
 
     def __init__(self, url: str, name: str) -> None:
         self._url = url
@@ -39,16 +39,16 @@ class Upkeep:
 
     @property
     def is_started(self) -> bool:
-        """Whether it was begun, and not ended."""
+        """True if it was started, and not ended since."""
         return self._process is not None
 
     @property
     def is_running(self) -> bool:
-        """Whether it is under way."""
+        """True while it is still working."""
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Begin. The process runs until it is done, or `end` is called."""
+        """Start the process. It runs until it is done, or `end` is called."""
         self.end()
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-m", MODULE, self._url, self._name],
@@ -59,7 +59,7 @@ class Upkeep:
         )
 
     def end(self) -> None:
-        """Kill the process, if there is one: what it has not committed was not done."""
+        """Kill the process, if there is one. Uncommitted work is lost."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -69,19 +69,19 @@ class Upkeep:
             process.stdin.close()
 
 
-async def tend(table: Any) -> None:
-    """Do the upkeep. Versions of the last minutes stay for those who read them."""
-    await _see_to_vector_index(table)
+async def maintain(table: Any) -> None:
+    """Maintain a table. Versions of the last minutes stay for their readers."""
+    await _update_vector_index(table)
     await table.optimize(cleanup_older_than=KEPT_VERSIONS)
 
 
-async def _see_to_vector_index(table: Any) -> None:
-    """Make the vector index of a table that has grown to need one: below, looking at every vector is faster."""
+async def _update_vector_index(table: Any) -> None:
+    """Build the vector index of a table that is large enough: in a smaller one, comparing every vector is faster."""
     if VECTOR not in (await table.schema()).names:
         return
     rows = await table.count_rows(f"{VECTOR} IS NOT NULL")
     index = next((index for index in await table.list_indices() if index.columns == [VECTOR]), None)
-    if rows < ROWS_FOR_VECTOR_INDEX or (index is not None and (index.num_segments or 1) <= MOST_SEGMENTS):
+    if rows < ROWS_FOR_VECTOR_INDEX or (index is not None and (index.num_segments or 1) <= MAX_SEGMENTS):
         return
     from lancedb.index import IvfFlat
 
@@ -89,24 +89,24 @@ async def _see_to_vector_index(table: Any) -> None:
     await table.create_index(VECTOR, config=IvfFlat(distance_type="dot", num_partitions=partitions))
 
 
-async def _tend_apart(url: str, name: str) -> None:
+async def _maintain_in_process(url: str, name: str) -> None:
     lance = Lance(url)
-    await tend(await lance.open(name))
+    await maintain(await lance.open(name))
     lance.close()
 
 
 def _end_with_parent() -> None:
-    """End the process as soon as nobody holds the other end of its standard input."""
+    """End this process as soon as its parent closes the other end of standard input."""
     os.read(sys.stdin.fileno(), 1)  # not by Python's reader, whose lock would be in the way at the end
     os._exit(1)
 
 
 def main() -> None:
-    """Tend the table that is named, out of the way of everybody else."""
+    """Maintain the table that the arguments name, at the lowest priority."""
     os.nice(LOWEST_PRIORITY)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     url, name = sys.argv[1:]
-    anyio.run(_tend_apart, url, name)
+    anyio.run(_maintain_in_process, url, name)
 
 
 if __name__ == "__main__":

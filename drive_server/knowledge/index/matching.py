@@ -1,4 +1,4 @@
-"""Queries in LanceDB's terms: all of the words, any of them, or words that are nearly those."""
+"""Full-text queries for LanceDB: all of the words, any of them, or similar words."""
 
 import re
 from collections.abc import Collection
@@ -9,66 +9,66 @@ from drive_server.knowledge.text.characters import CJK
 from drive_server.knowledge.text.words import is_indexed, queried_words
 
 COLUMN = "words"
-SHORTEST_SPELLED = 4
-_SPELLED = re.compile(rf"[^\W\d_{CJK}]{{{SHORTEST_SPELLED},}}")
+MIN_CORRECTABLE = 4
+_CORRECTABLE = re.compile(rf"[^\W\d_{CJK}]{{{MIN_CORRECTABLE},}}")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e|y)$")
 LONG_WORD = 8
-"""From this length on two letters may be wrong, below it one: with two, most short words are near several others."""
+"""From this length on two letters may be wrong, below it one: with two, most short words match several others."""
 
 
-def match_of(query: Query, *, every_word: bool, misspelled: Collection[str] = ()) -> Any:
-    """Return LanceDB's query for the passages with the words; those of phrases are all wanted in any case.
+def match_query(query: Query, *, every_word: bool, misspelled: Collection[str] = ()) -> Any:
+    """Return the query for passages with the words. The words of phrases are required in any case.
 
-    Of `misspelled` words, which no passage has, those that are nearly the same count.
+    For `misspelled` words, which no passage has, similar words count.
     """
     from lancedb.query import Occur
 
     singles = [group[0] for group in query.groups if len(group) == 1]
     strict = [term.text for term in singles if term.is_phrase and is_indexed(term.text)]
     plain = [term.text for term in singles if not term.is_phrase and term.text not in misspelled]
-    choices = [" ".join(term.text for term in group) for group in query.choices]
+    choices = [" ".join(term.text for term in group) for group in query.alternatives]
     if every_word:
         parts = [(Occur.MUST, _all_of(strict + plain)), *((Occur.MUST, _any_of([choice])) for choice in choices)]
         parts = parts if strict or plain else parts[1:]
     else:
         parts = [(Occur.MUST, _all_of(strict))] if strict else []
         parts += [(Occur.SHOULD, _any_of(plain + choices))] if plain or choices else []
-    parts += [(Occur.MUST if every_word else Occur.SHOULD, _nearly(word)) for word in misspelled]
+    parts += [(Occur.MUST if every_word else Occur.SHOULD, _fuzzy_query(word)) for word in misspelled]
     parts = parts or [(Occur.MUST, _any_of([query.words]))]
     return parts[0][1] if len(parts) == 1 else _joined(parts)
 
 
-def exactly(word: str) -> Any:
-    """Return LanceDB's query for a word, in any of its forms."""
+def word_query(word: str) -> Any:
+    """Return the query for a word, in any of its forms."""
     return _any_of([word])
 
 
-def spelled_words(query: Query) -> list[str]:
-    """Return the words of a query in which a slip can be told: of letters only, long enough, in no phrase."""
+def correctable_words(query: Query) -> list[str]:
+    """Return the words of a query that can be corrected: of letters only, long enough, in no phrase."""
     terms = (group[0] for group in query.groups if len(group) == 1)
-    return [term.text for term in terms if not term.is_phrase and _SPELLED.fullmatch(term.text)]
+    return [term.text for term in terms if not term.is_phrase and _CORRECTABLE.fullmatch(term.text)]
 
 
-def shortened(word: str) -> str:
-    """Return the beginning of a word that its common forms share."""
-    return word.casefold()[: max(SHORTEST_SPELLED, len(word) - 2)]
+def word_stem(word: str) -> str:
+    """Return the beginning that the common forms of a word share."""
+    return word.casefold()[: max(MIN_CORRECTABLE, len(word) - 2)]
 
 
-def transposed(word: str) -> list[str]:
-    """Return the word with two neighbours changed, each pair in turn: one slip, though two changes of letters."""
+def transpositions(word: str) -> list[str]:
+    """Return the word with two neighbouring letters swapped, for each pair: one typing error, but two edits."""
     swapped = (word[:place] + word[place + 1] + word[place] + word[place + 2 :] for place in range(len(word) - 1))
     return [other for other in swapped if other != word]
 
 
-def _nearly(word: str) -> Any:
+def _fuzzy_query(word: str) -> Any:
     from lancedb.query import Occur
 
     make = _matcher()
     slips = 2 if len(word) >= LONG_WORD else 1
-    # The index has stems, and words with slips are looked up as they stand: `invoise` is two letters from `invoic`.
+    # The index has stems, but misspelled words are looked up unstemmed: `invoise` is two letters from `invoic`.
     forms = dict.fromkeys((word, _ENDING.sub("", word)))
     near = [(Occur.SHOULD, make(form, COLUMN, fuzziness=slips, prefix_length=1)) for form in forms]
-    return _joined([*near, (Occur.SHOULD, make(" ".join(transposed(word)), COLUMN))])
+    return _joined([*near, (Occur.SHOULD, make(" ".join(transpositions(word)), COLUMN))])
 
 
 def _all_of(texts: list[str]) -> Any:
@@ -82,7 +82,7 @@ def _any_of(texts: list[str]) -> Any:
 
 
 def _matcher() -> Any:
-    """Return LanceDB's class: its defaults are pydantic's, which a type checker takes for missing arguments."""
+    """Return LanceDB's class untyped: type checkers take its pydantic defaults for missing arguments."""
     from lancedb.query import MatchQuery
 
     return MatchQuery

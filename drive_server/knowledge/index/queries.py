@@ -1,4 +1,4 @@
-"""The syntax of queries: words, "a phrase", -without, one OR another. Pure; docs/SEARCH.md tells it to people.
+"""The syntax of queries: words, "a phrase", -without, one OR another. Pure; described in docs/SEARCH.md.
 
 Nothing is an error: what is no syntax is words. Operators stand between spaces, so that Chinese prose, which puts its
 quotation marks next to its words, is prose.
@@ -21,7 +21,7 @@ _LETTER = rf"[^\W_{CJK}]"
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word, or some that stand together."""
+    """A word, or a phrase."""
 
     text: str
     is_phrase: bool = False
@@ -29,37 +29,37 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is asked for: of each group one term, and none of the excluded ones."""
+    """A parsed query: one term of each group is required, and none of the excluded ones allowed."""
 
     groups: tuple[tuple[Term, ...], ...]
     excluded: tuple[Term, ...] = ()
 
     @property
     def words(self) -> str:
-        """Everything that is wanted, without syntax."""
+        """All terms but the excluded ones, without syntax."""
         return " ".join(term.text for group in self.groups for term in group)
 
     @property
     def phrases(self) -> tuple[Term, ...]:
-        """The phrases without which nothing fits."""
+        """The required phrases."""
         return tuple(group[0] for group in self.groups if len(group) == 1 and group[0].is_phrase)
 
     @property
-    def choices(self) -> tuple[tuple[Term, ...], ...]:
-        """The groups of which one term is enough."""
+    def alternatives(self) -> tuple[tuple[Term, ...], ...]:
+        """The groups of several terms, of which one is enough."""
         return tuple(group for group in self.groups if len(group) > 1)
 
     @property
     def is_strict(self) -> bool:
-        """Whether a passage may have to be left out that has all the words."""
+        """True if a passage with all the words may still be filtered out."""
         return bool(self.phrases or self.excluded)
 
     def without_phrases(self) -> "Query":
         """Return the query with its phrases as words like others."""
         return Query(tuple(tuple(Term(term.text) for term in group) for group in self.groups), self.excluded)
 
-    def admission(self) -> Callable[[str], bool]:
-        """Return the test whether a passage has the phrases, and nothing that is excluded."""
+    def passage_filter(self) -> Callable[[str], bool]:
+        """Return a function that tests whether a passage has the phrases, and no excluded term."""
         wanted = [_pattern(term.text) for term in self.phrases]
         unwanted = [_pattern(term.text) for term in self.excluded]
 
@@ -71,7 +71,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """Return what a query says; a query of nothing but exclusions is taken as words."""
+    """Parse a query. A query of nothing but exclusions is taken as words."""
     groups: list[list[Term]] = []
     excluded: list[Term] = []
     joins = False
@@ -113,5 +113,5 @@ def _pattern(wanted: str) -> re.Pattern[str]:
 
 
 def _compared(text: str) -> str:
-    """Return a text as phrases are looked for in it: lines of CJK go on without a space."""
+    """Return a text in the form in which phrases are compared: lines of CJK join without a space."""
     return _EDGE_SPACE.sub("", fold_case(text))

@@ -1,4 +1,4 @@
-"""A second opinion on the best passages, by a model that reads each beside the question: off unless it is configured.
+"""Reranking of the best passages by a cross-encoder behind HTTP; off unless it is configured.
 
 The service is one of those that answer `POST .../rerank` as Cohere's and Jina's do (also vLLM, TEI's proxies, Infinity
 and LiteLLM, which put cross-encoders and language models behind it).
@@ -14,13 +14,13 @@ import orjson
 
 logger = logging.getLogger(__name__)
 
-MOST_PASSAGES = 30
-"""How many of the best are read again: an answer that is further down is seldom worth the time of all the others."""
+MAX_PASSAGES = 30
+"""How many of the best are reranked: an answer further down is seldom worth the time."""
 
-MOST_CHARACTERS = 2_000
-WITHIN_SECONDS = 2.0
-LEFT_ALONE_SECONDS = 30.0
-"""How long a service that failed or was slow is not asked again, so that searches don't wait for it."""
+MAX_CHARACTERS = 2_000
+TIMEOUT_SECONDS = 2.0
+BACKOFF_SECONDS = 30.0
+"""The backoff after a failure or a slow answer, so that searches don't wait for the service."""
 
 OK = 200
 
@@ -37,31 +37,31 @@ class Reranker:
         model: str,
         key: str = "",
         *,
-        within_seconds: float = WITHIN_SECONDS,
+        timeout_seconds: float = TIMEOUT_SECONDS,
         clock: Callable[[], float] = anyio.current_time,
     ) -> None:
         self._url = f"{url.rstrip('/').removesuffix('/rerank')}/rerank"
         self._model = model
         self._headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
-        self._within_seconds = within_seconds
+        self._within_seconds = timeout_seconds
         self._clock = clock
         self._client: httpx.AsyncClient | None = None
-        self._left_alone_until = float("-inf")
+        self._backoff_until = float("-inf")
 
-    async def order(self, query: str, texts: Sequence[str]) -> list[int]:
-        """Return the places of the texts, the best first: as they are if the service says nothing of use in time."""
-        as_they_are = list(range(len(texts)))
-        if len(texts) < 2 or self._clock() < self._left_alone_until:
-            return as_they_are
+    async def rerank(self, query: str, texts: Sequence[str]) -> list[int]:
+        """Return the indices of the texts, best first; in the given order if the service fails or is slow."""
+        given_order = list(range(len(texts)))
+        if len(texts) < 2 or self._clock() < self._backoff_until:
+            return given_order
         try:
             with anyio.fail_after(self._within_seconds):
-                scores = await self._scores(query, [text[:MOST_CHARACTERS] for text in texts[:MOST_PASSAGES]])
+                scores = await self._scores(query, [text[:MAX_CHARACTERS] for text in texts[:MAX_PASSAGES]])
         except (httpx.HTTPError, TimeoutError, ValueError, KeyError, TypeError) as error:
             logger.warning("Not reranked: %s", type(error).__name__)
-            self._left_alone_until = self._clock() + LEFT_ALONE_SECONDS
-            return as_they_are
-        judged = sorted(scores, key=lambda place: (-scores[place], place))
-        return [*judged, *(place for place in as_they_are if place not in scores)]
+            self._backoff_until = self._clock() + BACKOFF_SECONDS
+            return given_order
+        ranked = sorted(scores, key=lambda place: (-scores[place], place))
+        return [*ranked, *(place for place in given_order if place not in scores)]
 
     async def close(self) -> None:
         """Close the connections."""
@@ -70,7 +70,7 @@ class Reranker:
         self._client = None
 
     async def _scores(self, query: str, texts: list[str]) -> dict[int, float]:
-        """Return the scores by place. Raises `ValueError`, `KeyError` or `TypeError` for an answer that is none."""
+        """Return the scores by index. Raises `ValueError`, `KeyError` or `TypeError` for a malformed answer."""
         if self._client is None:
             self._client = httpx.AsyncClient(headers=self._headers, timeout=self._within_seconds)
         body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}

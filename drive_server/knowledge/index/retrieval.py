@@ -1,7 +1,7 @@
-"""Questions to the table of passages, and one ranked answer out of what they find.
+"""Retrieval from a table of passages: full-text and vector search, fused into one ranking.
 
-Words and meaning are asked for at the same time. Neither answer has the passages themselves: to read one from the table
-costs more than to find it, so only those are read that are looked at or shown.
+Both searches run at the same time and return row ids only. To read a passage costs more than to find it, so only the
+passages that are checked or shown are read.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -14,96 +14,96 @@ import anyio
 import numpy as np
 
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
-from drive_server.knowledge.index.fusion import fuse, has_literal, trust_in_meaning
-from drive_server.knowledge.index.matching import exactly, match_of, shortened, spelled_words
+from drive_server.knowledge.index.fusion import fuse, has_exact_match, vector_confidence
+from drive_server.knowledge.index.matching import correctable_words, match_query, word_query, word_stem
 from drive_server.knowledge.index.queries import Query
-from drive_server.knowledge.index.rows import PASSAGE, VECTOR, Passage, unpacked
+from drive_server.knowledge.index.rows import PASSAGE, VECTOR, Passage, deserialize
 
 Mode = Literal["hybrid", "text", "words", "vector"]
-Question = Callable[[], Awaitable[Vectors | None]]
-"""Works out the vector of what is asked; None if it has none."""
+QueryVector = Callable[[], Awaitable[Vectors | None]]
+"""Returns the vector of the query, None if there is none."""
 
 CANDIDATES = 100
-"""How many passages words alone, or meaning, propose at least; the answer is ranked out of these."""
+"""The least number of candidates of a search by words alone, or by vectors."""
 
 WORD_CANDIDATES = 50
-"""How many words propose at least beside meaning: the vector of each is read, which costs more than all the rest."""
+"""The same of the words in a hybrid search: the vector of each is read, which costs more than all the rest."""
 
-SEEN = 50
-"""How many of the best passages by words are looked at for words that none has."""
+CHECKED_PASSAGES = 50
+"""How many of the best passages by words are checked for the words of the query."""
 
 STRICT_CANDIDATES = 1000
-"""How many of a query with phrases or exclusions: most of them may not be admitted."""
+"""The candidates of a query with phrases or exclusions: most of them may be filtered out."""
 
-MOST_CHECKED = 3
-"""How many words of a query are looked up by themselves: it takes a question to the index each."""
+MAX_CHECKED_WORDS = 3
+"""The most words of a query that are looked up one by one: each takes a query of the index."""
 
-READ_FOR_NAMES = 3
-"""How many of the best passages by words are looked at for what only words can find."""
+CHECKED_FOR_NAMES = 3
+"""How many of the best passages by words are checked for identifiers and unknown names."""
 
 PROBES = 20
-"""Partitions of the vector index that a query looks into."""
+"""Partitions of the vector index that a query reads."""
 
 ATTEMPTS = 3
-"""How often a search is made whose table changes under it."""
+"""The attempts at a search whose table changes under it."""
 
 ROW = "_rowid"
 
 
 class RowsMovedError(RuntimeError):
-    """Rows that were found just now are elsewhere, or gone: the table was written or tended between two questions."""
+    """Rows moved or vanished between two queries, because the table was written or maintained."""
 
 
 @dataclass(slots=True)
-class Found:
-    """Full-text scores and cosines to the question of rows, by their ids, and those of the passages that were read."""
+class Candidates:
+    """Full-text scores and cosines by row id, and the passages that were read."""
 
     words: dict[int, float] = field(default_factory=dict[int, float])
     similarities: dict[int, float] = field(default_factory=dict[int, float])
     passages: dict[int, Passage] = field(default_factory=dict[int, Passage])
 
-    def keep(self, admits: Callable[[str], bool]) -> None:
-        """Forget the rows whose passages are not admitted; all have been read."""
-        for row in [row for row, passage in self.passages.items() if not admits(passage.searched)]:
+    def filter(self, admits: Callable[[str], bool]) -> None:
+        """Drop the rows whose passages are not admitted. Read all passages first."""
+        for row in [row for row, passage in self.passages.items() if not admits(passage.search_text)]:
             self.words.pop(row, None)
             self.similarities.pop(row, None)
 
     @property
     def rows(self) -> set[int]:
-        """The ids of all that was found."""
+        """The ids of all candidates."""
         return self.words.keys() | self.similarities.keys()
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is asked for. `question` is None where meaning is not asked for, or not known."""
+class SearchRequest:
+    """One search. `query_vector` is None for a search by words, or if the model has no vector for the query."""
 
     query: Query
-    question: Question | None
+    query_vector: QueryVector | None
     where: str
     mode: Mode
     limit: int
 
 
-async def find(table: Any, wanted: Wanted, embedder: Embedder | None) -> list[tuple[Passage, float]]:
+async def find(table: Any, request: SearchRequest, embedder: Embedder | None) -> list[tuple[Passage, float]]:
     """Return the best passages of a table with their scores, the best first.
 
-    Words that no passage has get a second chance as slips of the pen, when the exact ones were not enough. Phrases that
-    no passage has are only words, except to who asks for exact words. `embedder` is the one of the question, if there
-    is a question. Raises what LanceDB raises, and `RowsMovedError`.
+    If no passage has a word, similar words count as well. If no passage has the phrases, their words count, but not in
+    mode `text`. `embedder` is the model of the query vector, if there is one. Raises LanceDB's errors and
+    `RowsMovedError`.
     """
     for _ in range(ATTEMPTS - 1):
         with suppress(RowsMovedError):
-            return await _find(table, wanted, embedder)
-    return await _find(table, wanted, embedder)
+            return await _find(table, request, embedder)
+    return await _find(table, request, embedder)
 
 
-async def _find(table: Any, wanted: Wanted, embedder: Embedder | None) -> list[tuple[Passage, float]]:
-    retrieval = Retrieval(table, wanted)
-    await retrieval.look()
-    if wanted.mode != "text" and wanted.query.phrases and not retrieval.found.rows:
-        retrieval = Retrieval(table, replace(wanted, query=wanted.query.without_phrases()))
-        await retrieval.look()
+async def _find(table: Any, request: SearchRequest, embedder: Embedder | None) -> list[tuple[Passage, float]]:
+    retrieval = Retrieval(table, request)
+    await retrieval.run()
+    if request.mode != "text" and request.query.phrases and not retrieval.candidates.rows:
+        retrieval = Retrieval(table, replace(request, query=request.query.without_phrases()))
+        await retrieval.run()
     return await retrieval.best(embedder)
 
 
@@ -112,35 +112,35 @@ class Retrieval:
     """One search of one table."""
 
     table: Any
-    wanted: Wanted
-    found: Found = field(default_factory=Found)
+    request: SearchRequest
+    candidates: Candidates = field(default_factory=Candidates)
 
     async def best(self, embedder: Embedder | None) -> list[tuple[Passage, float]]:
-        """Return the best of what was found, with their scores; ties in a fixed order."""
-        scores = fuse(self.found.words, self.found.similarities, await self._weight(embedder))
-        best = sorted(scores, key=lambda row: (-scores[row], row))[: self.wanted.limit]
+        """Return the best candidates with their scores; ties in a fixed order."""
+        scores = fuse(self.candidates.words, self.candidates.similarities, await self._weight(embedder))
+        best = sorted(scores, key=lambda row: (-scores[row], row))[: self.request.limit]
         passages = await self._read(best)
         return [(passage, scores[row]) for row, passage in zip(best, passages, strict=True)]
 
-    async def look(self) -> None:
-        """Find by words, by meaning or by both, what the query admits."""
-        size = STRICT_CANDIDATES if self.wanted.query.is_strict else max(self.wanted.limit, CANDIDATES)
-        if self.wanted.question is None:
+    async def run(self) -> None:
+        """Find candidates by words, vectors or both, and apply the query's phrases and exclusions."""
+        size = STRICT_CANDIDATES if self.request.query.is_strict else max(self.request.limit, CANDIDATES)
+        if self.request.query_vector is None:
             await self._find_by_words(size)
-        elif self.wanted.mode == "vector":
-            await self._find_similar(await self.wanted.question(), size)
+        elif self.request.mode == "vector":
+            await self._find_similar(await self.request.query_vector(), size)
         else:
-            await self._find_both(self.wanted.question, size)
-        if self.wanted.query.is_strict:
-            await self._read(self.found.rows)
-            self.found.keep(self.wanted.query.admission())
+            await self._find_both(self.request.query_vector, size)
+        if self.request.query.is_strict:
+            await self._read(self.candidates.rows)
+            self.candidates.filter(self.request.query.passage_filter())
 
-    async def _find_both(self, question: Question, size: int) -> None:
-        """Ask for words while the question's vector is worked out and asked for."""
+    async def _find_both(self, query_vector: QueryVector, size: int) -> None:
+        """Search by words while the query is embedded and searched by its vector."""
         vectors: list[Vectors] = []
 
         async def find_similar() -> None:
-            vector = await question()
+            vector = await query_vector()
             await self._find_similar(vector, size)
             vectors.extend([vector] if vector is not None else [])
 
@@ -148,46 +148,46 @@ class Retrieval:
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(find_similar)
-                words = size if self.wanted.query.is_strict else max(self.wanted.limit, WORD_CANDIDATES)
+                words = size if self.request.query.is_strict else max(self.request.limit, WORD_CANDIDATES)
                 answers += await self._find_by_words(words)
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from errors
         for vector, answer in ((vector, answer) for vector in vectors for answer in answers):
-            self.found.similarities.update(_similarities(answer, vector))
+            self.candidates.similarities.update(_similarities(answer, vector))
 
     async def _find_by_words(self, size: int) -> list[Any]:
-        """Find passages with the words; return the answers, which have the vectors of theirs if there is a question."""
+        """Find passages with the words. Return the answers, with the rows' vectors in a hybrid search."""
         misspelled: list[str] | None = None
-        if self.wanted.mode == "text":
-            misspelled = await self._find_every_word(size if self.wanted.query.is_strict else self.wanted.limit)
+        if self.request.mode == "text":
+            misspelled = await self._find_every_word(size if self.request.query.is_strict else self.request.limit)
             # Any of one word is every one of them; Chinese is indexed as several.
-            if self.found.words or spelled_words(self.wanted.query) == [self.wanted.query.words]:
+            if self.candidates.words or correctable_words(self.request.query) == [self.request.query.words]:
                 return []
-        answers = [await self._find_words(match_of(self.wanted.query, every_word=False), size)]
+        answers = [await self._find_words(match_query(self.request.query, every_word=False), size)]
         if misspelled is None:
-            misspelled = await self._unknown()
+            misspelled = await self._missing_words()
         if misspelled:
             answers.append(
-                await self._find_words(match_of(self.wanted.query, every_word=False, misspelled=misspelled), size)
+                await self._find_words(match_query(self.request.query, every_word=False, misspelled=misspelled), size)
             )
         return answers
 
     async def _find_every_word(self, size: int) -> list[str] | None:
-        """Return the words that no passage has, if they were looked for."""
-        await self._find_words(match_of(self.wanted.query, every_word=True), size)
-        if self.found.words:
+        """Return the words that no passage has; None if not checked."""
+        await self._find_words(match_query(self.request.query, every_word=True), size)
+        if self.candidates.words:
             return None
-        misspelled = await self._unknown()
+        misspelled = await self._missing_words()
         if misspelled:
-            await self._find_words(match_of(self.wanted.query, every_word=True, misspelled=misspelled), size)
+            await self._find_words(match_query(self.request.query, every_word=True, misspelled=misspelled), size)
         return misspelled
 
     async def _find_words(self, match: Any, size: int) -> Any:
         """Add the passages that match, best first by BM25."""
-        columns = [ROW, "_score", *([VECTOR] if self.wanted.question is not None else [])]
-        asked = self.table.query().nearest_to_text(match).where(self.wanted.where).limit(size)
+        columns = [ROW, "_score", *([VECTOR] if self.request.query_vector is not None else [])]
+        asked = self.table.query().nearest_to_text(match).where(self.request.where).limit(size)
         answer = await asked.select(columns).to_arrow()
-        self.found.words.update(zip(answer[ROW].to_pylist(), answer["_score"].to_pylist(), strict=True))
+        self.candidates.words.update(zip(answer[ROW].to_pylist(), answer["_score"].to_pylist(), strict=True))
         return answer
 
     async def _find_similar(self, vector: Vectors | None, size: int) -> None:
@@ -195,33 +195,32 @@ class Retrieval:
         if vector is None:
             return
         asked = self.table.query().nearest_to(vector).column(VECTOR).distance_type("dot").nprobes(PROBES)
-        answer = await asked.where(self.wanted.where).limit(size).select([ROW, "_distance"]).to_arrow()
+        answer = await asked.where(self.request.where).limit(size).select([ROW, "_distance"]).to_arrow()
         distances = answer["_distance"].to_pylist()
         rows = answer[ROW].to_pylist()
-        self.found.similarities.update({row: 1 - distance for row, distance in zip(rows, distances, strict=True)})
+        self.candidates.similarities.update({row: 1 - distance for row, distance in zip(rows, distances, strict=True)})
 
-    async def _unknown(self) -> list[str]:
+    async def _missing_words(self) -> list[str]:
         """Return the words of the query that no passage has.
 
-        The index is asked only about those that are not to be seen in what was found: a rare word brings its passages
-        to the top, so it would be there.
+        Only words that the best passages lack are looked up: a rare word brings its passages to the top.
         """
-        if not spelled_words(self.wanted.query):
+        if not correctable_words(self.request.query):
             return []
-        best = nlargest(SEEN, self.found.words, key=lambda row: self.found.words[row])
-        seen = "\n".join([passage.searched for passage in await self._read(best)]).casefold()
-        missing = [word for word in spelled_words(self.wanted.query) if shortened(word) not in seen]
-        asked = sorted(missing, key=len, reverse=True)[:MOST_CHECKED]
-        return [word for word in asked if not await self._is_known(word)]
+        best = nlargest(CHECKED_PASSAGES, self.candidates.words, key=lambda row: self.candidates.words[row])
+        seen = "\n".join([passage.search_text for passage in await self._read(best)]).casefold()
+        missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in seen]
+        asked = sorted(missing, key=len, reverse=True)[:MAX_CHECKED_WORDS]
+        return [word for word in asked if not await self._has_word(word)]
 
-    async def _is_known(self, word: str) -> bool:
-        """Return whether a passage has the word: one in the index or else, which takes longer, one that is not yet."""
+    async def _has_word(self, word: str) -> bool:
+        """Return whether a passage has the word: first among indexed rows, then, which takes longer, among all."""
 
         def asked() -> Any:
             return (
                 self.table.query()
-                .nearest_to_text(exactly(word))
-                .where(self.wanted.where)
+                .nearest_to_text(word_query(word))
+                .where(self.request.where)
                 .limit(1)
                 .select([ROW, "_score"])
             )
@@ -229,26 +228,26 @@ class Retrieval:
         return len(await asked().fast_search().to_arrow()) > 0 or len(await asked().to_arrow()) > 0
 
     async def _read(self, rows: Iterable[int]) -> list[Passage]:
-        """Return the passages of rows, each of which is read once."""
+        """Return the passages of rows, reading each row once."""
         wanted = list(rows)
-        missing = [row for row in wanted if row not in self.found.passages]
+        missing = [row for row in wanted if row not in self.candidates.passages]
         if missing:
             answer = await self.table.take_row_ids(missing).with_row_id().select([PASSAGE]).to_arrow()
             pairs = zip(answer[ROW].to_pylist(), answer[PASSAGE].to_pylist(), strict=True)
-            self.found.passages.update({row: unpacked(stored) for row, stored in pairs})
+            self.candidates.passages.update({row: deserialize(stored) for row, stored in pairs})
         try:
-            return [self.found.passages[row] for row in wanted]
+            return [self.candidates.passages[row] for row in wanted]
         except KeyError as error:
             raise RowsMovedError from error
 
     async def _weight(self, embedder: Embedder | None) -> float:
-        words = self.found.words
-        if not words or not self.found.similarities or embedder is None:
+        words = self.candidates.words
+        if not words or not self.candidates.similarities or embedder is None:
             return float(not words)
-        best = nlargest(READ_FOR_NAMES, words, key=lambda row: words[row])
-        texts = [passage.searched for passage in await self._read(best)]
-        is_literal = has_literal(self.wanted.query.words, embedder.knows, texts)
-        return embedder.weight * trust_in_meaning(self.found.similarities.values(), is_literal=is_literal)
+        best = nlargest(CHECKED_FOR_NAMES, words, key=lambda row: words[row])
+        texts = [passage.search_text for passage in await self._read(best)]
+        is_literal = has_exact_match(self.request.query.words, embedder.recognizes, texts)
+        return embedder.weight * vector_confidence(self.candidates.similarities.values(), is_literal=is_literal)
 
 
 def _similarities(answer: Any, vector: Vectors) -> dict[int, float]:

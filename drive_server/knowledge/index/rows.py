@@ -16,9 +16,9 @@ from drive_server.knowledge.formats import format_of
 from drive_server.knowledge.text.words import indexed_words
 
 _ID = re.compile(r"[0-9a-f]{32}")
-_OF_CHUNK = ("ordinal", "text", "start", "end", "heading", "page", "place")
+_CHUNK_FIELDS = ("ordinal", "text", "start", "end", "heading", "page", "place")
 PASSAGE = "passage"
-"""What is shown of a passage, as JSON: of many columns, reading each would cost a search as much as this one."""
+"""The shown part of a passage, as JSON in one column: each further column would cost a search as much as this one."""
 
 FILE_COLUMNS = ("owner_id", "content", PASSAGE)
 VECTOR = "vector"
@@ -33,8 +33,8 @@ class Passage:
     chunk: Chunk
 
     @property
-    def searched(self) -> str:
-        """What is searched of it: the text under its headings."""
+    def search_text(self) -> str:
+        """The text under its headings, as it is searched."""
         return f"{self.chunk.heading}\n{self.chunk.text}"
 
 
@@ -70,17 +70,17 @@ def vector_field(dimensions: int) -> Any:
     return pa.field(VECTOR, pa.list_(pa.float32(), dimensions))
 
 
-def table_of(files: Sequence[IndexedFile], dimensions: int) -> Any:
-    """Return the rows of some files as an Arrow table. Vectors of another length than `dimensions` are left out."""
+def rows_to_arrow(files: Sequence[IndexedFile], dimensions: int) -> Any:
+    """Return the rows of files as an Arrow table, without vectors of another length than `dimensions`."""
     import pyarrow as pa
 
     pairs = [(file, chunk) for file in files for chunk in file.chunks]
-    searched = [chunk.searched for _, chunk in pairs]
+    searched = [chunk.search_text for _, chunk in pairs]
     words = [chunk.words or indexed_words(text) for (_, chunk), text in zip(pairs, searched, strict=True)]
     columns: dict[str, Any] = {
         **{name: [getattr(file, name) for file, _ in pairs] for name in ("file_id", "owner_id", "content")},
-        "digest": [digest_of(text) for text in searched],
-        PASSAGE: [packed(Passage(file.file_id, file.version, chunk)) for file, chunk in pairs],
+        "digest": [text_digest(text) for text in searched],
+        PASSAGE: [serialize(Passage(file.file_id, file.version, chunk)) for file, chunk in pairs],
         "words": words,
     }
     if dimensions:
@@ -88,28 +88,30 @@ def table_of(files: Sequence[IndexedFile], dimensions: int) -> Any:
     return pa.table(columns, schema=schema("", dimensions))
 
 
-def packed(passage: Passage) -> str:
-    """Return a passage as it is stored."""
-    chunk = {name: getattr(passage.chunk, name) for name in _OF_CHUNK}
+def serialize(passage: Passage) -> str:
+    """Return a passage as the table stores it."""
+    chunk = {name: getattr(passage.chunk, name) for name in _CHUNK_FIELDS}
     return orjson.dumps({"file_id": passage.file_id, "version": passage.version, **chunk}).decode()
 
 
-def unpacked(stored: str) -> Passage:
-    """Return a passage that was stored."""
+def deserialize(stored: str) -> Passage:
+    """Return the passage that `serialize` wrote."""
     values: dict[str, Any] = orjson.loads(stored)
     return Passage(values.pop("file_id"), values.pop("version"), Chunk(**values))
 
 
-def files_of(rows: Any) -> dict[str, IndexedFile]:
+def arrow_to_files(rows: Any) -> dict[str, IndexedFile]:
     """Return the files whose rows, all of them, are in an Arrow table, by their ids."""
-    passages = [unpacked(stored) for stored in rows[PASSAGE].to_pylist()]
-    vectors = vectors_of(rows[VECTOR]) if VECTOR in rows.column_names else [None] * len(passages)
+    passages = [deserialize(stored) for stored in rows[PASSAGE].to_pylist()]
+    vectors = column_to_vectors(rows[VECTOR]) if VECTOR in rows.column_names else [None] * len(passages)
     records = zip(passages, vectors, rows["owner_id"].to_pylist(), rows["content"].to_pylist(), strict=True)
     ordered = sorted(records, key=lambda record: (record[0].file_id, record[0].chunk.ordinal))
-    return {file_id: _file_of(list(group)) for file_id, group in groupby(ordered, key=lambda record: record[0].file_id)}
+    return {
+        file_id: _rows_to_file(list(group)) for file_id, group in groupby(ordered, key=lambda record: record[0].file_id)
+    }
 
 
-def vectors_of(column: Any) -> list[Vectors | None]:
+def column_to_vectors(column: Any) -> list[Vectors | None]:
     """Return the vectors of a column: as lists of floats they would take ten times as long."""
     chunk = column.combine_chunks()
     chunk = chunk.chunk(0) if hasattr(chunk, "chunk") else chunk
@@ -120,7 +122,7 @@ def vectors_of(column: Any) -> list[Vectors | None]:
 
 
 def id_filter(column: str, ids: Iterable[str]) -> str:
-    """Return the SQL condition that a column has one of the ids. Raises `ValueError` for what is no id of ours."""
+    """Return the SQL condition that a column has one of the ids. Raises `ValueError` for a malformed id."""
     wanted = sorted(ids)
     for one in wanted:
         if not _ID.fullmatch(one):
@@ -128,7 +130,7 @@ def id_filter(column: str, ids: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(map(repr, wanted))})"
 
 
-def _file_of(group: Sequence[tuple[Passage, Vectors | None, str, str]]) -> IndexedFile:
+def _rows_to_file(group: Sequence[tuple[Passage, Vectors | None, str, str]]) -> IndexedFile:
     first, _, owner_id, content = group[0]
     chunks = [passage.chunk for passage, *_ in group]
     vectors = [vector for _, vector, *_ in group]
@@ -149,19 +151,19 @@ def _vector_column(vectors: Sequence[Vectors | None], dimensions: int) -> Any:
 
 
 READING = 2
-"""Raised when readers or chunker come to other passages: at its next start the drive then reads every file again."""
+"""Raise it when readers or the chunker give other passages: the drive then reads every file again at its next start."""
 
 DIGEST_CHARACTERS = 32
 
 
 def content_key(blob: str, name: str, media_type: str) -> str:
-    """Return the name of a content: its bytes, the format they are read as, and what reads them.
+    """Return the key of a content: its bytes, the format they are read as, and the version of the readers.
 
-    Of the file's name only the format counts, so that a file that is renamed keeps its passages.
+    A renamed file keeps its passages unless the new name implies another format.
     """
     return f"{blob}/{format_of(name, media_type).name}/{READING}"
 
 
-def digest_of(text: str) -> str:
+def text_digest(text: str) -> str:
     """Return the digest of an embedded text: passages of the same digest have the same vector."""
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_CHARACTERS]

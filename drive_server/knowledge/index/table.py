@@ -6,25 +6,25 @@ from typing import Any
 import anyio
 
 from drive_server.knowledge.index.lance import Lance
-from drive_server.knowledge.index.maintenance import KEPT_VERSIONS, Upkeep, tend
+from drive_server.knowledge.index.maintenance import KEPT_VERSIONS, MaintenanceProcess, maintain
 from drive_server.knowledge.index.rows import VECTOR, schema, vector_field
 
 UNINDEXED_ROWS = 256
-"""So many are tended to at once: each costs a search 25 microseconds."""
+"""From so many unindexed rows on maintenance is urgent: each costs a search 25 microseconds."""
 
 COMMITS = 60
 BUSY_ROWS = 8_192
-"""So many while files come in: tending costs as much as all rows together, so it waits for many new ones."""
+"""The same while files come in: a run costs as much as reading all rows, so it waits for many new ones."""
 
 IDLE_ROWS = 64
 IDLE_SECONDS = 30.0
-"""When there is time: so many unindexed rows, or so long since the last time, are worth what tending costs searches."""
+"""When idle: from so many unindexed rows on, or so long after the last run, maintenance is worth its cost."""
 
 LARGE = 50_000
-"""From so many rows on the upkeep takes seconds, and is done in a process of its own."""
+"""From so many rows on maintenance takes seconds, and a process of its own does it."""
 
-LEAST_REST = 10
-"""How many times as long as a process took for it no other is started, unless so many times the rows wait."""
+REST_FACTOR = 10
+"""The pause after a process, in multiples of its duration, unless this many times the urgent rows wait."""
 
 
 class PassageTable:
@@ -34,18 +34,18 @@ class PassageTable:
         self.name = name
         self.model = model
         self.dimensions = 0
-        """Length of its vectors; 0 until it is opened, and as long as it has none."""
+        """The length of its vectors; 0 before it is opened, and while it has none."""
 
         self._lance = lance
         self._opening = anyio.Lock()
-        self._tending = anyio.Lock()
+        self._maintaining = anyio.Lock()
         self._table: Any = None
         self._unindexed = 0
         self._commits = 0
         self._clean_at = math.inf
-        self._tended_at = -math.inf
-        self._took = 0.0
-        self._upkeep = Upkeep(lance.url, name)
+        self._maintained_at = -math.inf
+        self._duration = 0.0
+        self._process = MaintenanceProcess(lance.url, name)
 
     async def readable(self) -> Any | None:
         """Return LanceDB's table, None as long as nothing was ever written."""
@@ -54,7 +54,7 @@ class PassageTable:
                 self._table = await self._lance.open(self.name)
                 self._unindexed = await _unindexed_rows(self._table)
             if self._table is not None and not self.dimensions:
-                await self._look_at_schema()
+                await self._read_schema()
             return self._table
 
     async def writable(self, dimensions: int) -> Any:
@@ -71,7 +71,7 @@ class PassageTable:
         return table
 
     async def replace(self, condition: str, rows: Any) -> None:
-        """Put the rows of an Arrow table in the place of those under a condition. `writable` comes first."""
+        """Replace the rows under a condition by those of an Arrow table. Call `writable` first."""
         if await self._table.count_rows(condition):
             await self.delete(condition)
         if rows.num_rows:
@@ -80,8 +80,8 @@ class PassageTable:
             self._commits += 1
 
     async def delete(self, condition: str) -> None:
-        """Remove rows, after upkeep that goes on: it fails if what it puts together is deleted meanwhile."""
-        async with self._tending:
+        """Delete rows, after running maintenance: that fails if its rows are deleted meanwhile."""
+        async with self._maintaining:
             await self._table.delete(condition)
         self._commits += 1
 
@@ -90,74 +90,76 @@ class PassageTable:
         table = await self.readable()
         return await table.count_rows() if table is not None else 0
 
-    async def tend(self, *, idle: bool, busy: bool = False) -> None:
-        """Bring added rows into the indices and drop old versions, if enough came together or there is time.
+    async def maintain(self, *, idle: bool, busy: bool = False) -> None:
+        """Index added rows and drop old versions, if there are enough of them or there is time (`idle`).
 
-        Until then every query reads the added rows one by one. Versions of the last minutes stay for those who read.
-        `busy`: more rows come at once.
+        Until then every query reads the added rows one by one. Versions of the last minutes stay for their readers.
+        `busy`: more rows follow at once.
         """
-        if self._table is None or self._upkeep.is_running:
+        if self._table is None or self._process.is_running:
             return
-        await self._look_after_upkeep()
+        await self._collect_result()
         enough = BUSY_ROWS if busy else UNINDEXED_ROWS
-        if not (self._is_urgent(enough) or (idle and self._is_worth_it())):
+        if not (self._is_urgent(enough) or (idle and self._is_worthwhile())):
             return
-        # What was replaced just now is too young to go: once more when it no longer is.
+        # Versions replaced just now are too young to be deleted: run once more when they no longer are.
         self._clean_at = anyio.current_time() + 1.1 * KEPT_VERSIONS.total_seconds() if self._commits else math.inf
         due, self._unindexed, self._commits = (self._unindexed, self._commits), 0, 0
-        self._tended_at = anyio.current_time()
+        self._maintained_at = anyio.current_time()
         try:
-            async with self._tending:
-                await self._tend()
+            async with self._maintaining:
+                await self._maintain()
         except BaseException:
             self._unindexed += due[0]
             self._commits += due[1]
             raise
 
     def forget(self) -> None:
-        """Open it anew at the next use: another process may have dropped and remade it."""
-        self._upkeep.end()
+        """Open it again at the next use: another process may have dropped and recreated it."""
+        self._process.end()
         self._table, self.dimensions = None, 0
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         if self._table is not None:
             self._table.close()
         self.forget()
 
-    async def _tend(self) -> None:
+    async def _maintain(self) -> None:
         if await self._table.count_rows() >= LARGE:
-            self._upkeep.start()
+            self._process.start()
         else:
-            await tend(self._table)
+            await maintain(self._table)
 
-    async def _look_after_upkeep(self) -> None:
-        """Once after the process has ended: see how long it took, and what it left undone."""
-        if self._upkeep.is_started:
-            self._upkeep.end()
-            self._took = anyio.current_time() - self._tended_at
+    async def _collect_result(self) -> None:
+        """Note how long an ended process took, and what it left undone; once."""
+        if self._process.is_started:
+            self._process.end()
+            self._duration = anyio.current_time() - self._maintained_at
             await self._table.checkout_latest()
             self._unindexed = await _unindexed_rows(self._table)
 
     def _is_urgent(self, enough: int) -> bool:
-        has_rested = anyio.current_time() >= self._tended_at + LEAST_REST * self._took
+        has_rested = anyio.current_time() >= self._maintained_at + REST_FACTOR * self._duration
         due = max(self._unindexed / enough, self._commits / COMMITS)
-        return due >= (1 if has_rested else LEAST_REST)
+        return due >= (1 if has_rested else REST_FACTOR)
 
-    def _is_worth_it(self) -> bool:
+    def _is_worthwhile(self) -> bool:
         now = anyio.current_time()
         is_changed = self._commits > 0 or self._unindexed > 0
-        is_due = self._unindexed >= IDLE_ROWS or now >= self._tended_at + max(IDLE_SECONDS, LEAST_REST * self._took)
+        is_due = self._unindexed >= IDLE_ROWS or now >= self._maintained_at + max(
+            IDLE_SECONDS, REST_FACTOR * self._duration
+        )
         return (is_changed and is_due) or now >= self._clean_at
 
-    async def _look_at_schema(self) -> None:
+    async def _read_schema(self) -> None:
         found = await self._table.schema()
         self.model = (found.metadata or {}).get(b"model", b"").decode()
         self.dimensions = found.field(VECTOR).type.list_size if VECTOR in found.names else 0
 
 
 async def _create_indices(table: Any) -> None:
-    """Index the columns that are asked for; a full-text query on a column without an index is an error."""
+    """Index the columns that queries use; a full-text query on a column without an index is an error."""
     from lancedb.index import FTS, Bitmap, BTree
 
     words = FTS(base_tokenizer="simple", stem=True, remove_stop_words=True, with_position=False)
@@ -168,7 +170,7 @@ async def _create_indices(table: Any) -> None:
 
 
 async def _unindexed_rows(table: Any) -> int:
-    """Return how many rows an earlier process left out of the full-text index."""
+    """Return how many rows are not in the full-text index yet."""
     for index in await table.list_indices():
         if index.columns == ["words"]:
             stats = await table.index_stats(index.name)

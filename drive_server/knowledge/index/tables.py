@@ -1,8 +1,8 @@
 """The tables of an index: the one of the model in use and, until that is complete, the one that serves searches.
 
-A table is of one format and one model, by its name. One of another format can't be used, and is dropped. Of several
-models' tables the one with the most passages serves: a table that is being filled stays behind the one before it,
-whichever process looks, and after whatever crash. When everything is in the new one, `settle` drops the others.
+A table's name says its format and model. A table of another format can't be used, and is dropped. If several models
+have tables, the one with the most passages serves: so every process agrees, also after a crash, that a table which is
+being filled does not serve yet. When it is complete, `promote` drops the others.
 """
 
 import logging
@@ -23,7 +23,7 @@ FORMAT = 4
 """Raised with every change of the columns or of the words that are in them."""
 
 PREFIX = "passages-"
-MOST_NAME_CHARACTERS = 60
+MAX_NAME_CHARACTERS = 60
 _UNFIT = re.compile(r"[^a-z0-9]+")
 
 
@@ -44,14 +44,14 @@ class PassageTables:
             return self._serving
 
     async def names(self) -> set[str]:
-        """Return the names of the tables that can be used and are not empty."""
+        """Return the names of the usable tables that are not empty."""
         return {table.name for table in await self._usable() if await table.count()}
 
     async def drop_unusable(self) -> None:
         """Remove the tables of other formats."""
         await self._lance.drop([name for name in await self._all_names() if not name.startswith(_format_prefix())])
 
-    async def settle(self) -> None:
+    async def promote(self) -> None:
         """Make the current table the only one."""
         async with self._choosing:
             if self._serving is not None and self._serving is not self.current:
@@ -65,14 +65,14 @@ class PassageTables:
         await self._lance.drop(await self._all_names())
 
     def forget(self) -> None:
-        """Open and choose anew at the next use: another process may have dropped, made or settled a table."""
+        """Open and choose again at the next use: another process may have dropped, made or promoted a table."""
         self.current.forget()
         if self._serving is not None:
             self._serving.forget()
         self._serving = None
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         if self._serving is not None:
             self._serving.close()
         self.current.close()
@@ -80,8 +80,8 @@ class PassageTables:
         self._lance.close()
 
     @asynccontextmanager
-    async def guarded(self) -> AsyncGenerator[None]:
-        """Turn LanceDB's errors into ours, saying nothing of paths, and open the tables anew at the next use."""
+    async def translated_errors(self) -> AsyncGenerator[None]:
+        """Turn LanceDB's errors into ours, without paths, and open the tables again at the next use."""
         try:
             yield
         except (RuntimeError, OSError, ValueError) as error:
@@ -111,7 +111,7 @@ class PassageTables:
 
 def table_name(model: str) -> str:
     """Return the name of the table of a model."""
-    readable = _UNFIT.sub("-", model.lower()).strip("-")[:MOST_NAME_CHARACTERS]
+    readable = _UNFIT.sub("-", model.lower()).strip("-")[:MAX_NAME_CHARACTERS]
     return f"{_format_prefix()}{readable}-{sha256(model.encode()).hexdigest()[:8]}"
 
 

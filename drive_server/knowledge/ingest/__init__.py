@@ -1,1 +1,1 @@
-"""The job that keeps the index up to date with the drive. May import all of `knowledge`."""
+"""Keeps the index up to date with the drive. May import all of `knowledge`."""

@@ -1,7 +1,6 @@
-"""The way of files into the index: several are read at the same time, and what has been read is stored together.
+"""The indexing pipeline: files are read concurrently, and stored in batches, as every write has a fixed cost.
 
-While some are stored, which has a cost of its own whatever it is, the next are read: small files do not wait for large
-ones, and the processes that read do not wait for the table.
+While a batch is stored, the next files are read: small files do not wait for large ones, nor readers for the table.
 """
 
 import logging
@@ -17,69 +16,69 @@ from anyio.abc import TaskGroup
 from drive_server.errors import DriveError
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
-from drive_server.knowledge.ingest.preparation import Gathered, Gatherer, of_passages
-from drive_server.knowledge.readers.extract import Passages
+from drive_server.knowledge.ingest.preparation import FilePreparer, PreparedFile, prepare
+from drive_server.knowledge.readers.extract import ChunkedText
 
 logger = logging.getLogger(__name__)
 
 ENOUGH_FILES = 8
 FEW_UNREAD = 8
-"""Enough to keep the readers busy until more are claimed."""
+"""Unread files that keep the readers busy until more are claimed."""
 
-MOST_BYTES = 8_000_000
-"""Of files that are read, or were and wait in memory: the embedding model may be slower than the readers."""
+MAX_BYTES = 8_000_000
+"""The most bytes of files in memory, read or being read: the embedding model may be slower than the readers."""
 
 ENOUGH_PASSAGES = 4_000
 STORE_SECONDS = 1.0
-"""How long what has been read waits for more at most."""
+"""The longest that a file that was read waits for others to be stored with."""
 
-GATHER_SECONDS = 0.25
+DEBOUNCE_SECONDS = 0.25
 
 
 class Claim(Protocol):
-    """Takes the next files that are pending, besides some; none if there are no more."""
+    """Claims the next pending files, but for some; none if there are no more."""
 
-    def __call__(self, besides: Collection[str], *, retry_at_once: bool) -> Awaitable[list[Job]]:
-        """Return them; also those that failed just now, if `retry_at_once`."""
+    def __call__(self, excluded: Collection[str], *, retry_at_once: bool) -> Awaitable[list[Job]]:
+        """Return them; with `retry_at_once` also files that failed just now."""
         ...
 
 
 @dataclass(slots=True)
 class Content:
-    """A content that is read, or was but is not stored yet, and the files that have it."""
+    """A content that is being read or waits to be stored, and its files."""
 
     jobs: list[Job] = field(default_factory=list[Job])
-    passages: Passages | None = None
+    passages: ChunkedText | None = None
 
 
 class Pipeline:
-    """One pass over what is pending. No file is under way twice, and no content is read twice."""
+    """One pass over the pending files. No file is processed twice at a time, and no content read twice."""
 
     def __init__(
-        self, pending: PendingFiles, gatherer: Gatherer, index: KnowledgeIndex, tell: Callable[[], None]
+        self, pending: PendingFiles, preparer: FilePreparer, index: KnowledgeIndex, notify: Callable[[], None]
     ) -> None:
-        self.is_stuck = False
-        """Whether a file has to wait for the embedding model."""
+        self.is_waiting_for_model = False
+        """True if a file waits for the embedding model."""
 
-        self.is_untouched = True
-        """Whether there was nothing to be done."""
+        self.was_idle = True
+        """True if there was nothing to do."""
 
         self._pending = pending
-        self._gatherer = gatherer
+        self._preparer = preparer
         self._index = index
-        self._tell = tell
+        self._notify = notify
         self._jobs: dict[str, Job] = {}
         self._contents: dict[str, Content] = {}
-        self._gathered: list[Gathered] = []
+        self._prepared: list[PreparedFile] = []
         self._is_closed = False
-        self._is_tending = False
+        self._is_maintaining = False
         self._stored_at = -math.inf
         self._changed = anyio.Event()
 
     async def work_off(self, claim: Claim, *, retry_at_once: bool) -> bool:
-        """Index everything that can be claimed; return whether it was but a few small files, and more may come soon.
+        """Index everything that can be claimed. Return whether it stopped after a few small files.
 
-        Unless `retry_at_once`, stop after those: who writes one writes the next soon.
+        It does unless `retry_at_once`: more files usually follow soon.
         """
         is_quiet = False
         try:
@@ -87,7 +86,7 @@ class Pipeline:
                 group.start_soon(self._store_all, group)
                 is_quiet = await self._read_all(group, claim, retry_at_once=retry_at_once)
                 self._is_closed = True
-                self._note_change()
+                self._signal_change()
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from errors
         return is_quiet
@@ -95,39 +94,39 @@ class Pipeline:
     async def _read_all(self, group: TaskGroup, claim: Claim, *, retry_at_once: bool) -> bool:
         while jobs := await self._claim(claim, retry_at_once=retry_at_once):
             await self._begin(group, jobs)
-            if len(jobs) < ENOUGH_FILES and await self._is_done_within(GATHER_SECONDS) and not retry_at_once:
+            if len(jobs) < ENOUGH_FILES and await self._is_done_within(DEBOUNCE_SECONDS) and not retry_at_once:
                 return True
             while self._is_full:
                 await self._changed.wait()
-            if retry_at_once and self.is_stuck:
+            if retry_at_once and self.is_waiting_for_model:
                 return False
         return False
 
     async def _claim(self, claim: Claim, *, retry_at_once: bool) -> list[Job]:
-        """Return the next files; none if there are none, and none came while others were under way."""
+        """Return the next files; none if none came before the current ones were done."""
         while True:
             is_done = not self._jobs
             jobs = await claim(self._jobs.keys(), retry_at_once=retry_at_once)
             if jobs or is_done:
                 return jobs
-            await self._is_done_within(GATHER_SECONDS)
+            await self._is_done_within(DEBOUNCE_SECONDS)
 
     async def _begin(self, group: TaskGroup, jobs: Sequence[Job]) -> None:
-        """Have those files read of which the index has to know more."""
-        self.is_untouched = False
+        """Reuse the index's passages of these files, and schedule the others to be read."""
+        self.was_idle = False
         self._jobs |= {job.file_id: job for job in jobs}
         try:
-            known = await self._gatherer.known(jobs)
+            reused = await self._preparer.reuse(jobs)
         except Exception as error:
-            logger.exception("What the index has of %d file(s) can't be told.", len(jobs))
+            logger.exception("The index could not be read for %d file(s).", len(jobs))
             await self._begin_each(group, jobs, error)
             return
-        for job, one in zip(jobs, known, strict=True):
+        for job, one in zip(jobs, reused, strict=True):
             if one:
-                self._gathered.append(one)
+                self._prepared.append(one)
             else:
-                self._have_read(group, job)
-        self._note_change()
+                self._schedule_read(group, job)
+        self._signal_change()
 
     async def _begin_each(self, group: TaskGroup, jobs: Sequence[Job], error: Exception) -> None:
         if len(jobs) == 1:
@@ -136,59 +135,59 @@ class Pipeline:
         for job in jobs:
             await self._begin(group, [job])
 
-    def _have_read(self, group: TaskGroup, job: Job) -> None:
+    def _schedule_read(self, group: TaskGroup, job: Job) -> None:
         content = self._contents.get(job.content)
         if content is None:
             content = self._contents[job.content] = Content()
             group.start_soon(self._read, job, content)
         content.jobs.append(job)
         if content.passages:
-            self._gathered.append(of_passages(job, content.passages))
+            self._prepared.append(prepare(job, content.passages))
 
     async def _read(self, job: Job, content: Content) -> None:
         try:
-            content.passages = await self._gatherer.read(job)
-            self._gathered += [of_passages(one, content.passages) for one in content.jobs]
+            content.passages = await self._preparer.read(job)
+            self._prepared += [prepare(one, content.passages) for one in content.jobs]
         except Exception as error:
             logger.exception("A file can't be read.")
             for one in content.jobs:
                 await self._fail(one, error)
-        self._note_change()
+        self._signal_change()
 
     async def _store_all(self, group: TaskGroup) -> None:
-        """Store what has been read, as often as there is some; end when nothing is under way, and nothing comes."""
+        """Store files as they are read; end when none are left and none will come."""
         while self._jobs or not self._is_closed:
-            if self._is_enough:
-                gathered = self._next()
-                await self._store(gathered)
-                self._forget([one.result.job for one in gathered])
+            if self._is_store_due:
+                prepared = self._next_batch()
+                await self._store(prepared)
+                self._forget([one.result.job for one in prepared])
                 self._stored_at = anyio.current_time()
-                if not self._is_tending:
-                    self._is_tending = True
-                    group.start_soon(self._tend, len(gathered))
+                if not self._is_maintaining:
+                    self._is_maintaining = True
+                    group.start_soon(self._maintain, len(prepared))
             else:
-                with anyio.move_on_at(self._stored_at + STORE_SECONDS if self._gathered else math.inf):
+                with anyio.move_on_at(self._stored_at + STORE_SECONDS if self._prepared else math.inf):
                     await self._changed.wait()
 
     @property
-    def _is_enough(self) -> bool:
-        """Whether to store now what has been read, or to wait for more: to store anything takes a while."""
-        size = sum(len(one.file.chunks) for one in self._gathered)
-        is_all = len(self._gathered) == len(self._jobs)
+    def _is_store_due(self) -> bool:
+        """True if it is time to store what was read, as every write has a fixed cost."""
+        size = sum(len(one.file.chunks) for one in self._prepared)
+        is_all = len(self._prepared) == len(self._jobs)
         is_late = anyio.current_time() >= self._stored_at + STORE_SECONDS
-        return bool(self._gathered) and (is_all or is_late or size >= ENOUGH_PASSAGES)
+        return bool(self._prepared) and (is_all or is_late or size >= ENOUGH_PASSAGES)
 
-    def _next(self) -> list[Gathered]:
-        """Take what is to be stored together: not so much that nothing is seen of it for minutes."""
-        sizes = accumulate(len(one.file.chunks) for one in self._gathered)
+    def _next_batch(self) -> list[PreparedFile]:
+        """Take the next batch to store: small enough that its files do not wait for minutes."""
+        sizes = accumulate(len(one.file.chunks) for one in self._prepared)
         count = sum(size <= ENOUGH_PASSAGES for size in sizes) or 1
-        taken, self._gathered = self._gathered[:count], self._gathered[count:]
+        taken, self._prepared = self._prepared[:count], self._prepared[count:]
         return taken
 
-    async def _store(self, read: Sequence[Gathered]) -> None:
-        """Store the files together or, if that fails, each by itself, so that one can't hold up the others."""
+    async def _store(self, read: Sequence[PreparedFile]) -> None:
+        """Store the files in one batch or, if that fails, one by one, so that one can't hold up the others."""
         try:
-            await self._store_together(read)
+            await self._store_batch(read)
         except Exception as error:
             logger.exception("%d file(s) can't be stored.", len(read))
             if len(read) == 1:
@@ -197,40 +196,40 @@ class Pipeline:
             for one in read:
                 await self._store([one])
 
-    async def _store_together(self, read: Sequence[Gathered]) -> None:
-        """Put the files' passages into the index, in the place of what is there, and keep their new states."""
-        gathered = await self._gatherer.embed(read)
-        # Not without vectors into a table that is being filled: the one that serves may have them.
-        waiting = [one for one in gathered if one.result.postponed and one.result.job.is_found_already]
-        await self._index.replace([one.file for one in gathered if not one.is_there and one not in waiting])
-        await self._pending.finish([one.result for one in gathered])
-        self.is_stuck = self.is_stuck or any(one.result.postponed for one in gathered)
-        self._tell()
+    async def _store_batch(self, read: Sequence[PreparedFile]) -> None:
+        """Replace the files' passages in the index, and save their new states."""
+        prepared = await self._preparer.embed(read)
+        # A table that is being filled takes no files without vectors: the serving table may have those.
+        waiting = [one for one in prepared if one.result.postponed and one.result.job.is_searchable]
+        await self._index.replace([one.file for one in prepared if not one.is_indexed and one not in waiting])
+        await self._pending.finish([one.result for one in prepared])
+        self.is_waiting_for_model = self.is_waiting_for_model or any(one.result.postponed for one in prepared)
+        self._notify()
 
-    async def _tend(self, stored: int) -> None:
-        """Do the upkeep that is due; while more files come, what they would undo is left."""
+    async def _maintain(self, stored: int) -> None:
+        """Do the maintenance that is due; less of it while more files come."""
         try:
-            await self._index.tend(busy=bool(self._jobs) or stored >= ENOUGH_FILES)
+            await self._index.maintain(busy=bool(self._jobs) or stored >= ENOUGH_FILES)
         except DriveError:
-            logger.exception("The upkeep of the index failed; it is tried again.")
+            logger.exception("The maintenance of the index failed; it is tried again.")
         finally:
-            self._is_tending = False
+            self._is_maintaining = False
 
     async def _fail(self, job: Job, error: Exception) -> None:
         await self._pending.fail(job, f"It could not be indexed ({_kind(error)}).")
         self._forget([job])
-        self._tell()
+        self._notify()
 
     def _forget(self, jobs: Sequence[Job]) -> None:
         for job in jobs:
             self._jobs.pop(job.file_id, None)
             self._contents.pop(job.content, None)
-        self._note_change()
+        self._signal_change()
 
     @property
     def _is_full(self) -> bool:
         unread = sum(content.passages is None for content in self._contents.values())
-        return unread > FEW_UNREAD or sum(job.size for job in self._jobs.values()) > MOST_BYTES
+        return unread > FEW_UNREAD or sum(job.size for job in self._jobs.values()) > MAX_BYTES
 
     async def _is_done_within(self, seconds: float) -> bool:
         with anyio.move_on_after(seconds):
@@ -238,7 +237,7 @@ class Pipeline:
                 await self._changed.wait()
         return not self._jobs
 
-    def _note_change(self) -> None:
+    def _signal_change(self) -> None:
         changed, self._changed = self._changed, anyio.Event()
         changed.set()
 

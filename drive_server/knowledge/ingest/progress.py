@@ -1,4 +1,4 @@
-"""How far the index is, for a person."""
+"""The index status of a person's files."""
 
 from collections.abc import Collection
 from typing import Any
@@ -9,12 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from drive_server.models import IndexStatus
 from drive_server.storage.tables import IndexEntryRow, NodeRow
 
-MOST_PROBLEMS = 100
-MOST_LEVELS = 200
+MAX_PROBLEMS = 100
+MAX_LEVELS = 200
 
 
 async def index_status(session: AsyncSession, owner_id: str) -> IndexStatus:
-    """Return how many of the person's live files are in which state, and the files that are not wholly searchable.
+    """Return how many of the person's live files are in each state, and the files that are not wholly searchable.
 
     Problems name at most 100 files, by `file_id`, `path`, `state` and `reason`.
     """
@@ -27,7 +27,7 @@ async def index_status(session: AsyncSession, owner_id: str) -> IndexStatus:
         .join(NodeRow, mine)
         .where(IndexEntryRow.reason != "")
         .order_by(NodeRow.name, NodeRow.id)
-        .limit(MOST_PROBLEMS)
+        .limit(MAX_PROBLEMS)
     )
     rows = found.all()
     paths = await _paths(session, [node.id for _, node in rows])
@@ -46,7 +46,7 @@ async def _paths(session: AsyncSession, file_ids: Collection[str]) -> dict[str, 
         .cte("above", recursive=True)
     )
     parents = select(above.c.file_id, NodeRow.name, NodeRow.parent_id, above.c.depth + 1)
-    above = above.union_all(parents.join(NodeRow, NodeRow.id == above.c.parent_id).where(above.c.depth < MOST_LEVELS))
+    above = above.union_all(parents.join(NodeRow, NodeRow.id == above.c.parent_id).where(above.c.depth < MAX_LEVELS))
     rows = await session.execute(select(above.c.file_id, above.c.name).order_by(above.c.file_id, above.c.depth.desc()))
     names: dict[str, list[str]] = {}
     for file_id, name in rows:

@@ -1,4 +1,4 @@
-"""What is known of contents that were read before, and which files have them."""
+"""The results of reading contents, and the files that have them."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ UNSYNCHRONISED = {"synchronize_session": False}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What reading a content gave: the state, its reason, and how many passages.
+    """The result of reading a content: the state, its reason, and the number of passages.
 
-    `file_id` is a file whose passages the index has, if there are any; None if no file has them any more.
+    `file_id` is a file with this content in the index; None if there is none any more.
     """
 
     state: str
@@ -26,8 +26,8 @@ class Reading:
     file_id: str | None
 
 
-async def known_readings(database: Database, contents: Collection[str]) -> dict[str, Reading]:
-    """Return what is known of the contents, by their keys."""
+async def find_readings(database: Database, contents: Collection[str]) -> dict[str, Reading]:
+    """Return the readings of contents, by their keys."""
     holder = (
         select(IndexEntryRow.content, func.min(IndexEntryRow.file_id).label("file_id"))
         .where(IndexEntryRow.content.in_(contents))
@@ -44,12 +44,12 @@ async def known_readings(database: Database, contents: Collection[str]) -> dict[
     return {row.content: Reading(row.state, row.reason, row.passages, file_id) for row, file_id in rows}
 
 
-async def keep_readings(session: AsyncSession, readings: Mapping[str, tuple[str, str, int]]) -> None:
-    """Keep what reading contents gave (state, reason, number of passages), in the place of what is known of them."""
+async def save_readings(session: AsyncSession, readings: Mapping[str, tuple[str, str, int]]) -> None:
+    """Save readings (state, reason, number of passages), in place of earlier ones of the same contents."""
     if not readings:
         return
-    known = delete(ReadingRow).where(ReadingRow.content.in_(readings))
-    await session.execute(known, execution_options=UNSYNCHRONISED)
+    earlier = delete(ReadingRow).where(ReadingRow.content.in_(readings))
+    await session.execute(earlier, execution_options=UNSYNCHRONISED)
     rows: list[dict[str, Any]] = [
         {"content": content, "state": state, "reason": reason, "passages": passages}
         for content, (state, reason, passages) in readings.items()
@@ -57,18 +57,18 @@ async def keep_readings(session: AsyncSession, readings: Mapping[str, tuple[str,
     await session.execute(insert(ReadingRow), rows)
 
 
-async def forget_readings(session: AsyncSession, contents: Select[str]) -> None:
-    """Forget what reading these contents gave: they will be read again."""
+async def delete_readings(session: AsyncSession, contents: Select[str]) -> None:
+    """Delete the readings of these contents, so that they are read again."""
     await session.execute(delete(ReadingRow).where(ReadingRow.content.in_(contents)), execution_options=UNSYNCHRONISED)
 
 
-async def forget_unused_readings(session: AsyncSession) -> None:
-    """Forget contents that no file has any more."""
+async def delete_unused_readings(session: AsyncSession) -> None:
+    """Delete the readings of contents that no file has any more."""
     used = select(IndexEntryRow.content).where(IndexEntryRow.content == ReadingRow.content).exists()
     await session.execute(delete(ReadingRow).where(~used), execution_options=UNSYNCHRONISED)
 
 
 def has_passages() -> ColumnElement[bool]:
-    """Whether the content of an entry of the index has passages, as far as is known."""
+    """Return the condition that an entry's content has passages, or was not read yet."""
     passages: Any = select(ReadingRow.passages).where(ReadingRow.content == IndexEntryRow.content).scalar_subquery()
     return or_(passages.is_(None), passages > 0)

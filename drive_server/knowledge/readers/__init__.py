@@ -1,4 +1,4 @@
-"""From a file to its text: formats, readers, and the process they run in.
+"""From a file to its text: one reader a format, and the processes they run in.
 
-May import `knowledge.text` and `knowledge.chunk`.
+May import `knowledge.formats`, `knowledge.text` and `knowledge.chunk`. A reader is called by its row in the formats.
 """

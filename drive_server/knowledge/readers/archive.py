@@ -1,4 +1,4 @@
-"""Documents that are zip archives of XML, opened with limits: what they unpack to is not theirs to choose."""
+"""Documents that are zip archives of XML, opened with limits on what they unpack to."""
 
 import posixpath
 import zipfile
@@ -16,7 +16,7 @@ MAX_ENTRIES = 20_000
 MAX_UNPACKED_BYTES = 300_000_000
 HARMLESS_BYTES = 30_000_000
 MAX_RATIO = 250
-"""How many times its packed size a large entry may unpack to. XML of real documents stays below a hundred."""
+"""The largest ratio of unpacked to packed size of a large entry. XML of real documents stays below a hundred."""
 
 _PIECE = 1 << 20
 _ENCRYPTED = 1
@@ -24,7 +24,7 @@ _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relat
 
 
 class Archive:
-    """The entries of a zip archive. What is read of one, all in all, is limited."""
+    """The entries of a zip archive, of which a limited number of bytes is read in all."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
@@ -58,7 +58,7 @@ class Archive:
         return {key: target for key, target in found.items() if target in self.names}
 
     def verify(self, suffixes: tuple[str, ...]) -> None:
-        """Unpack the entries that a reader of another make will unpack, so that no size in them is a lie.
+        """Unpack the entries that a foreign reader will unpack, so that none of their sizes is a lie.
 
         Raises `UnreadableError` if they are too large and `zipfile.BadZipFile` if they are not of their size.
         """
@@ -96,6 +96,6 @@ def parse_xml(data: bytes) -> Any:
 
 
 def resolve(folder: str, target: str) -> str:
-    """Return the entry that a link in a folder of the archive leads to."""
+    """Return the entry that a link in a folder of the archive points to."""
     path = unquote(target.split("#")[0])
     return path[1:] if path.startswith("/") else posixpath.normpath(posixpath.join(folder, path))

@@ -106,20 +106,20 @@ def _within_limit(extraction: Extraction) -> Extraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Passages:
-    """What the index needs of a file. State and reason are those of its `Extraction`."""
+class ChunkedText:
+    """The passages of a file, for the index. State and reason are those of its `Extraction`."""
 
     state: ExtractionState
     reason: str = ""
     chunks: Sequence[Chunk] = ()
 
 
-def read_passages(path: Path, name: str, media_type: str) -> Passages:
+def read_chunks(path: Path, name: str, media_type: str) -> ChunkedText:
     """Return the passages of the file at `path`, as `extract` reads it. Blocks. Raises `OSError` as `extract` does."""
-    return passages_of(extract(path, name, media_type))
+    return chunk_extraction(extract(path, name, media_type))
 
 
-def passages_of(extraction: Extraction) -> Passages:
-    """Return the passages of a text that is read already. Blocks."""
-    chunks = [replace(one, words=indexed_words(one.searched)) for one in chunk(extraction)]
-    return Passages(extraction.state, extraction.reason, chunks)
+def chunk_extraction(extraction: Extraction) -> ChunkedText:
+    """Return the passages of an extraction, each with the words that it is searched by. Blocks."""
+    chunks = [replace(one, words=indexed_words(one.search_text)) for one in chunk(extraction)]
+    return ChunkedText(extraction.state, extraction.reason, chunks)

@@ -1,4 +1,4 @@
-"""A few reader processes, kept for the next files."""
+"""A pool of reader processes, and the queue of the files that wait for one."""
 
 import logging
 import weakref
@@ -12,13 +12,13 @@ from typing import Literal
 import anyio
 import anyio.to_thread
 
-from drive_server.knowledge.readers.extract import Passages, extract, read_passages
+from drive_server.knowledge.readers.extract import ChunkedText, extract, read_chunks
 from drive_server.knowledge.readers.process import Answer, Reader, ReaderCrashedError, Work
 from drive_server.knowledge.text.elements import Extraction
 
 logger = logging.getLogger(__name__)
 
-LONGEST_SECONDS = 180.0
+TIMEOUT_SECONDS = 180.0
 _Refusal = Callable[[Literal["failed"], str], Answer]
 
 
@@ -29,21 +29,21 @@ class ReaderPool:
         self._idle: list[Reader] = []
         self._queue = ReaderQueue()
         self.close = weakref.finalize(self, _end_all, self._idle)
-        """End the processes; done by itself when the pool is no longer used, or the program ends."""
+        """End the processes. Garbage collection of the pool and the end of the program do it too."""
 
     async def extract(self, path: Path, name: str, media_type: str) -> Extraction:
         """Return the extraction of a file. Its state is `failed` if the file crashes its reader or takes too long.
 
         When cancelled, the process is ended. Raises `OSError` if the file can't be opened.
         """
-        async with self._queue.place(0, is_awaited=True):
+        async with self._queue.slot(0, is_awaited=True):
             return await self._run(extract, Extraction, path, name, media_type)
 
-    async def passages(self, path: Path, name: str, media_type: str) -> Passages:
+    async def chunks(self, path: Path, name: str, media_type: str) -> ChunkedText:
         """Return the passages of a file, with the same states and errors as `extract`; those come first."""
         size = (await anyio.Path(path).stat()).st_size
-        async with self._queue.place(size, is_awaited=False):
-            return await self._run(read_passages, Passages, path, name, media_type)
+        async with self._queue.slot(size, is_awaited=False):
+            return await self._run(read_chunks, ChunkedText, path, name, media_type)
 
     async def _run(
         self, work: Work[Answer], refusal: _Refusal[Answer], path: Path, name: str, media_type: str
@@ -52,7 +52,7 @@ class ReaderPool:
             if self._idle:
                 return await self._run_in(self._idle.pop(), work, refusal, path, name, media_type)
         except ReaderCrashedError:
-            logger.debug("A reader that was kept has ended; another one is started.")
+            logger.debug("An idle reader process has ended; another one is started.")
         try:
             return await self._run_in(Reader(), work, refusal, path, name, media_type)
         except ReaderCrashedError:
@@ -65,13 +65,13 @@ class ReaderPool:
     ) -> Answer:
         is_done = False
         try:
-            with anyio.move_on_after(LONGEST_SECONDS):
+            with anyio.move_on_after(TIMEOUT_SECONDS):
                 answer = await anyio.to_thread.run_sync(
                     reader.run, work, path, name, media_type, abandon_on_cancel=True
                 )
                 is_done = True
                 return answer
-            return refusal("failed", f"Reading the file took longer than {LONGEST_SECONDS:.0f} seconds.")
+            return refusal("failed", f"Reading the file took longer than {TIMEOUT_SECONDS:.0f} seconds.")
         finally:
             if is_done:
                 self._idle.append(reader)
@@ -85,7 +85,7 @@ def _end_all(readers: list[Reader]) -> None:
 
 
 class End(Enum):
-    """Where a place takes the next file from, of those that wait."""
+    """The end of the queue, by size, from which a slot takes its next file."""
 
     SMALLEST = 1
     LARGEST = 2
@@ -93,43 +93,45 @@ class End(Enum):
 
 @dataclass(eq=False, slots=True)
 class Waiting:
-    """A file that waits. `is_awaited`: somebody looks at the screen until it is read."""
+    """A waiting file. `is_awaited`: a person waits for it at the screen."""
 
     size: int
     is_awaited: bool
-    place: End | None = None
+    slot: End | None = None
     called: anyio.Event = field(default_factory=anyio.Event)
 
 
 class ReaderQueue:
-    """Two places: one for the smallest file that waits, so that many are done soon, one for the largest, which would
-    else be read at the end while the other place is empty. What is awaited comes first, at either."""
+    """Two slots. One takes the smallest waiting file, so that many are done soon, the other one the largest.
+
+    The largest would else be read last, beside an empty slot. Awaited files come first in either.
+    """
 
     def __init__(self) -> None:
         self._free = list(End)
         self._waiting: list[Waiting] = []
 
     @asynccontextmanager
-    async def place(self, size: int, *, is_awaited: bool) -> AsyncGenerator[None]:
-        """Wait for a place, and keep it as long as the context is open."""
+    async def slot(self, size: int, *, is_awaited: bool) -> AsyncGenerator[None]:
+        """Wait for a slot, and hold it while the context is open."""
         one = Waiting(size, is_awaited)
         self._waiting.append(one)
-        self._call()
+        self._assign_slots()
         try:
             await one.called.wait()
             yield
         finally:
-            if one.place:
-                self._free.append(one.place)
-                self._call()
+            if one.slot:
+                self._free.append(one.slot)
+                self._assign_slots()
             else:
                 self._waiting.remove(one)
 
-    def _call(self) -> None:
+    def _assign_slots(self) -> None:
         while self._free and self._waiting:
             one = self._first(self._free[0])
             self._waiting.remove(one)
-            one.place = self._free.pop(0)
+            one.slot = self._free.pop(0)
             one.called.set()
 
     def _first(self, end: End) -> Waiting:

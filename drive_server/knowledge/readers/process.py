@@ -19,15 +19,15 @@ from typing import BinaryIO, TypeVar, cast
 IDLE_SECONDS = 300.0
 MEMORY_BYTES = 4 << 30
 WRITTEN_BYTES = 64 << 20
-"""The most that a file may have which a reader writes: an attachment, for as long as that is read."""
+"""The most bytes of a file that a reader writes: an attachment, while it is read."""
 
 NICENESS = 10
-"""Reading gives way to the service: whoever searches meanwhile should not notice it."""
+"""Reading gives way to the service, so that searches do not become slower."""
 
 MODULE = "drive_server.knowledge.readers.process"
 Answer = TypeVar("Answer")
 Work = Callable[[Path, str, str], Answer]
-"""What is done with a file, its name and media type: a function at the top of a module, as pickle finds it there."""
+"""A function of a file, its name and media type; at the top of a module, so that pickle finds it."""
 
 
 class ReaderCrashedError(Exception):
@@ -43,7 +43,7 @@ class Reader:
         self._change = threading.Lock()
 
     def run(self, work: Work[Answer], path: Path, name: str, media_type: str) -> Answer:
-        """Return `work(path, name, media_type)`, worked out there. Blocks; the first call starts the process.
+        """Run `work(path, name, media_type)` in the process. Blocks; the first call starts the process.
 
         Raises `ReaderCrashedError`, also if the process is ended meanwhile, and `OSError` if the file can't be opened.
         """
@@ -67,7 +67,7 @@ class Reader:
             self._process.kill()
             self._process.wait()
             for pipe in (self._process.stdin, self._process.stdout):
-                with suppress(OSError):  # what could not be written to it is of no use any more
+                with suppress(OSError):  # data that could not be written is of no use any more
                     cast("BinaryIO", pipe).close()
 
     def _pipes(self) -> tuple[BinaryIO, BinaryIO]:
@@ -82,7 +82,7 @@ class Reader:
 def _start() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(  # noqa: S603 - our own interpreter and module
         [sys.executable, "-m", MODULE],
-        # Not the whole environment: a process that reads strangers' files is to know no keys.
+        # Not the whole environment: a process that reads strangers' files must not have keys.
         env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": os.defpath, "LANG": "C.UTF-8"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -91,7 +91,7 @@ def _start() -> "subprocess.Popen[bytes]":
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Answer requests until there are no more; the system ends the process if there is none for some minutes."""
+    """Answer requests until there are no more. The system ends the process after `IDLE_SECONDS` without one."""
     while True:
         signal.setitimer(signal.ITIMER_REAL, IDLE_SECONDS)
         try:
@@ -108,7 +108,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> None:
-    """Serve over standard input and output, which nobody else prints to; refuse more memory and disk than is decent."""
+    """Serve over standard input and output, which nothing else prints to, with limits on memory and disk."""
     os.nice(NICENESS)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

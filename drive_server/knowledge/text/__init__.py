@@ -1,1 +1,1 @@
-"""Text and its parts: decoding, elements, sentences, words, places. Imports nothing else of `knowledge`."""
+"""Text and its parts: decoding, elements, sentences, words, places. May import nothing else of `knowledge`."""

@@ -1,6 +1,6 @@
-"""One form for what people write in several: wide and narrow letters, traditional and simplified Chinese.
+"""Characters: CJK scripts, and folding of wide letters and traditional Chinese into one form.
 
-Only what is compared is folded; what is shown stays as it was written.
+Fold texts to compare them, never to show them.
 """
 
 import re
@@ -18,7 +18,7 @@ def fold(text: str) -> str:
 
 
 def fold_case(text: str) -> str:
-    """Return a text as it is compared letter by letter: folded, in one case, with single spaces."""
+    """Return a text for comparison letter by letter: folded, in one case, with single spaces."""
     return " ".join(fold(fold(text).casefold()).split())
 
 
@@ -26,7 +26,7 @@ def fold_case(text: str) -> str:
 def _simplified() -> str:
     """Return a text whose n-th character is what character n becomes, by OpenCC's table: see the README.md beside it.
 
-    `str.translate` takes that as well as a mapping, in which it pays for every character that is missing.
+    In a mapping, `str.translate` would pay for every character that is missing.
     """
     pairs = {ord(one): other for one, other in CHARACTERS.read_text(encoding="utf-8").splitlines()}
     return "".join(map(chr, range(max(pairs) + 1))).translate(pairs)

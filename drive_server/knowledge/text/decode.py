@@ -1,4 +1,4 @@
-"""Bytes to text: UTF-8, UTF-16 and UTF-32 by their mark, what a page says it is, and what it looks like else."""
+"""Decoding of bytes: by a byte order mark, as UTF-8, as the page declares, or by detection."""
 
 import codecs
 import io
@@ -18,9 +18,9 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\b\x1b"))
-_MOST_CONTROLS = 0.005
-_MOST_DAMAGE = 0.1
-_LEAST_ZEROS, _MOST_ZEROS = 0.2, 0.01
+_MAX_CONTROLS = 0.005
+_MAX_DAMAGE = 0.1
+_MIN_ZEROS, _MAX_ZEROS = 0.2, 0.01
 _HEAD_BYTES = 1024
 _SHIFTED = b"\x1b$B"  # how Japanese begins in ISO-2022-JP, whose bytes are all ASCII
 
@@ -29,7 +29,7 @@ _SHIFTED = b"\x1b$B"  # how Japanese begins in ISO-2022-JP, whose bytes are all 
 class Decoded:
     """A text and how it was read. `lossy`: bytes that are no text were replaced by U+FFFD, so it can't be written back.
 
-    `truncated`: only the first `MAX_CHARACTERS` were kept.
+    `truncated`: only the first `MAX_CHARACTERS` were read.
     """
 
     text: str
@@ -39,12 +39,12 @@ class Decoded:
 
 
 def decode(data: bytes) -> Decoded | None:
-    """Return the text of a file's bytes; None if they are no text or their encoding can't be told."""
+    """Return the text of a file's bytes; None if they are no text or their encoding is unclear."""
     return _decode(io.BytesIO(data))
 
 
 def decode_file(path: Path) -> Decoded | None:
-    """Return the text of a file; None as for `decode`. Reads no more than is kept. Blocks."""
+    """Return the text of a file; None as for `decode`. Reads at most `MAX_CHARACTERS`. Blocks."""
     with path.open("rb") as file:
         return _decode(file)
 
@@ -66,7 +66,7 @@ def _decode(file: BinaryIO) -> Decoded | None:
 
 
 def _without_utf8(file: BinaryIO, declared: str) -> Decoded | None:
-    """Read what is not UTF-8 as what it says it is or, if it isn't, as what it looks like."""
+    """Decode as declared or, if that fails, by detection."""
     if declared and declared != "utf-8" and (decoded := _read(file, declared)):
         return decoded
     file.seek(0)
@@ -80,7 +80,7 @@ def _without_utf8(file: BinaryIO, declared: str) -> Decoded | None:
 
 
 def _read(file: BinaryIO, encoding: str, *, lossy: bool = False) -> Decoded | None:
-    """Read at most what is kept; None if the bytes are not of this encoding."""
+    """Read at most `MAX_CHARACTERS`; None if the bytes are not of this encoding."""
     file.seek(0)
     wrapper = io.TextIOWrapper(file, encoding, errors="replace" if lossy else "strict", newline="")
     try:
@@ -94,7 +94,7 @@ def _read(file: BinaryIO, encoding: str, *, lossy: bool = False) -> Decoded | No
 
 def _is_binary(sample: bytes) -> bool:
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
-    return b"\0" in sample or controls > _MOST_CONTROLS * len(sample)
+    return b"\0" in sample or controls > _MAX_CONTROLS * len(sample)
 
 
 def _sample_beyond_ascii(file: BinaryIO) -> bytes:
@@ -109,12 +109,12 @@ def _sample_beyond_ascii(file: BinaryIO) -> bytes:
 def _is_damaged_utf8(sample: bytes) -> bool:
     text = sample.decode("utf-8", errors="replace")
     beyond = [character for character in text if character > "\x7f"]
-    return bool(beyond) and beyond.count("\ufffd") <= max(1, _MOST_DAMAGE * len(beyond)) < len(beyond)
+    return bool(beyond) and beyond.count("\ufffd") <= max(1, _MAX_DAMAGE * len(beyond)) < len(beyond)
 
 
 def _wide_order(sample: bytes) -> str:
-    """Return which UTF-16 text without a mark is, by its zeros: every other byte of most letters; empty for neither."""
-    least, most = _LEAST_ZEROS * len(sample), _MOST_ZEROS * len(sample)
+    """Detect UTF-16 without a mark by its zeros, every other byte of most letters; return \"\" if it is none."""
+    least, most = _MIN_ZEROS * len(sample), _MAX_ZEROS * len(sample)
     for encoding, letters, zeros in (
         ("utf-16-le", sample[::2], sample[1::2]),
         ("utf-16-be", sample[1::2], sample[::2]),

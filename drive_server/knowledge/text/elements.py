@@ -37,7 +37,7 @@ class Element:
     path: tuple[str, ...] | None = None
 
     def __reduce__(self) -> tuple[type["Element"], tuple[Any, ...]]:
-        """Be pickled by position: readers send many of these, and the way of dataclasses takes three times as long."""
+        """Be pickled by position: readers send many of these, and pickling as dataclasses takes three times as long."""
         place = (self.page, self.level, self.place, self.path)
         return Element, (self.kind, self.text, self.start, self.end, *place)
 
@@ -61,7 +61,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An element that does not know its place yet: formats without a text of their own have none until joined."""
+    """An element without offsets: `join` makes the text, and with it the offsets."""
 
     kind: ElementKind
     text: str
@@ -71,7 +71,7 @@ class Part:
 
 
 class UnreadableError(Exception):
-    """A reader can't read a file, and knows why: it raises what the extraction's state and reason are to be."""
+    """A reader can't read a file; state and reason are those of the extraction."""
 
     def __init__(self, state: ExtractionState, reason: str) -> None:
         super().__init__(reason)
@@ -102,5 +102,5 @@ def join(parts: Iterable[Part], reason: str = "") -> Extraction:
 
 
 def too_long() -> str:
-    """Return the sentence for a text of which only the beginning was kept."""
+    """Return the sentence for a text of which only the beginning was read."""
     return f"Only the first {MAX_CHARACTERS:,} characters were read."

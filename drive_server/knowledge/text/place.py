@@ -1,17 +1,17 @@
-"""Where something stands in a file, as a person would look for it there: a slide, cells of a sheet, lines, a part."""
+"""Places in a file as a person finds them: pages, a slide, cells of a sheet, lines, a part."""
 
 import re
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 PlaceKind = Literal["page", "slide", "sheet", "part", "line"]
-_STRETCH = re.compile(r"(page|slide|part|line)=(\d{1,9})(?:-(\d{1,9}))?")
+_RANGE = re.compile(r"(page|slide|part|line)=(\d{1,9})(?:-(\d{1,9}))?")
 _CELLS = re.compile(r"sheet=(.+)!([A-Z]{1,3})(\d{1,9}):([A-Z]{1,3})(\d{1,9})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A stretch of pages, slides, rows of a sheet, parts of a book or lines, counted from 1, `last` included.
+    """A range of pages, slides, rows of a sheet, parts of a book or lines, counted from 1, `last` included.
 
     `name` is the sheet's; `columns` its first and last column, as in ("A", "D").
     """
@@ -23,13 +23,13 @@ class Place:
     columns: tuple[str, str] | None = None
 
     def __str__(self) -> str:
-        """Return it as `kind=value`: `slide=3`, `line=10-20`, `sheet=Budget!A2:D15`; the same in every language."""
+        """Return the place as `kind=value`: `slide=3`, `line=10-20`, `sheet=Budget!A2:D15`; in every language."""
         if self.columns:
             return f"{self.kind}={self.name}!{self.columns[0]}{self.first}:{self.columns[1]}{self.last}"
         return f"{self.kind}={self.first}" if self.first == self.last else f"{self.kind}={self.first}-{self.last}"
 
     def until(self, end: "Place") -> "Place":
-        """Return the stretch from here to the end of another place; where there is no such stretch, this place."""
+        """Return the range from here to the end of another place; this place if there is no such range."""
         if (end.kind, end.name) != (self.kind, self.name):
             return self
         columns = self.columns
@@ -39,11 +39,11 @@ class Place:
 
 
 def parse_place(written: str) -> Place | None:
-    """Read a place as `str` writes it; None for what is none."""
+    """Parse a place as `str` writes it; None if it is malformed."""
     if cells := _CELLS.fullmatch(written):
         name, left, first, right, last = cells.groups()
         return Place("sheet", int(first), int(last), name, (left, right)) if int(first) <= int(last) else None
-    if stretch := _STRETCH.fullmatch(written):
+    if stretch := _RANGE.fullmatch(written):
         kind, first, last = stretch.groups()
         found = Place(cast("PlaceKind", kind), int(first), int(last or first))
         return found if found.first <= found.last else None

@@ -42,7 +42,7 @@ def split_words(text: str) -> list[str]:
 
 
 def _ends_sentence(text: str, match: re.Match[str]) -> bool:
-    """Tell a full stop from the point of an abbreviation: by a list, and before a small letter by the word's length."""
+    """Distinguish a full stop from an abbreviation: by a list, and before a small letter by the word's length."""
     before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
     if match["western"] == "." and _ABBREVIATION.search(before):
         return False

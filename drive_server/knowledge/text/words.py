@@ -1,11 +1,11 @@
-"""The words that full text is searched by: as they stand for most scripts, pairs of characters for CJK.
+"""The words of full-text search: words for most scripts, pairs of characters for CJK.
 
 Chinese, Japanese and Korean write no spaces, and a dictionary to split by misses names and new words. Overlapping
 pairs need none, and two texts share a pair wherever they share a word of two characters or more.
 
-Full text splits at punctuation, so `INV-2024-0031` is three words that many passages have. What looks like an
-identifier is a word of its own as well, its parts joined by a letter that nobody writes. So are names with signs, as
-C++, C# and .NET, and long numbers without what parts them, as of a book (ISBN 978-3-16-148410-0).
+LanceDB splits at punctuation, so `INV-2024-0031` is three words that many passages have. So identifiers are indexed as
+words of their own too, their parts joined by a letter that nobody writes. So are names with signs, such as C++, C# and
+.NET, and long numbers without their separators, such as ISBN 978-3-16-148410-0.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from drive_server.knowledge.text.characters import CJK, fold
 
 _RUN = re.compile(f"[{CJK}]+")
 _LETTER = rf"[^\W_{CJK}]"
-# Only from the first letter of a word, and never back: looked for at every letter it would take most of the time.
+# Possessive, and only from the first letter of a word: tried at every letter it would take most of the time.
 _IDENTIFIER = re.compile(rf"(?<!{_LETTER}){_LETTER}++(?:[-_./:@\\]++{_LETTER}++)+")
 _WITH_SIGN = re.compile(rf"(?<!{_LETTER}){_LETTER}{{1,3}}(?:\+\+|#)(?![+#]|{_LETTER})")
-# Its dot first: the other way round every place of a text would be looked at.
+# The dot comes first: the other way round the pattern would be tried everywhere.
 _WITH_DOT = re.compile(rf"\.(?<!{_LETTER}\.)(?<![._/\\)\]]\.)[^\W\d_{CJK}]{_LETTER}++")
 _SIGNS = {ord("+"): "plus", ord("#"): "sharp", ord("."): ""}
 _NUMBER = re.compile(r"\d[\d\W_]*\d")
-LEAST_DIGITS = 7
+MIN_DIGITS = 7
 _LINE_BREAK = re.compile(f"(?<=[{CJK}])[ \t]*\n[ \t]*(?=[{CJK}])")
-_TELLING = re.compile(r"[\d_.@\\]")
+_DISTINCTIVE = re.compile(r"[\d_.@\\]")
 _OUTER = re.compile(r"[/:@\\]+")
 _PUNCTUATION = re.compile(r"[\W_]+")
 _LEFT_OUT = (
@@ -41,9 +41,9 @@ MAX_WORD_BYTES = 40
 
 
 def indexed_words(text: str) -> str:
-    """Return a text as it is indexed: CJK in pairs and in single characters, so that a query of one finds it too.
+    """Return the words to index: CJK in pairs and in single characters, so that a query of one finds it too.
 
-    CJK goes on over the end of a line: it is where the line was full, not where the word ended.
+    CJK words continue over the end of a line.
     """
     folded = _LINE_BREAK.sub("", fold(text))
     split = _RUN.sub(lambda run: f" {_pairs(run[0])} {' '.join(run[0])} ", folded)
@@ -51,7 +51,7 @@ def indexed_words(text: str) -> str:
 
 
 def queried_words(text: str) -> str:
-    """Return a query as it is looked up: CJK in pairs, or alone where it stands alone."""
+    """Return the words to search for: CJK in pairs, or a single character if it stands alone."""
     folded = _LINE_BREAK.sub("", fold(text))
     split = _RUN.sub(lambda run: f" {_pairs(run[0]) or run[0]} ", folded)
     return _with_identifiers(split, folded)
@@ -63,13 +63,13 @@ def is_indexed(text: str) -> bool:
 
 
 def identifiers(text: str) -> Iterator[str]:
-    """Yield the words that stand for the identifiers in a text: of each the whole, and its parts at `/ : @ \\`."""
+    """Yield the words for the identifiers in a text: each as a whole, and its parts at `/ : @ \\`."""
     for found in _IDENTIFIER.finditer(text):
         parts = _OUTER.split(found[0])
         for part in [found[0], *parts] if len(parts) > 1 else parts:
-            if _TELLING.search(part) and _PUNCTUATION.search(part):
+            if _DISTINCTIVE.search(part) and _PUNCTUATION.search(part):
                 yield _as_word(part)
-                if _NUMBER.fullmatch(part) and len(digits := _PUNCTUATION.sub("", part)) >= LEAST_DIGITS:
+                if _NUMBER.fullmatch(part) and len(digits := _PUNCTUATION.sub("", part)) >= MIN_DIGITS:
                     yield digits[:MAX_WORD_BYTES]
     for found in chain(_WITH_DOT.finditer(text), _WITH_SIGN.finditer(text) if "#" in text or "++" in text else ()):
         yield f"{JOINER}{found[0].casefold().translate(_SIGNS)}"

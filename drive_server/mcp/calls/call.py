@@ -13,9 +13,9 @@ from starlette.requests import Request
 from drive_server.access import Actor, Principal
 from drive_server.context import META_CHANGE_ID, META_EFFECT, META_REPLAYED
 from drive_server.errors import DriveError
-from drive_server.mcp.calls.callers import IN_PROCESS, Callers, DriveRequest, actor_of
+from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator, DriveRequest, actor_of
 from drive_server.mcp.calls.consent import Consent, can_ask
-from drive_server.mcp.calls.progress import CallProgress, teller
+from drive_server.mcp.calls.progress import CallProgress, progress_sender
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.messages import Message, translations
 from drive_server.models import Effect, Outcome
@@ -26,38 +26,38 @@ T = TypeVar("T")
 
 
 class Call(Context[ServerSession, Any, Request]):
-    """What a tool gets besides its arguments."""
+    """The context of a call: a tool gets it besides its arguments."""
 
     _tool: str = PrivateAttr()
-    _callers: Callers = PrivateAttr()
+    _authenticator: Authenticator = PrivateAttr()
     _consent: Consent = PrivateAttr()
     _progress: CallProgress = PrivateAttr()
 
     def __init__(
-        self, request: DriveRequest, server: FastMCP[Any], tool: str, callers: Callers, consent: Consent
+        self, request: DriveRequest, server: FastMCP[Any], tool: str, authenticator: Authenticator, consent: Consent
     ) -> None:
         super().__init__(request_context=request, fastmcp=server)
         self._tool = tool
-        self._callers = callers
+        self._authenticator = authenticator
         self._consent = consent
         self._progress = CallProgress(
-            teller(request.session, request.meta.progressToken if request.meta else None, request.request_id)
+            progress_sender(request.session, request.meta.progressToken if request.meta else None, request.request_id)
         )
 
     @property
     def progress(self) -> Progress:
-        """What long operations tell how far they are, and where they can be cancelled."""
+        """The receiver of progress; a cancelled call ends there."""
         return self._progress
 
     async def actor(self) -> Actor:
-        """Return who calls, with what the request's `_meta` says. Raises `UnauthenticatedError`."""
+        """Return the caller, with the facts of the request's `_meta`. Raises `UnauthenticatedError`."""
         request = self.request_context
-        principal = await self._callers.principal(request)
+        principal = await self._authenticator.principal(request)
         return actor_of(principal, self._tool, (request.meta and request.meta.model_extra) or {})
 
-    def known_principal(self) -> Principal | None:
-        """Return whom the transport vouches for, None where the session has to sign in."""
-        return self._callers.known_to_transport(self.request_context)
+    def transport_principal(self) -> Principal | None:
+        """Return the principal that the transport proves, None where the session has to sign in."""
+        return self._authenticator.transport_principal(self.request_context)
 
     def host_model(self, silent_seconds: float) -> LanguageModel | None:
         """Return the model that the host lends, None if it lends none."""
@@ -66,12 +66,12 @@ class Call(Context[ServerSession, Any, Request]):
         return HostModel(self.session, self.request_context.request_id, silent_seconds)
 
     async def prove(self) -> None:
-        """Raise `UnauthenticatedError` if whoever made the call may make none any more: their key has ended since."""
-        await self._callers.present(self.request_context)
+        """Raise `UnauthenticatedError` if the caller's key has ended since the call began."""
+        await self._authenticator.reauthenticate(self.request_context)
 
     async def sign_in(self, key: str) -> Principal:
         """Let this session act with the key from now on. Raises `UnauthenticatedError`."""
-        return await self._callers.sign_in(self.session, key)
+        return await self._authenticator.sign_in(self.session, key)
 
     async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:
         """Run the operation, after asking the person at an outside host that can ask.
@@ -95,8 +95,8 @@ class Call(Context[ServerSession, Any, Request]):
 def answer(actor: Actor, text: str, result: BaseModel, detail: str | Callable[[], str] = "") -> CallToolResult:
     """Return the structured result with a short text beside it.
 
-    `detail` is what a host needs that shows its model only texts; the assistant in this process reads the structure.
-    It may be what makes it, and is made only for those hosts then.
+    `detail` is a longer text for hosts that show their model only texts; the assistant in this process reads the
+    structure. A function is called only for those hosts.
     """
     shown = text
     if detail and actor.principal.method != IN_PROCESS:
@@ -108,8 +108,8 @@ def answer(actor: Actor, text: str, result: BaseModel, detail: str | Callable[[]
 
 
 def changed(actor: Actor, outcome: Outcome[Any], text: str, result: BaseModel) -> CallToolResult:
-    """Return what a change answers; `_meta` has its number in the journal, or the effect of a dry run."""
-    answered = answer(actor, _told(outcome, text), result)
+    """Return the answer of a change; `_meta` has its number in the journal, or the effect of a dry run."""
+    answered = answer(actor, _text(outcome, text), result)
     meta: dict[str, Any] = {META_REPLAYED: outcome.replayed}
     if outcome.change_id is not None:
         meta[META_CHANGE_ID] = outcome.change_id
@@ -140,7 +140,7 @@ def refused(error: DriveError) -> CallToolResult:
     )
 
 
-def _told(outcome: Outcome[Any], text: str) -> str:
+def _text(outcome: Outcome[Any], text: str) -> str:
     if outcome.effect is not None:
         return f"Nothing was changed. This would: {outcome.effect.summary}"
     return f"{text} This call was made before; nothing was done again." if outcome.replayed else text

@@ -1,4 +1,4 @@
-"""Whether the person agrees: what a host outside is asked before something is deleted, shared or taken back."""
+"""Consent: an outside host asks its person before something is deleted, shared or taken back."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -14,8 +14,7 @@ from pydantic import ValidationError
 
 from drive_server.access import Actor
 from drive_server.errors import DeclinedError
-from drive_server.mcp.calls.cancel_request import withdraw
-from drive_server.mcp.sdk import next_request_id
+from drive_server.mcp.sdk import cancel_request, next_request_id
 from drive_server.messages import Language, Message, render
 from drive_server.models import Effect, Outcome
 from drive_server.services.journal.service import Journal
@@ -52,7 +51,7 @@ class Consent:
 
     @asynccontextmanager
     async def turn(self, actor: Actor) -> AsyncGenerator[None]:
-        """Let calls with one idempotency key follow one another: what the first asks, the second need not."""
+        """Let calls with one idempotency key follow one another, so that only the first asks."""
         if actor.idempotency_key is None:
             yield
             return
@@ -85,10 +84,10 @@ class Consent:
             with anyio.fail_after(self._answer_seconds):
                 answer = await session.elicit_form(text, FORM, request_id)
         except TimeoutError as error:
-            await withdraw(session, asked, request_id)
+            await cancel_request(session, asked, request_id)
             raise DeclinedError(Message.of("no_answer")) from error
         except anyio.get_cancelled_exc_class():
-            await withdraw(session, asked, request_id)
+            await cancel_request(session, asked, request_id)
             raise
         except (McpError, ValidationError) as error:
             raise DeclinedError(Message.of("could_not_ask")) from error
@@ -104,7 +103,7 @@ def can_ask(session: ServerSession) -> bool:
 
 
 def question(effect: Effect) -> str:
-    """Return what the person is asked, in English and in short in Chinese."""
+    """Return the question for the person, in English and in short in Chinese."""
     named = [f"- {_shown(item['path'])}" for item in effect.items[:MOST_NAMED]]
     more = effect.count - len(named)
     if named and more > 0:

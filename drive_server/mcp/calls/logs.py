@@ -1,7 +1,7 @@
-"""What hosts are told of a call while it goes on, and how it was refused: MCP's log messages.
+"""MCP's log messages about a call: that it began, ended or was refused.
 
-A session gets what is at least as severe as it wants (`logging/setLevel`, server/utilities/logging in MCP 2025-11-25).
-No message holds what a file says, a key, or what another person may not know: its data is made of names of things.
+A session gets messages that are at least as severe as it wants (`logging/setLevel`, server/utilities/logging in MCP
+2025-11-25). No message holds contents, keys or another person's secrets: its data consists of names.
 """
 
 from typing import Any, Final
@@ -40,10 +40,12 @@ _LEVELS: Final[dict[type[DriveError], LoggingLevel]] = {
     QuotaExceededError: "warning",
     StorageFailureError: "error",
 }
-_TOLD_DETAILS: Final = frozenset({"limit", "retry_after_seconds", "quota_bytes", "used_bytes", "needed_bytes", "scope"})
+_PUBLIC_DETAILS: Final = frozenset(
+    {"limit", "retry_after_seconds", "quota_bytes", "used_bytes", "needed_bytes", "scope"}
+)
 
 
-async def tell(
+async def log(
     context: Context[ServerSession, Any, Any], level: LoggingLevel, tool: str, event: str, **data: Any
 ) -> None:
     """Send a message about the call: `event` says what happened, in a few words; `data` is JSON."""
@@ -52,13 +54,13 @@ async def tell(
     )
 
 
-async def tell_refusal(context: Context[ServerSession, Any, Any], tool: str, error: DriveError) -> None:
+async def log_refusal(context: Context[ServerSession, Any, Any], tool: str, error: DriveError) -> None:
     """Send a message about a refusal that is worth one: a conflict, a limit, a right that is lacking, a failure."""
     level = _level_of(error)
     if level is None:
         return
-    known = {name: value for name, value in error.details.items() if name in _TOLD_DETAILS}
-    await tell(context, level, tool, "refused", code=error.code, message=error.message, **known)
+    known = {name: value for name, value in error.details.items() if name in _PUBLIC_DETAILS}
+    await log(context, level, tool, "refused", code=error.code, message=error.message, **known)
 
 
 def _level_of(error: DriveError) -> LoggingLevel | None:

@@ -1,4 +1,4 @@
-"""How far a call is, told to whoever asked for it, and never in the way of the work."""
+"""Progress of a call, sent to the host that asked for it without holding up the work."""
 
 from collections.abc import Awaitable, Callable
 from time import monotonic
@@ -24,58 +24,60 @@ from drive_server.mcp.sdk import write_stream
 PAUSE_SECONDS: Final = 0.1
 LAST_ATTEMPTS: Final = 10
 
-Tell = Callable[[int, int], Awaitable[bool]]
+SendProgress = Callable[[int, int], Awaitable[bool]]
 
 
 class CallProgress:
-    """Tells of a call's progress, at most ten times a second, and only of more than was told before.
+    """Sends a call's progress, at most ten times a second, and only when it grows.
 
-    Fits `services.progress.Progress`. `tell` returns whether it could: what it can't tell is left out, but for the last
-    step, which is tried a few times. While `is_muted`, nothing is told: what is done then is not kept.
+    Fits `services.progress.Progress`. `send` returns False if the client is busy: that step is left out, but the last
+    one is tried a few times. A dry run sends nothing: it `is_muted`.
     """
 
-    def __init__(self, tell: Tell | None, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, send: SendProgress | None, clock: Callable[[], float] = monotonic) -> None:
         self.is_muted = False
-        self._tell = tell
+        self._send = send
         self._clock = clock
-        self._told = -1
+        self._last = -1
         self._not_before = 0.0
 
     async def __call__(self, done: int, total: int) -> None:
         """Take note that `done` of `total` items are done. A cancelled call ends here."""
         await anyio.lowlevel.checkpoint()
-        if self._tell is None or self.is_muted or total <= 0 or done <= self._told:
+        if self._send is None or self.is_muted or total <= 0 or done <= self._last:
             return
         is_last = done >= total
         if not is_last and self._clock() < self._not_before:
             return
         for _ in range(LAST_ATTEMPTS if is_last else 1):
-            if await self._tell(done, total):
-                self._told, self._not_before = done, self._clock() + PAUSE_SECONDS
+            if await self._send(done, total):
+                self._last, self._not_before = done, self._clock() + PAUSE_SECONDS
                 return
             await anyio.lowlevel.checkpoint()
 
 
-def teller(
+def progress_sender(
     session: ServerSession, token: ProgressToken | None, request_id: RequestId | None, **meta: Any
-) -> Tell | None:
-    """Return what tells the session of a request's progress; None without a token: nobody asked for it.
+) -> SendProgress | None:
+    """Return a function that sends a request's progress; None without a token: nobody asked for it.
 
     `meta` goes along with each notification. Source: MCP 2025-11-25, basic/utilities/progress.
     """
     if token is None:
         return None
 
-    async def tell(done: int, total: int) -> bool:
+    async def send(done: int, total: int) -> bool:
         params = ProgressNotificationParams(progressToken=token, progress=done, total=total)
         if meta:
             params.meta = ProgressNotificationParams.Meta(**meta)
-        return await offer(session, ServerNotification(ProgressNotification(params=params)), request_id)
+        return await send_without_waiting(session, ServerNotification(ProgressNotification(params=params)), request_id)
 
-    return tell
+    return send
 
 
-async def offer(session: ServerSession, notification: ServerNotification, request_id: RequestId | None) -> bool:
+async def send_without_waiting(
+    session: ServerSession, notification: ServerNotification, request_id: RequestId | None
+) -> bool:
     """Send the notification if the client takes it at this moment; return False if it is busy or gone.
 
     Waiting for a slow client would hold up the work, and with it the database. `request_id` leads it into the event

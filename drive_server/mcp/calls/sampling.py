@@ -21,8 +21,7 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
-from drive_server.mcp.calls.cancel_request import withdraw
-from drive_server.mcp.sdk import next_request_id
+from drive_server.mcp.sdk import cancel_request, next_request_id
 from drive_server.services.map_reduce.language_model import (
     ModelBusyError,
     ModelDeclinedError,
@@ -31,7 +30,7 @@ from drive_server.services.map_reduce.language_model import (
 )
 
 REJECTED: Final = -1
-"""What a host answers when its person says no (MCP 2025-11-25, client/sampling, "Error Handling")."""
+"""The code of a host's answer when its person says no (MCP 2025-11-25, client/sampling, "Error Handling")."""
 NOBODY: Final = frozenset({CONNECTION_CLOSED, INVALID_REQUEST, METHOD_NOT_FOUND})
 
 
@@ -77,7 +76,7 @@ class HostModel:
                 metadata = ServerMessageMetadata(related_request_id=self._request_id)
                 return await self._session.send_request(request, CreateMessageResult, metadata=metadata)
         except anyio.get_cancelled_exc_class():
-            await withdraw(self._session, asked, self._request_id)
+            await cancel_request(self._session, asked, self._request_id)
             raise
         except McpError as error:
             raise _failure(error) from error
@@ -89,7 +88,7 @@ class HostModel:
             self._waiting.discard(scope)
             if not scope.cancelled_caught:
                 self._be_patient()
-        await withdraw(self._session, asked, self._request_id)
+        await cancel_request(self._session, asked, self._request_id)
         raise ModelLostError("the host's model did not answer in time")
 
     def _request(self, system: str, text: str, max_tokens: int) -> ServerRequest:

@@ -25,8 +25,8 @@ REFUSED: Final = -32000
 REQUEST_CANCELLED: Final = -32800
 
 
-def told(error: BaseException | None, where: str) -> DriveError:
-    """Return what a client may know of the error. What nobody foresaw is logged, and told to nobody."""
+def public_error(error: BaseException | None, where: str) -> DriveError:
+    """Return the error as a client may know it. An unforeseen one is logged, and its text goes to nobody."""
     if isinstance(error, DriveError):
         return error
     logger.error("%s failed", where, exc_info=error)
@@ -68,5 +68,5 @@ def as_protocol_error(
     except McpError:
         raise
     except Exception as error:
-        shown = error_data(told(error, where), not_found=not_found, unusable_is_invalid=unusable_is_invalid)
+        shown = error_data(public_error(error, where), not_found=not_found, unusable_is_invalid=unusable_is_invalid)
         raise McpError(shown) from error

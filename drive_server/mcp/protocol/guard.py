@@ -1,4 +1,4 @@
-"""What holds for every client from outside, over HTTP and over stdio alike: whether a request is let in.
+"""The guard of every client from outside, over HTTP and stdio alike: it admits requests or refuses them.
 
 Refused at once, never queued: ids that are in use, requests before `initialize` or a second one, more calls than the
 limits allow. A call of a tool that is over a limit is answered as the tool's own error, so that the model sees it and
@@ -26,15 +26,15 @@ from drive_server.errors import DriveError, InvalidInputError, RateLimitError, S
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.messages import VERSION, as_error
-from drive_server.mcp.protocol.rates import CallRates
 from drive_server.messages import Message
+from drive_server.rate_limiter import RateLimiter
 from drive_server.settings import DriveSettings
 
 INITIALIZE: Final = "initialize"
 PING: Final = "ping"
 CALL: Final = "tools/call"
 UNCOUNTED: Final = frozenset({PING, INITIALIZE, "tasks/cancel"})
-"""What goes on beside the calls: it is short, and stops others or tells that all is well."""
+"""Requests that no limit counts: they are short, and end other calls or show that the server is alive."""
 MOST_REQUESTS: Final = 1000
 RETRY_SECONDS: Final = 1
 
@@ -44,11 +44,13 @@ class Guard:
 
     def __init__(self, settings: DriveSettings, clock: Callable[[], float] = monotonic) -> None:
         self.concurrent_calls = settings.concurrent_calls
-        self.rates = CallRates(settings.calls_per_minute, clock)
+        limit = settings.calls_per_minute
+        reason = f"This key may make {limit} calls in a minute, and has made them."
+        self.rates = RateLimiter(limit, reason, {"unit": "calls per minute"}, clock=clock)
         self.is_ending = False
 
     def admission(self) -> "Admission":
-        """Return what watches over one session."""
+        """Return the admission of one session."""
         return Admission(self)
 
 
@@ -60,26 +62,26 @@ class Admission:
         self._open: dict[str, str] = {}
         self._calls = 0
         self._introduction: str | None = None
-        self._quiet = anyio.Event()
+        self._idle = anyio.Event()
 
     @property
-    def is_quiet(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether every request has its answer."""
         return not self._open
 
     @property
-    def is_introduced(self) -> bool:
+    def is_initialized(self) -> bool:
         """Whether the session is initialized, or about to be."""
         return self._introduction is not None
 
-    async def quiet(self) -> None:
+    async def wait_idle(self) -> None:
         """Return when every request has its answer."""
         while self._open:
-            self._quiet = anyio.Event()
-            await self._quiet.wait()
+            self._idle = anyio.Event()
+            await self._idle.wait()
 
     def admit(self, request: JSONRPCRequest, key: str) -> JSONRPCMessage | None:
-        """Let the request in, made with this key, and return None; or return what to answer instead."""
+        """Admit the request, made with this key, and return None; or return the answer that refuses it."""
         try:
             self._require_order(request)
         except DriveError as error:
@@ -103,7 +105,7 @@ class Admission:
         if name == self._introduction and isinstance(answer, JSONRPCError):
             self._introduction = None
         if not self._open:
-            self._quiet.set()
+            self._idle.set()
 
     def _begin(self, request: JSONRPCRequest) -> None:
         name = str(request.id)
@@ -134,7 +136,7 @@ class Admission:
 
 
 def ending() -> UnavailableError:
-    """Return what a request is told that comes while the process is told to end."""
+    """Return the error for a request that comes while the process shuts down."""
     return UnavailableError(
         Message.of("shutting_down"),
         details={"retry_after_seconds": RETRY_SECONDS},

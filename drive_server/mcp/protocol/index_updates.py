@@ -1,4 +1,4 @@
-"""Tells sessions that watch `drive://index` when more of their person's files can be searched, or fewer."""
+"""Notify sessions that watch `drive://index` when the number of searchable files changes."""
 
 from collections.abc import Awaitable, Callable
 from weakref import WeakKeyDictionary
@@ -8,7 +8,7 @@ import anyio
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.drive_services import DriveServices
 from drive_server.errors import DriveError
-from drive_server.knowledge.ingest.ingester import LOOK_SECONDS, PAUSE_SECONDS, IndexWatch
+from drive_server.knowledge.ingest.ingester import PAUSE_SECONDS, POLL_SECONDS, IndexWatch
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI
 
@@ -30,7 +30,7 @@ class IndexUpdates:
         require_scope(actor.principal, Scope.READ)
         if INDEX_URI not in session.subscriptions:
             watch = IndexWatch(self._drive.ingester, actor.user_id)
-            await watch.look()
+            await watch.poll()
             self._watches[session] = watch
             session.subscriptions[INDEX_URI] = Subscription()
 
@@ -41,7 +41,7 @@ class IndexUpdates:
             for session in self._sessions:
                 if INDEX_URI in session.subscriptions and session in self._watches:
                     await self._look(session, self._watches[session])
-            with anyio.move_on_after(LOOK_SECONDS):
+            with anyio.move_on_after(POLL_SECONDS):
                 await step.wait()
             await anyio.sleep(PAUSE_SECONDS)
 
@@ -51,5 +51,5 @@ class IndexUpdates:
         except DriveError:  # the key is not good any more
             session.subscriptions.pop(INDEX_URI, None)
             return
-        if await watch.look() is not None and INDEX_URI in session.subscriptions:
+        if await watch.poll() is not None and INDEX_URI in session.subscriptions:
             session.post(INDEX_URI, updated(INDEX_URI))

@@ -30,7 +30,7 @@ MOST_ID_CHARACTERS: Final = 200
 
 
 class MessageError(Exception):
-    """What came is no message. `error` is the answer, `request_id` whose answer it is, None if that is not known."""
+    """The input is no message. `error` is the answer, to the request `request_id`, None if it is unknown."""
 
     def __init__(self, code: int, error: DriveError, request_id: RequestId | None = None) -> None:
         super().__init__(error.message)
@@ -85,8 +85,8 @@ def _written_slowly(message: JSONRPCMessage) -> bytes:
         return message.model_dump_json(by_alias=True, exclude_none=True).encode()
     except ValueError:
         logger.exception("A message could not be written.")
-        told = DriveError("The answer could not be written.", hint="The log says more.")
-        return write_failure(getattr(message.root, "id", None), as_error(INTERNAL_ERROR, told))
+        failure = DriveError("The answer could not be written.", hint="The log says more.")
+        return write_failure(getattr(message.root, "id", None), as_error(INTERNAL_ERROR, failure))
 
 
 def write_failure(request_id: RequestId | None, error: ErrorData) -> bytes:
@@ -115,10 +115,10 @@ def _parsed_answer(found: dict[str, Any], request_id: Any) -> JSONRPCResponse | 
     if request_id is not None and isinstance(result, dict):
         return JSONRPCResponse(jsonrpc=VERSION, id=request_id, result=result)
     if request_id is not None and isinstance(error, dict):
-        code, told = error.get("code"), error.get("message")
-        if isinstance(code, int) and isinstance(told, str):
+        code, text = error.get("code"), error.get("message")
+        if isinstance(code, int) and isinstance(text, str):
             return JSONRPCError(
-                jsonrpc=VERSION, id=request_id, error=ErrorData(code=code, message=told, data=error.get("data"))
+                jsonrpc=VERSION, id=request_id, error=ErrorData(code=code, message=text, data=error.get("data"))
             )
     raise _invalid("This is neither a request nor an answer.", "Send a `method`, or an `id` with `result` or `error`.")
 
@@ -130,7 +130,7 @@ def _is_id(value: Any) -> bool:
 
 
 def _has_too_many_values(found: Any) -> bool:
-    """Whether a small text holds so much that checking it would hold up everybody else."""
+    """Return whether a small text holds so many values that checking it would hold up everybody else."""
     waiting, seen = [found], 0
     while waiting:
         value = waiting.pop()
@@ -142,5 +142,5 @@ def _has_too_many_values(found: Any) -> bool:
     return False
 
 
-def _invalid(told: str, hint: str, request_id: RequestId | None = None) -> MessageError:
-    return MessageError(INVALID_REQUEST, InvalidInputError(told, hint=hint), request_id)
+def _invalid(text: str, hint: str, request_id: RequestId | None = None) -> MessageError:
+    return MessageError(INVALID_REQUEST, InvalidInputError(text, hint=hint), request_id)

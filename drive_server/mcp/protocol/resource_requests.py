@@ -106,7 +106,7 @@ class ResourceRequests:
         return session
 
     def _is_plain(self, uri: str) -> bool:
-        """Whether it was added the way FastMCP has it. Raises `NotFoundError` if nobody knows it."""
+        """Return whether it was added the way FastMCP has it. Raises `NotFoundError` for an unknown address."""
         if urlsplit(uri).scheme == SCHEME:
             return False
         if self._server.has_resource(uri):

@@ -1,4 +1,4 @@
-"""The open sessions, whatever their transport: what each may be sent besides answers."""
+"""The open sessions over any transport, and the notifications that each gets."""
 
 from collections import deque
 from collections.abc import Generator, Iterator
@@ -50,10 +50,9 @@ class Subscription:
 
 
 class DriveSession(SdkServerSession):
-    """One connection. `opened_by` is whom a session inside this process was opened for, `request` the last over HTTP.
+    """One connection. `opened_by` is the principal of a session inside this process, `request` the last over HTTP.
 
-    What it is told besides answers goes through `post`, which never waits: a client that stopped reading holds up
-    nobody but itself.
+    Notifications go through `post`, which never waits: a client that stopped reading holds up nobody but itself.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -141,5 +140,5 @@ class Sessions:
 
 
 def updated(uri: str) -> ServerNotification:
-    """Return what says that the resource is not what it was."""
+    """Return the notification that the resource has changed."""
     return ServerNotification(ResourceUpdatedNotification(params=ResourceUpdatedNotificationParams(uri=AnyUrl(uri))))

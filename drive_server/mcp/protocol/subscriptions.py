@@ -1,4 +1,4 @@
-"""Who wants to know of changes: subscribed resources, and lists that are not what they were."""
+"""Subscriptions: notify sessions of changes to their resources and to their list of resources."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +16,7 @@ from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.context import current_principal
 from drive_server.drive_services import DriveServices
 from drive_server.errors import DriveError, RateLimitError, UnavailableError
-from drive_server.mcp.calls.callers import Callers
+from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.protocol.index_updates import IndexUpdates
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI, DriveResources
@@ -30,20 +30,20 @@ _LIST_CHANGED = ServerNotification(ResourceListChangedNotification())
 
 
 class Subscriptions:
-    """Tells sessions of changes: once per change and subscribed URI, to those who may still see the item.
+    """Notifies sessions of changes: once per change and subscribed URI, while the caller may see the item.
 
     Subscriptions are kept at their sessions and end with them. Nothing here waits for a client to read.
     """
 
-    def __init__(self, drive: DriveServices, sessions: Sessions, callers: Callers) -> None:
+    def __init__(self, drive: DriveServices, sessions: Sessions, authenticator: Authenticator) -> None:
         self._drive = drive
         self._sessions = sessions
-        self._callers = callers
+        self._authenticator = authenticator
         self._resources = DriveResources(drive)
         self._stale: set[DriveSession] = set()
         self._has_stale = anyio.Event()
         self._index = IndexUpdates(drive, sessions, self._principal)
-        self.feed = ChangeFeed(drive.database, self._tell, lambda: len(self._sessions) > 0)
+        self.feed = ChangeFeed(drive.database, self._notify, lambda: len(self._sessions) > 0)
 
     async def subscribe(self, session: DriveSession, actor: Actor, uri: str) -> None:
         """Watch a file or folder.
@@ -64,12 +64,12 @@ class Subscriptions:
         session.subscriptions.setdefault(uri, Subscription())
 
     def unsubscribe(self, session: DriveSession, uri: str) -> None:
-        """Watch it no more; what was to be told of it and is not sent yet is forgotten."""
+        """End the subscription, and drop its notifications that are not sent yet."""
         session.subscriptions.pop(uri, None)
         session.withdraw(uri)
 
     def updated(self, uri: str) -> None:
-        """Tell those who watch a plain resource that it changed."""
+        """Notify the subscribers of a plain resource that it changed."""
         for session in self._sessions:
             if uri in session.subscriptions:
                 session.post(uri, updated(uri))
@@ -77,22 +77,22 @@ class Subscriptions:
     async def run(self) -> None:
         """Follow the changes until cancelled."""
         async with anyio.create_task_group() as group:
-            group.start_soon(self._tell_of_lists)
+            group.start_soon(self._notify_of_lists)
             group.start_soon(self._index.run)
             await self.feed.run()
 
-    async def _tell(self, changes: list[Recorded]) -> None:
+    async def _notify(self, changes: list[Recorded]) -> None:
         watched = {one.node_id for session in self._sessions for one in session.subscriptions.values() if one.node_id}
         async with self._drive.database.read() as reading:
             around = await audience_of(reading, changes)
             places = await places_of(reading, changes, watched) if watched else {}
         for session in self._sessions:
-            await self._tell_session(session, changes, places)
+            await self._notify_session(session, changes, places)
             if await self._is_concerned(session, around):
                 self._stale.add(session)
                 self._has_stale.set()
 
-    async def _tell_session(
+    async def _notify_session(
         self, session: DriveSession, changes: list[Recorded], places: dict[str, frozenset[int]]
     ) -> None:
         touched = {uri: one for uri, one in session.subscriptions.items() if one.node_id and places.get(one.node_id)}
@@ -131,13 +131,13 @@ class Subscriptions:
         request = RequestContext[ServerSession, Any, Request]("", None, session, None, request=session.request)
         token = current_principal.set(session.opened_by)
         try:
-            return await self._callers.present(request)
+            return await self._authenticator.reauthenticate(request)
         except UnavailableError:
-            return await self._callers.principal(request)
+            return await self._authenticator.principal(request)
         finally:
             current_principal.reset(token)
 
-    async def _tell_of_lists(self) -> None:
+    async def _notify_of_lists(self) -> None:
         """Changes come in bursts; the list is worth one look after each."""
         while True:
             await self._has_stale.wait()

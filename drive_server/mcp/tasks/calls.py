@@ -1,4 +1,4 @@
-"""Calls of tools as tasks: asked about before, and made later, without the request that brought them."""
+"""Calls of tools as tasks: the person agrees before, and the call is made later, without its request."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -12,9 +12,8 @@ from pydantic import PrivateAttr
 from drive_server.access import Actor, Principal, Scope
 from drive_server.clock import utc_now
 from drive_server.errors import UnauthenticatedError
+from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import Call
-from drive_server.mcp.calls.callers import IN_PROCESS, Callers, DriveRequest
-from drive_server.mcp.calls.consent import Consent
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.models import Outcome
 from drive_server.services.identity.service import TOKEN_METHOD, IdentityService
@@ -28,8 +27,8 @@ RELATED: Final = "io.modelcontextprotocol/related-task"
 T = TypeVar("T")
 
 
-class SettledError(Exception):
-    """Ends a tool where its work would begin: the person agreed, or need not. `actor` is who makes the call."""
+class CallReadyError(Exception):
+    """Ends a tool where its work would begin: the person agreed, or need not. `actor` makes the call."""
 
     def __init__(self, actor: Actor) -> None:
         super().__init__("the call is settled")
@@ -37,15 +36,10 @@ class SettledError(Exception):
 
 
 class Proposal(Call):
-    """A call that asks the person what it would ask as a task, and does nothing: it ends with `SettledError`."""
+    """A call that asks the person for consent, and does nothing else: it ends with `CallReadyError`."""
 
     _proposed: Actor = PrivateAttr()
     _is_asking: bool = PrivateAttr(default=False)
-
-    def __init__(
-        self, request: DriveRequest, server: FastMCP[Any], tool: str, callers: Callers, consent: Consent
-    ) -> None:
-        super().__init__(request, server, tool, callers, consent)
 
     async def caller(self) -> Actor:
         """Return who calls, as `Call.actor` does."""
@@ -53,24 +47,24 @@ class Proposal(Call):
         return self._proposed
 
     async def actor(self) -> Actor:
-        """Return who calls. Whatever the tool does with it, it does dry."""
+        """Return the caller, for a dry run."""
         return replace(await self.caller(), dry_run=True)
 
     @property
     def progress(self) -> Progress:
-        """What ends the call as soon as its work is under way: it asks nobody, then."""
+        """Progress that ends the call as soon as its work is under way: it needs no consent then."""
         return self._on_the_way
 
     async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:
-        """Ask as a call would that is no task, and end there. Raises `SettledError`, and `DeclinedError`."""
+        """Ask as a call would that is no task, and end there. Raises `CallReadyError`, and `DeclinedError`."""
         del actor
         self._is_asking = True
-        raise SettledError(await self._approved(self._proposed, operation))
+        raise CallReadyError(await self._approved(self._proposed, operation))
 
     async def _on_the_way(self, done: int, total: int) -> None:
         del done, total
         if not self._is_asking:
-            raise SettledError(self._proposed)
+            raise CallReadyError(self._proposed)
 
 
 class TaskCall(Call):
@@ -100,7 +94,7 @@ class TaskCall(Call):
 
     @property
     def progress(self) -> Progress:
-        """What is told how far the work is."""
+        """The receiver of progress."""
         return self._report
 
     async def actor(self) -> Actor:
@@ -117,7 +111,7 @@ class TaskCall(Call):
         )
 
     def host_model(self, silent_seconds: float) -> LanguageModel | None:
-        """Return the model that the host lends which had the task made, None if it is gone or lends none."""
+        """Return the model of the host that had the task made, None if it is gone or lends none."""
         if self._host is None or not can_sample(self._host):
             return None
         return HostModel(self._host, None, silent_seconds, **{RELATED: {"taskId": self._task.id}})
@@ -132,7 +126,7 @@ class TaskCall(Call):
 
 
 def meta_of(actor: Actor) -> dict[str, Any]:
-    """Return what a task has to remember of its call, as JSON."""
+    """Return the part of a call's `_meta` that its task stores, as JSON."""
     return {
         "run_id": actor.run_id,
         "if_match": actor.if_match,
@@ -142,7 +136,7 @@ def meta_of(actor: Actor) -> dict[str, Any]:
 
 
 def caller_of(principal: Principal) -> dict[str, Any]:
-    """Return what it takes to prove later who called, as JSON."""
+    """Return the facts that prove the caller again later, as JSON."""
     return {
         "user_id": principal.user_id,
         "scopes": sorted(principal.scopes),

@@ -1,6 +1,6 @@
 """MCP's tasks (MCP 2025-11-25, basic/utilities/tasks; experimental there): calls whose results are fetched later.
 
-The SDK's own tasks are tied to a session and kept in memory. These belong to the user and outlive the process.
+The SDK's own tasks are tied to a session and stored in memory. These belong to the user and outlive the process.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -39,13 +39,13 @@ from mcp.types import Task as ShownTask
 from drive_server.access import Actor
 from drive_server.drive_services import DriveServices
 from drive_server.errors import CallCancelledError, StateConflictError
+from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import refused
-from drive_server.mcp.calls.callers import IN_PROCESS
 from drive_server.mcp.calls.consent import Consent, can_ask
 from drive_server.mcp.protocol.failures import as_protocol_error
 from drive_server.mcp.protocol.pages import cursor_of
 from drive_server.mcp.protocol.sessions import DriveSession
-from drive_server.mcp.tasks.calls import RELATED, Proposal, SettledError, caller_of, meta_of
+from drive_server.mcp.tasks.calls import RELATED, CallReadyError, Proposal, caller_of, meta_of
 from drive_server.mcp.tasks.work import ERROR, TaskWork, ToolOf
 from drive_server.mcp.tools.spec import ToolSpec
 from drive_server.services.tasks import Order, Task
@@ -64,7 +64,7 @@ Handler = Callable[[Any], Awaitable[ServerResult]]
 
 
 class TaskRequests:
-    """Answers what is asked about tasks, and calls of tools that are to be tasks.
+    """Answers requests about tasks, and calls of tools as tasks.
 
     `specs` says which tools can be tasks; `proposal` returns the call that is to be one, `actor` who makes a request.
     """
@@ -121,7 +121,7 @@ class TaskRequests:
             if known is not None:
                 return known
             if _has_to_ask(tool, actor, proposal):
-                actor = await _settled(tool, order.arguments, proposal)
+                actor = await _approved_caller(tool, order.arguments, proposal)
             task, is_new = await self._tasks.create(replace(order, meta=meta_of(actor)))
         if is_new:
             session, meta = proposal.session, params.meta
@@ -134,15 +134,15 @@ class TaskRequests:
         return ServerResult(GetTaskResult(**self._work.shown(task)))
 
     async def _on_result(self, request: GetTaskPayloadRequest) -> ServerResult:
-        """Answer what the call would have been answered with, once it is over."""
+        """Answer with the result of the call, once it is over."""
         named = await self._named(request)
         with as_protocol_error("a task's result"):
             task = await self._work.runner.ended(named)
-        kept = task.result or refused(_cancelled()).model_dump(by_alias=True, mode="json", exclude_none=True)
-        if ERROR in kept:
-            raise McpError(ErrorData.model_validate(kept[ERROR]))
-        meta = {**kept.get("_meta", {}), RELATED: {"taskId": task.id}}
-        return ServerResult(GetTaskPayloadResult.model_validate({**kept, "_meta": meta}))
+        stored = task.result or refused(_cancelled()).model_dump(by_alias=True, mode="json", exclude_none=True)
+        if ERROR in stored:
+            raise McpError(ErrorData.model_validate(stored[ERROR]))
+        meta = {**stored.get("_meta", {}), RELATED: {"taskId": task.id}}
+        return ServerResult(GetTaskPayloadResult.model_validate({**stored, "_meta": meta}))
 
     async def _on_list(self, request: ListTasksRequest) -> ServerResult:
         with as_protocol_error("the list of tasks"):
@@ -186,12 +186,12 @@ def _has_to_ask(tool: Tool, actor: Actor, proposal: Proposal) -> bool:
     return is_destructive and not is_ours and can_ask(proposal.session)
 
 
-async def _settled(tool: Tool, arguments: dict[str, Any], proposal: Proposal) -> Actor:
-    """Return who makes the call, as the person approved it. Raises what keeps it from being made."""
+async def _approved_caller(tool: Tool, arguments: dict[str, Any], proposal: Proposal) -> Actor:
+    """Return the caller as the person approved the call. Raises the error that keeps it from being made."""
     try:
         await tool.run(arguments, proposal, convert_result=True)
     except ToolError as error:
-        if isinstance(error.__cause__, SettledError):
+        if isinstance(error.__cause__, CallReadyError):
             return error.__cause__.actor
         raise error.__cause__ or error from error
     return await proposal.caller()

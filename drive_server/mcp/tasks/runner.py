@@ -1,4 +1,4 @@
-"""Works on tasks in the background: those that are made here, and those that another process has left behind."""
+"""Works on tasks in the background: new ones, and those that another process has abandoned."""
 
 import logging
 from collections import deque
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 MOST_AT_ONCE: Final = 4
 TICK_SECONDS: Final = 1.0
-LOOKS_IN_A_LEASE: Final = 3
+RENEWALS_PER_LEASE: Final = 3
 CANCEL_SECONDS: Final = 30
 RELEASE_SECONDS: Final = 2
 WAITS: Final = "Waiting for its turn."
@@ -26,7 +26,7 @@ STOPPED: Final = "Cancelled; nothing was changed."
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a call ended: `result` is JSON, `message` one sentence."""
+    """The end of a call: `result` is JSON, `message` one sentence."""
 
     is_error: bool
     message: str
@@ -50,21 +50,21 @@ class Work:
 
 Perform = Callable[[Work], Awaitable[Ending]]
 WasDone = Callable[[Task], Awaitable[bool]]
-Tell = Callable[[Task], None]
+Notify = Callable[[Task], None]
 
 
 class TaskRunner:
     """Does the work of tasks, a few at once, and ends it when it is cancelled.
 
     `perform` makes the call and never raises one of the drive's errors; it does nothing twice. `was_done` says whether
-    it was recorded. `tell` is called with each task that has ended here.
+    it was recorded. `notify` is called with each task that has ended here.
     """
 
-    def __init__(self, tasks: TaskService, perform: Perform, was_done: WasDone, tell: Tell) -> None:
+    def __init__(self, tasks: TaskService, perform: Perform, was_done: WasDone, notify: Notify) -> None:
         self._tasks = tasks
         self._perform = perform
         self._was_done = was_done
-        self._tell = tell
+        self._notify = notify
         self._at_work: dict[str, Work] = {}
         self._limiter = anyio.Semaphore(MOST_AT_ONCE)
         self._new: deque[Work] = deque()
@@ -119,7 +119,7 @@ class TaskRunner:
         """Work until cancelled; what is not done then is left to the next process."""
         try:
             async with anyio.create_task_group() as group:
-                group.start_soon(self._look_after)
+                group.start_soon(self._maintain)
                 while True:
                     while self._new:
                         group.start_soon(self._work_on, self._new.popleft())
@@ -149,24 +149,24 @@ class TaskRunner:
         with anyio.CancelScope(shield=True):
             status = FAILED if ending.is_error else COMPLETED
             if await self._tasks.end(work.task, status, ending.message, ending.result):
-                await self._told(work.task)
+                await self._notify_ended(work.task)
 
     async def _stopped(self, work: Work) -> None:
         """Write down that the task was cancelled, unless all of it had been done by then."""
         if await self._was_done(work.task):
             await self._end(work, await self._perform(work))
         elif await self._tasks.end(work.task, CANCELLED, STOPPED, None):
-            await self._told(work.task)
+            await self._notify_ended(work.task)
 
-    async def _told(self, task: Task) -> None:
+    async def _notify_ended(self, task: Task) -> None:
         try:
-            self._tell(await self._tasks.get(task.order.user_id, task.id))
+            self._notify(await self._tasks.get(task.order.user_id, task.id))
         except NotFoundError:
             return  # it was kept no longer than it took
 
-    async def _look_after(self) -> None:
+    async def _maintain(self) -> None:
         """Keep the leases, take what nobody works on, and stop what another process was asked to cancel."""
-        every, due = self._tasks.lease.total_seconds() / LOOKS_IN_A_LEASE, 0.0
+        every, due = self._tasks.lease.total_seconds() / RENEWALS_PER_LEASE, 0.0
         while True:
             try:
                 if self._at_work:

@@ -21,10 +21,10 @@ from mcp.types import Task as ShownTask
 
 from drive_server.access import Actor, Principal
 from drive_server.drive_services import DriveServices
+from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import refused
-from drive_server.mcp.calls.callers import IN_PROCESS
-from drive_server.mcp.calls.progress import CallProgress, teller
-from drive_server.mcp.protocol.failures import told
+from drive_server.mcp.calls.progress import CallProgress, progress_sender
+from drive_server.mcp.protocol.failures import public_error
 from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.tasks.calls import RELATED, TaskCall
 from drive_server.mcp.tasks.runner import Ending, TaskRunner, Work
@@ -55,7 +55,7 @@ class TaskWork:
         self._drive = drive
         self._tool_of = tool_of
         self._listeners: dict[str, Listener] = {}
-        self.runner = TaskRunner(drive.tasks, self._perform, self._was_done, self._tell)
+        self.runner = TaskRunner(drive.tasks, self._perform, self._was_done, self._notify)
 
     def start(self, task: Task, session: DriveSession, token: ProgressToken | None) -> None:
         """Do the work of a task from now on, and tell this session how it goes."""
@@ -86,7 +86,7 @@ class TaskWork:
         except ToolError as error:
             if isinstance(error.__cause__, McpError):
                 return _protocol_error(error.__cause__)
-            answered = refused(told(error.__cause__, f"the tool {task.order.tool}"))
+            answered = refused(public_error(error.__cause__, f"the tool {task.order.tool}"))
         return _ending(answered)
 
     def _report(self, work: Work) -> Progress:
@@ -95,11 +95,11 @@ class TaskWork:
         session = listener.session() if listener else None
         if listener is None or session is None or listener.token is None:
             return work
-        tell = CallProgress(teller(session, listener.token, None, **{RELATED: {"taskId": work.task.id}}))
+        report = CallProgress(progress_sender(session, listener.token, None, **{RELATED: {"taskId": work.task.id}}))
 
         async def both(done: int, total: int) -> None:
             await work(done, total)
-            await tell(done, total)
+            await report(done, total)
 
         return both
 
@@ -108,7 +108,7 @@ class TaskWork:
         principal = Principal(task.order.user_id, "", frozenset(), IN_PROCESS)
         return await self._drive.journal.has_recorded(Actor(principal, idempotency_key=task.order.key))
 
-    def _tell(self, task: Task) -> None:
+    def _notify(self, task: Task) -> None:
         listener = self._listeners.pop(task.id, None)
         session = listener.session() if listener else None
         if session is not None:
@@ -123,5 +123,5 @@ def _ending(answered: CallToolResult) -> Ending:
 
 
 def _protocol_error(error: McpError) -> Ending:
-    told_error = error.error.model_dump(mode="json", exclude_none=True)
-    return Ending(is_error=True, message=error.error.message, result={ERROR: told_error})
+    data = error.error.model_dump(mode="json", exclude_none=True)
+    return Ending(is_error=True, message=error.error.message, result={ERROR: data})

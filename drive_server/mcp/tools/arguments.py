@@ -21,7 +21,7 @@ from drive_server.services.sharing.links import MAX_DOWNLOADS, MAX_HOURS, TERMS,
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
-# Far more than a name may have: what is too long for a name is told as such, by the rules for names.
+# Far more than a name may have: the rules for names refuse a longer one with a better sentence.
 MAX_NAME_CHARACTERS = 8192
 MAX_TEXT_CHARACTERS = 10_000_000
 MAX_EDIT_CHARACTERS = 1_000_000

@@ -15,11 +15,11 @@ from drive_server.models import CheckedCitation, Citation
 from drive_server.services.text.addresses import Passage
 from drive_server.services.tree.names import display_name
 
-MOST_TOLD = 50
+MOST_LINES = 50
 
 
 class CitationResult(BaseModel):
-    """What became of one citation, in the order they were given.
+    """The result of one citation.
 
     `stands` says whether the quotation stands in that version. If not, `reason` is `absent`, or the code of an error:
     `not_found` for a file or version that the caller can't see, `forbidden` for an earlier version and a viewer.
@@ -94,10 +94,10 @@ class CitationTools(ToolGroup):
         asked = [Citation(one.file_id, one.quote, one.version, one.place) for one in citations]
         checked = await self._drive.citations.check(actor, asked)
         site = self._drive.settings.public_url
-        standing = sum(one.stands for one in checked)
-        text = f"{counted(standing, 'quotation')} of {len(checked):,} found as quoted."
+        found = sum(one.stands for one in checked)
+        text = f"{counted(found, 'quotation')} of {len(checked):,} found as quoted."
         result = CitationsResult(citations=[CitationResult.of(one, site) for one in checked])
-        return answer(actor, text, result, "\n".join(_line(one) for one in checked[:MOST_TOLD]))
+        return answer(actor, text, result, "\n".join(_line(one) for one in checked[:MOST_LINES]))
 
 
 def _line(checked: CheckedCitation) -> str:

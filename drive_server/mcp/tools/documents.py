@@ -97,7 +97,7 @@ class DocumentTools(ToolGroup):
         )
         self._drive.recents.note_read(actor, found.item.id)
         result = TextResult.of(found, self._drive.settings.public_url, truncated=_is_cut(found, end))
-        return answer(actor, _told(found, truncated=result.truncated), result, found.text)
+        return answer(actor, _summary(found, truncated=result.truncated), result, found.text)
 
     @ToolSpec(
         "Replace a file's content",
@@ -242,7 +242,7 @@ def _compared(found: VersionDiff) -> str:
     return f"{what}{', the beginning of the differences' if found.truncated else ''}."
 
 
-def _told(found: TextRange, *, truncated: bool) -> str:
+def _summary(found: TextRange, *, truncated: bool) -> str:
     lines = f"lines {found.first_line}-{found.last_line} of {found.total_lines}" if found.total_lines else "it is empty"
     more = f" There is more: go on with start={found.end}." if truncated else ""
     return f"{reference(found.item)}, version {found.version}, {lines}.{more}"

@@ -5,6 +5,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Actor, Scope
+from drive_server.drive_services import DriveServices
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ItemResult, ListResult, MovedResult, TreeResult
@@ -22,10 +23,12 @@ from drive_server.mcp.tools.arguments import (
     PageSize,
     PlaceRef,
 )
-from drive_server.mcp.tools.places import list_place
 from drive_server.mcp.tools.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
-from drive_server.models import Item, MovedItems, Outcome
+from drive_server.models import Item, MovedItems, Outcome, Page
+
+TRASH = "trash"
+SHARED = "shared"
 
 
 class FileTools(ToolGroup):
@@ -179,3 +182,12 @@ class FileTools(ToolGroup):
 
         outcome = await (call.agreed(actor, copy) if on_conflict == "replace" else copy(actor))
         return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", ItemResult.of(outcome.value))
+
+
+async def list_place(drive: DriveServices, actor: Actor, ref: str, limit: int, cursor: str | None) -> Page[Item]:
+    """Return a page of what is in the folder that the ref names, of the trash, or of what others shared."""
+    if ref == TRASH:
+        return await drive.files.list_trash(actor, limit=limit, cursor=cursor)
+    if ref == SHARED:
+        return await drive.sharing.shared_with_me(actor, limit=limit, cursor=cursor)
+    return await drive.files.list_folder(actor, ref, limit=limit, cursor=cursor)

@@ -51,7 +51,7 @@ class HistoryTools(ToolGroup):
             )
 
         outcome = await (undo(actor) if preview else call.agreed(actor, undo))
-        return changed(actor, outcome, _told(outcome.value), UndoResultModel.of(outcome.value))
+        return changed(actor, outcome, _summary(outcome.value), UndoResultModel.of(outcome.value))
 
     @ToolSpec("Redo changes", "重做更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
     async def redo_changes(
@@ -113,7 +113,7 @@ class HistoryTools(ToolGroup):
         return answer(actor, page_text(page, "change"), ChangesResult.of(page), "\n".join(lines))
 
 
-def _told(result: UndoResult) -> str:
+def _summary(result: UndoResult) -> str:
     return f"Took back {counted(len(result.undone), 'change')}.{_left(result.skipped)}"
 
 

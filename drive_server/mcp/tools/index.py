@@ -18,7 +18,7 @@ from drive_server.services.tree.names import display_name
 
 MAX_WAIT_SECONDS = 50
 """Below the minute after which many hosts give a call up."""
-PROBLEMS_TOLD = 10
+MOST_PROBLEMS = 10
 
 Wait = Annotated[
     int,
@@ -27,7 +27,7 @@ Wait = Annotated[
 
 
 class IndexResult(BaseModel):
-    """How many of the caller's files are in which state, and which could not be read, with the reason.
+    """The caller's files by state, and those that could not be read, with the reason.
 
     `summary` has the same in five words: pending, indexing, indexed, skipped, failed.
     """
@@ -61,13 +61,13 @@ class IndexTools(ToolGroup):
         require_scope(actor.principal, Scope.READ)
         watch = IndexWatch(self._drive.ingester, actor.user_id)
         status = await _followed(watch, wait_seconds, call.progress)
-        return answer(actor, _told(status), IndexResult.of(status), _problems(status))
+        return answer(actor, _summary(status), IndexResult.of(status), _problems(status))
 
 
 async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> IndexStatus:
     """Return the status when nothing is waiting any more, or when the time is over."""
     ends_at = monotonic() + seconds
-    status = await watch.look() or IndexStatus()
+    status = await watch.poll() or IndexStatus()
     total = 0
     while True:
         total = max(total, status.unfinished)
@@ -79,12 +79,12 @@ async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> Inde
         status = news
 
 
-def _told(status: IndexStatus) -> str:
+def _summary(status: IndexStatus) -> str:
     counts = ", ".join(f"{count} {state}" for state, count in status.summary.items() if count)
     return f"Files: {counts}." if counts else "There are no files."
 
 
 def _problems(status: IndexStatus) -> str:
-    told = [f"{display_name(one['path'])}: {one['reason']}" for one in status.problems[:PROBLEMS_TOLD]]
-    left = len(status.problems) - len(told)
-    return "\n".join([*told, f"And {counted(left, 'more file')}."] if left else told)
+    text = [f"{display_name(one['path'])}: {one['reason']}" for one in status.problems[:MOST_PROBLEMS]]
+    left = len(status.problems) - len(text)
+    return "\n".join([*text, f"And {counted(left, 'more file')}."] if left else text)

@@ -1,4 +1,4 @@
-"""What the tools that read many files answer, as it is on the wire."""
+"""The answers of the tools that read many files, on the wire."""
 
 import re
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ TEMPLATE: Final = ResourceTemplate(
 
 
 class FindingResult(BaseModel):
-    """What one file said, or why it was not read. `quote` stands in `version` from `start` to `end`, on line `line`.
+    """The answer of one file, or why it was not read. `quote` is in `version` from `start` to `end`, on line `line`.
 
     `uri` opens the file there.
     """
@@ -115,8 +115,8 @@ class BulkResult(BaseModel):
         )
 
 
-class KeptBulkResult(BaseModel):
-    """A part of a result that was kept: `results` from the file numbered `first` on, of `files`."""
+class StoredBulkResult(BaseModel):
+    """A part of a stored result: `results` from the file numbered `first` on, of `files`."""
 
     instruction: str
     text: str
@@ -131,7 +131,7 @@ class KeptBulkResult(BaseModel):
     expires_at: datetime
 
     @classmethod
-    def of(cls, kept: StoredResult) -> "KeptBulkResult":
+    def of(cls, kept: StoredResult) -> "StoredBulkResult":
         """Return the part as it is on the wire."""
         end = kept.first + len(kept.findings)
         return cls(

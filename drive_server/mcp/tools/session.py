@@ -25,7 +25,7 @@ class SessionTools(ToolGroup):
         Not for: connections over HTTP, which send their key with each request.
         Notes: holds until this connection ends; `drive-agent key create` makes a key.
         """
-        known = call.known_principal()
+        known = call.transport_principal()
         if known is not None:
             actor = await call.actor()
             return answer(actor, f"Not needed: this connection acts for {known.email}.", await self._result(known))
@@ -47,10 +47,10 @@ class SessionTools(ToolGroup):
         scopes = ", ".join(sorted(principal.scopes)) or "none"
         result = await self._result(principal)
         limit = f" of {result.quota_bytes}" if result.quota_bytes else ""
-        told = f"{principal.email}; scopes: {scopes}; {result.used_bytes}{limit} bytes in use."
+        text = f"{principal.email}; scopes: {scopes}; {result.used_bytes}{limit} bytes in use."
         waiting = result.index["pending"] + result.index["indexing"]
-        told += f" Files that can't be searched yet: {waiting}." if waiting else ""
-        return answer(actor, told, result)
+        text += f" Files that can't be searched yet: {waiting}." if waiting else ""
+        return answer(actor, text, result)
 
     async def _result(self, principal: Principal) -> WhoamiResult:
         usage = await self._drive.quota.usage(principal.user_id)

@@ -89,7 +89,7 @@ class SharingTools(ToolGroup):
         actor = await call.actor()
         page = await self._drive.links.list_access(actor, item_id, limit, cursor)
         lines = "\n".join(f"- {_line(entry)}" for entry in page.items)
-        return answer(actor, _told(page), SharesResult.of(page), lines)
+        return answer(actor, _summary(page), SharesResult.of(page), lines)
 
     @ToolSpec("Change somebody's access", "更改共享权限", Scope.SHARE, "network", "medium", OVERWRITES)
     async def update_share(
@@ -174,7 +174,7 @@ def _is_link(email: str | None, link_id: str | None) -> bool:
     return link_id is not None
 
 
-def _told(page: Page[Share | Link]) -> str:
+def _summary(page: Page[Share | Link]) -> str:
     links = sum(isinstance(entry, Link) for entry in page.items)
     persons = len(page.items) - links
     people = counted(persons, "person") if persons == 1 else f"{persons:,} people"

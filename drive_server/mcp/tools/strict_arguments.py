@@ -79,8 +79,8 @@ def _wrong_arguments(error: ValidationError) -> InvalidInputError:
         {"argument": _place(found["loc"]), "problem": found["msg"]}
         for found in error.errors(include_url=False, include_context=False, include_input=False)[:MOST_COMPLAINTS]
     ]
-    told = "; ".join(f"{complaint['argument']}: {complaint['problem']}" for complaint in complaints)
-    return InvalidInputError(f"{told}.", hint="Correct the arguments.", details={"errors": complaints})
+    text = "; ".join(f"{complaint['argument']}: {complaint['problem']}" for complaint in complaints)
+    return InvalidInputError(f"{text}.", hint="Correct the arguments.", details={"errors": complaints})
 
 
 def _place(location: tuple[int | str, ...]) -> str:

@@ -45,7 +45,7 @@ def tree_lines(node: TreeNode) -> str:
 def hit_lines(hits: Iterable[Hit]) -> str:
     """Return each hit with its passage."""
     return _cut(
-        f"- {reference(hit.item)}" + (f", {_whereabouts(hit)}: {_passage(hit)}" if hit.end else "") for hit in hits
+        f"- {reference(hit.item)}" + (f", {_location(hit)}: {_passage(hit)}" if hit.end else "") for hit in hits
     )
 
 
@@ -55,7 +55,7 @@ def _branch(node: TreeNode, depth: int) -> Iterator[str]:
         yield from _branch(child, depth + 1)
 
 
-def _whereabouts(hit: Hit) -> str:
+def _location(hit: Hit) -> str:
     place = f", {display_name(hit.place)}" if hit.place else ""
     return f"version {hit.version}{place}, characters {hit.start}-{hit.end}"
 

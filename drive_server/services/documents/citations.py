@@ -12,7 +12,7 @@ from drive_server.errors import (
     TooLargeError,
     UnsupportedContentError,
 )
-from drive_server.knowledge.location import headings_of, place_of, stretch_of
+from drive_server.knowledge.location import find_headings, find_place, find_span
 from drive_server.knowledge.text.place import parse_place
 from drive_server.models import CheckedCitation, Citation
 from drive_server.services.documents.reading import Reading, Readings
@@ -70,7 +70,7 @@ def _checked(reading: Reading, citations: Sequence[Citation]) -> list[CheckedCit
 
 def _checked_one(reading: Reading, text: QuotableText, citation: Citation) -> CheckedCitation:
     sought = parse_place(citation.place)
-    stretch = stretch_of(reading.extraction, sought) if sought else None
+    stretch = find_span(reading.extraction, sought) if sought else None
     found = text.find(citation.quote, stretch)
     if found is None:
         return CheckedCitation(citation, ABSENT, reading.item, reading.version)
@@ -82,8 +82,8 @@ def _checked_one(reading: Reading, text: QuotableText, citation: Citation) -> Ch
         reading.version,
         found.start,
         found.end,
-        place_of(reading.extraction, found.start, found.end),
-        headings_of(reading.extraction, found.start),
+        find_place(reading.extraction, found.start, found.end),
+        find_headings(reading.extraction, found.start),
         is_there if citation.place else None,
     )
 

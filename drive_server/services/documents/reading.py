@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role, Scope, require_role, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError
-from drive_server.knowledge.location import place_of, stretch_of
+from drive_server.knowledge.location import find_place, find_span
 from drive_server.knowledge.media_types import is_text
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.place import Place, parse_place
@@ -69,7 +69,7 @@ class Readings:
         if sought is not None:
             wanted = await run_in_thread(size, _at, reading.extraction, sought, wanted)
         span = await run_in_thread(size, cut, reading.text, wanted)
-        return _range(reading, span, await run_in_thread(size, place_of, reading.extraction, span.start, span.end))
+        return _range(reading, span, await run_in_thread(size, find_place, reading.extraction, span.start, span.end))
 
 
 async def _version_of(
@@ -96,7 +96,7 @@ def _checked(place: str, wanted: Wanted) -> Place:
 
 
 def _at(extraction: Extraction, place: Place, wanted: Wanted) -> Wanted:
-    stretch = stretch_of(extraction, place)
+    stretch = find_span(extraction, place)
     if stretch is None:
         raise NotFoundError(Message.of("no_place"))
     return replace(wanted, start=stretch[0], end=stretch[1])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, and_, or_
 
-from drive_server.knowledge.index.matching import LONG_WORD, SHORTEST_SPELLED
+from drive_server.knowledge.index.matching import LONG_WORD, MIN_CORRECTABLE
 from drive_server.knowledge.text.characters import CHARACTERS, CJK, fold_case
 from drive_server.services.search.names import NameMatch, beyond_ascii, is_like, like_pattern, score_name
 from drive_server.storage.tables import NodeRow
@@ -91,7 +91,7 @@ def is_slip(word: str, other: str) -> bool:
 
     A slip is a letter too many, too few or wrong, or two neighbours exchanged (Damerau, 1964).
     """
-    if len(word) < SHORTEST_SPELLED or not _LETTERS.fullmatch(word):
+    if len(word) < MIN_CORRECTABLE or not _LETTERS.fullmatch(word):
         return False
     most = _slips_allowed(word)
     return abs(len(word) - len(other)) <= most and _distance(word, other) <= most
@@ -134,7 +134,7 @@ def _in_other_forms(word: str) -> Iterator[ColumnElement[bool]]:
 
 def _parts(word: str) -> Iterator[str]:
     """Yield patterns of which every name fits one that has the word with a slip in it."""
-    if len(word) >= SHORTEST_SPELLED and _LETTERS.fullmatch(word):
+    if len(word) >= MIN_CORRECTABLE and _LETTERS.fullmatch(word):
         # Of n slips, at least one of n + 1 parts of the word is free: it stands in the name as it is.
         parts = _slips_allowed(word) + 1
         cuts = [len(word) * number // parts for number in range(parts + 1)]

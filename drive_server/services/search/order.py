@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from drive_server.knowledge.index.index import IndexHit
-from drive_server.knowledge.index.matching import shortened
+from drive_server.knowledge.index.matching import word_stem
 from drive_server.knowledge.index.queries import parse
 from drive_server.knowledge.text.characters import fold_case
 
@@ -150,7 +150,7 @@ def one_per_file(hits: Sequence[IndexHit], known: Collection[str]) -> list[Index
 
 def _has_words(candidate: Candidate, query: str) -> bool:
     text = fold_case(f"{candidate.heading} {candidate.text}")
-    return all(shortened(word) in text for word in fold_case(parse(query).words).split())
+    return all(word_stem(word) in text for word in fold_case(parse(query).words).split())
 
 
 def _cut(hit: IndexHit, query: str, score: float) -> Candidate:

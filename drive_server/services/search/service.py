@@ -11,7 +11,7 @@ from drive_server.access import Actor, Principal, Scope, require_person, require
 from drive_server.errors import InvalidInputError
 from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
 from drive_server.knowledge.index.queries import Query, parse
-from drive_server.knowledge.index.reranking import MOST_PASSAGES, Reranker
+from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
 from drive_server.messages import Message
 from drive_server.models import Hit, Item, Kind, Page
 from drive_server.services.documents.service import DocumentService
@@ -113,7 +113,7 @@ class SearchService:
         _require_searcher(actor.principal)
         wanted, size = _checked_query(query), checked_limit(limit)
         reranker = self._reranker if mode == "hybrid" else None
-        question = Question(wanted, mode, max(size, MOST_PASSAGES) if reranker else size)
+        question = Question(wanted, mode, max(size, MAX_PASSAGES) if reranker else size)
         conditions = only.conditions(actor.principal, "file")
         async with self._database.read() as session:
             area = await open_area(session, actor.principal, folder, conditions)
@@ -185,7 +185,7 @@ async def _match_names(
     """
     found = await match_names(session, area.visible, query.words, kind)
     if query.is_strict:
-        admits = query.admission()
+        admits = query.passage_filter()
         return _candidates(match for match in found if admits(match.name)), []
     near = [] if found else await match_near_names(session, area.visible, query.words, kind, with_slips=False)
     return _candidates(found), _candidates(near)
@@ -259,7 +259,7 @@ def _hit(candidate: Candidate, item: Item) -> Hit:
 
 async def _reranked(reranker: Reranker, query: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     """Return the hits in the reranker's order; their scores say their places."""
-    order = await reranker.order(query, [f"{hit.heading}\n{hit.text}".strip() for hit in hits])
+    order = await reranker.rerank(query, [f"{hit.heading}\n{hit.text}".strip() for hit in hits])
     return tuple(replace(hits[place], score=hit.score) for place, hit in zip(order, hits, strict=True))
 
 

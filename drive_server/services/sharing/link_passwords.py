@@ -5,23 +5,21 @@ import unicodedata
 from base64 import b64decode, b64encode
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from hashlib import scrypt, sha256
-from math import ceil
 from secrets import token_bytes
 from time import monotonic
 from typing import Final
 
 from anyio import CapacityLimiter, to_thread
 
-from drive_server.errors import InvalidInputError, PasswordRequiredError, RateLimitError
+from drive_server.errors import InvalidInputError, PasswordRequiredError
 from drive_server.messages import Message
+from drive_server.rate_limiter import RateLimiter
 
 MIN_CHARACTERS: Final = 8
 MAX_CHARACTERS: Final = 128
 GUESSES: Final = 10
-WINDOW_SECONDS: Final = 60.0
-MOST_LINKS: Final = 10_000
+MOST_KNOWN: Final = 10_000
 MOST_AT_ONCE: Final = 2
 # 16 MiB of memory and some 40 ms for each guess (RFC 7914, section 2).
 COST: Final = {"n": 1 << 14, "r": 8, "p": 1}
@@ -29,18 +27,11 @@ SALT_BYTES: Final = 16
 KEY_BYTES: Final = 32
 
 
-@dataclass(slots=True)
-class _Guesses:
-    since: float
-    count: int = 0
-
-
 class LinkPasswords:
     """Hashes and checks passwords. Ten wrong ones for a link in a minute, from wherever, then none until it is over."""
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self._clock = clock
-        self._guesses: OrderedDict[str, _Guesses] = OrderedDict()
+        self._guesses = RateLimiter(GUESSES, "Too many wrong passwords were tried on this link.", clock=clock)
         # Who sends the password with every request is not to wait for each, nor for others who guess.
         self._known: OrderedDict[bytes, None] = OrderedDict()
         self._key = token_bytes(KEY_BYTES)
@@ -64,46 +55,25 @@ class LinkPasswords:
         known = hmac.digest(self._key, f"{kept} {given}".encode(), "sha256")
         if known in self._known:
             return
-        guesses = self._begin(link_id)
+        # Count the guess before it is known to be wrong: many at once would all be under the limit.
+        self._guesses.take(link_id)
         _, salt, derived = kept.split("$")
         if not hmac.compare_digest(await self._derive(given, b64decode(salt)), b64decode(derived)):
             raise wrong_password()
-        guesses.count -= 1
+        self._guesses.give_back(link_id)
         self._known[known] = None
-        if len(self._known) > MOST_LINKS:
+        if len(self._known) > MOST_KNOWN:
             self._known.popitem(last=False)
 
     async def _derive(self, password: str, salt: bytes) -> bytes:
         encoded = unicodedata.normalize("NFC", password).encode(errors="replace")
         return await to_thread.run_sync(lambda: scrypt(encoded, salt=salt, **COST), limiter=self._threads)
 
-    def _begin(self, link_id: str) -> _Guesses:
-        """Count the guess before it is known to be wrong: many at once would all be under the limit."""
-        now = self._clock()
-        guesses = self._guesses.pop(link_id, None)
-        if guesses is None or now - guesses.since >= WINDOW_SECONDS:
-            guesses = _Guesses(now)
-        self._guesses[link_id] = guesses
-        if len(self._guesses) > MOST_LINKS:
-            self._guesses.popitem(last=False)
-        if guesses.count >= GUESSES:
-            raise _too_many(ceil(guesses.since + WINDOW_SECONDS - now))
-        guesses.count += 1
-        return guesses
-
 
 def wrong_password() -> PasswordRequiredError:
     """Return the error for a link that asks for a password, whether none came or a wrong one."""
     return PasswordRequiredError(
         "This link asks for a password.", hint="Send the right one, or ask whoever gave you the link for it."
-    )
-
-
-def _too_many(seconds: int) -> RateLimitError:
-    return RateLimitError(
-        "Too many wrong passwords were tried on this link.",
-        hint=f"Try again in {seconds} seconds.",
-        details={"limit": GUESSES, "retry_after_seconds": seconds},
     )
 
 

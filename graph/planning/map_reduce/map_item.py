@@ -17,6 +17,7 @@ from graph.agents.origins import foreign_sources
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
+from graph.drive.tool_names import READ_FILE
 from graph.errors import AgentError, ModelError
 from graph.events import emit
 from graph.limits.budget import usage_of
@@ -152,11 +153,11 @@ class Reading:
         start, is_cut = 0, False
         for number in range(1, MOST_PARTS + 1):
             args = {"file_id": self._item["id"], "start": start, "end": start + PART_CHARACTERS}
-            result = await toolbox.call("read_file", args, meta={})
+            result = await toolbox.call(READ_FILE, args, meta={})
             data = result.structuredContent or {}
             if result.isError or not isinstance(data.get("text"), str):
                 return self._found("failed", text_of(result))
-            self.reads += reads_in(toolbox.facts_of("read_file"), data)
+            self.reads += reads_in(toolbox.facts_of(READ_FILE), data)
             if data["text"].strip() and (answer := reply_of(await self._ask(READ, self._of_part(data["text"])))):
                 said.append((f"part {number}", answer))
             start, total = int(data.get("end") or 0), int(data.get("total_characters") or 0)

@@ -10,6 +10,7 @@ from graph.agents.origins import foreign_sources
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
+from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, SEARCH_NAMES
 from graph.errors import AgentError, DriveUnavailableError
 from graph.limits.limits import limit_reached
 from graph.messages.written import text_of
@@ -85,7 +86,7 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
     while waiting and seen < MOST_FOLDERS:
         seen += 1
         items = await _listed(toolbox, waiting.popleft())
-        reads += reads_in(toolbox.facts_of("list_folder"), {"items": items})
+        reads += reads_in(toolbox.facts_of(LIST_FOLDER), {"items": items})
         for item in items:
             if item.get("kind") == "folder":
                 waiting.append(str(item["id"]))
@@ -103,10 +104,10 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
 async def _folder(toolbox: Toolbox, named: str) -> str:
     """Return the folder's id or path; a name that is neither is looked for. Left as it is if it can't be found."""
     for ref in (named, f"/{named}"):
-        info = await toolbox.call("get_file_info", {"item_id": ref}, meta={})
+        info = await toolbox.call(FILE_INFO, {"item_id": ref}, meta={})
         if not info.isError:
             return ref
-    found = await toolbox.call("search_files", {"query": named, "limit": FOUND_FOLDERS}, meta={})
+    found = await toolbox.call(SEARCH_NAMES, {"query": named, "limit": FOUND_FOLDERS}, meta={})
     hits = (found.structuredContent or {}).get("hits", [])
     folders = {hit["file"]["id"] for hit in hits if _is_called(hit["file"], named)}
     return folders.pop() if len(folders) == 1 else named
@@ -121,7 +122,7 @@ async def _listed(toolbox: Toolbox, folder_id: str) -> list[dict[str, Any]]:
     cursor: str | None = None
     while True:
         args: dict[str, Any] = {"folder_id": folder_id, "limit": PAGE}
-        result = await toolbox.call("list_folder", {**args, "cursor": cursor} if cursor else args, meta={})
+        result = await toolbox.call(LIST_FOLDER, {**args, "cursor": cursor} if cursor else args, meta={})
         if result.isError:
             raise ListingError(text_of(result))
         data = result.structuredContent or {}

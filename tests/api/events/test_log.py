@@ -10,7 +10,7 @@ from sqlalchemy import Connection, insert
 from sqlalchemy.exc import IntegrityError
 
 from api.events import log as event_log
-from api.events.frames import Frame, encode, read_frames
+from api.events.frames import Frame, read_frames
 from api.events.log import BUFFER_FRAMES, EventLog
 from api.storage.database import open_database
 from api.storage.tables import EventRow
@@ -187,18 +187,6 @@ async def test_queued_events_are_stored_before_the_end(database: Database, tmp_p
     with sqlite3.connect(tmp_path / "api.db") as connection:
         assert connection.execute("SELECT type FROM run_events").fetchall() == [("run",)]
     connection.close()
-
-
-def test_half_an_emoji_never_breaks_a_stream() -> None:
-    assert encode({"type": "content", "text": "\ud83d\ude00"}) == '{"type":"content","text":"😀"}'.encode()
-    assert encode({"type": "content", "text": "a\ud83d"}).decode().startswith('{"type":"content","text":"a')
-    assert encode({"type": "x", "args": {"\udc00": ["\udc00", 1, None]}})
-
-
-def test_no_character_ends_a_line_of_the_stream() -> None:
-    hostile = "".join(map(chr, range(0x20))) + "\x7f\x85\u2028\u2029"
-    data = encode({"type": "content", "text": hostile}).decode()
-    assert data.splitlines() == [data]
 
 
 async def test_slow_transactions_make_batches_longer_up_to_a_limit() -> None:

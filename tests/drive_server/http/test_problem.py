@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI
 
 from drive_server.errors import DriveError
-from drive_server.http.build import build_http, install_problem_handlers, mount_mcp
+from drive_server.http.app import build_http, install_problem_handlers, mount_mcp
 from drive_server.http.problem import CODES, problem_of
 
 if TYPE_CHECKING:

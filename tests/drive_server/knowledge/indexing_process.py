@@ -43,7 +43,7 @@ def told(name: str, work: Callable[..., Awaitable[Any]]) -> Callable[..., Awaita
 
 
 async def index(folder: Path) -> None:
-    pending.MOST_FILES = FILES_AT_ONCE
+    pending.MAX_FILES = FILES_AT_ONCE
     for owner, name in ((AsyncTable, "delete"), (AsyncTable, "add"), (AsyncTable, "optimize")):
         setattr(owner, name, told(name, getattr(owner, name)))
     for name in ("claim", "finish"):

@@ -25,7 +25,7 @@ def test_a_passage_is_the_text_between_its_offsets() -> None:
 def test_headings_break_and_are_carried_along() -> None:
     passages = chunk(markdown(f"# Leave\n\n{LEAVE}\n\n## 育儿假\n\n{LEAVE_ZH}\n\n# Other\n\nText.\n"))
     assert [passage.heading for passage in passages] == ["Leave", "Leave › 育儿假", "Other"]
-    assert passages[1].searched == f"Leave › 育儿假\n## 育儿假\n\n{LEAVE_ZH}"
+    assert passages[1].search_text == f"Leave › 育儿假\n## 育儿假\n\n{LEAVE_ZH}"
 
 
 def test_headings_with_nothing_between_them_stay_together() -> None:

@@ -31,7 +31,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> Format:
     module.__dict__["made_up_extraction"] = made_up_extraction
     monkeypatch.setitem(sys.modules, module.__name__, module)
     types = {"application/x-made-up": "made up"}
-    row = Format("made-up", types, "presentation", "made_up:made_up_extraction", signature=b"%MADE")
+    row = Format("made-up", types, "presentation", "made_up:made_up_extraction", b"%MADE")
     monkeypatch.setattr(formats, "table", FormatTable((*FORMATS, row)))
     return row
 

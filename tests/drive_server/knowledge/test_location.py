@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.location import headings_of, place_of, stretch_of
+from drive_server.knowledge.location import find_headings, find_place, find_span
 from drive_server.knowledge.readers.source.markdown import markdown_elements
 from drive_server.knowledge.text.elements import Extraction, Part, join
 from drive_server.knowledge.text.place import Place, parse_place
@@ -62,11 +62,11 @@ def test_words_are_found_at_their_place_and_the_place_leads_back(
     extraction: Extraction, words: str, place: str
 ) -> None:
     start = extraction.text.index(words)
-    assert place_of(extraction, start, start + len(words)) == place
+    assert find_place(extraction, start, start + len(words)) == place
     if place:
         sought = parse_place(place)
         assert sought is not None
-        stretch = stretch_of(extraction, sought)
+        stretch = find_span(extraction, sought)
         assert stretch is not None
         assert stretch[0] <= start
         assert start + len(words) <= stretch[1]
@@ -81,13 +81,13 @@ def test_a_place_that_is_not_there_leads_nowhere() -> None:
     ):
         sought = parse_place(place)
         assert sought is not None
-        assert stretch_of(extraction, sought) is None
+        assert find_span(extraction, sought) is None
 
 
 def test_the_titles_above_are_told_outermost_first() -> None:
     text = "# A\n\n## B\n\none\n\n## C\n\n### D\n\ntwo\n\n# E\n\nthree\n"
     extraction = exact(text)
-    assert headings_of(extraction, text.index("one")) == "A › B"
-    assert headings_of(extraction, text.index("two")) == "A › C › D"
-    assert headings_of(extraction, text.index("three")) == "E"
-    assert headings_of(exact("no titles"), 3) == ""
+    assert find_headings(extraction, text.index("one")) == "A › B"
+    assert find_headings(extraction, text.index("two")) == "A › C › D"
+    assert find_headings(extraction, text.index("three")) == "E"
+    assert find_headings(exact("no titles"), 3) == ""

@@ -48,14 +48,15 @@ async def either(
 ) -> AsyncIterator[Database]:
     """A database as SQLite's transactions are run, and as those of every other one are."""
     if request.param == "on the event loop":
-        monkeypatch.setattr(Transactions, "__init__", without_trips)
+        monkeypatch.setattr(Transactions, "__init__", without_threads)
     database = await open_words(tmp_path)
     yield database
     await database.dispose()
 
 
-def without_trips(self: Transactions, opened: object) -> None:
-    vars(self).update(_engine=opened, _trips=None)
+def without_threads(self: Transactions, opened: object, on_connect: object = None) -> None:
+    del on_connect
+    vars(self).update(_engine=opened, _sqlite=None)
 
 
 @pytest.fixture

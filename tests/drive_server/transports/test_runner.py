@@ -16,8 +16,8 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from drive_server.transports.process import Shutdown
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS, MOST_HEADER_BYTES, Runner
-from drive_server.transports.shutdown import Ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,11 +104,11 @@ def test_what_goes_wrong_while_winding_down_does_not_keep_it_from_ending(
 
 def test_the_first_signal_begins_the_end_and_the_second_is_the_end() -> None:
     left: list[int] = []
-    ending = Ending(left.append, 1000)
+    shutdown = Shutdown(left.append, 1000)
 
-    ending.told(signal.SIGTERM)
+    shutdown.on_signal(signal.SIGTERM)
     assert left == []
-    ending.told(signal.SIGTERM)
+    shutdown.on_signal(signal.SIGTERM)
     assert left == [128 + signal.SIGTERM]
 
 
@@ -120,7 +120,7 @@ def test_what_does_not_end_in_time_is_left() -> None:
         left.append(code)
         is_left.set()
 
-    Ending(leave, 0).begin()
+    Shutdown(leave, 0).begin()
 
     assert is_left.wait(20)
     assert left == [0]

@@ -10,7 +10,7 @@ EFFECT: dict[str, Any] = {"summary": "Move 计划.md to the trash", "count": 1, 
 
 
 def test_it_says_what_happens_to_which_items_and_that_it_can_be_taken_back() -> None:
-    text = preview_of("trash_item", {}, EFFECT, "en")
+    text = preview_of("trash_item", {}, EFFECT, "en", "trash")
     assert text.split("\n") == [
         "Move 计划.md to the trash",
         "- /Old/计划.md",

@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 NAME = "all-MiniLM-L6-v2.int8.onnx"
 LAYERS, HEADS, HIDDEN, EPSILON = 6, 12, 384, 1e-12
 MAX_TOKENS = 256
-LEAST_FP32_COSINE, LEAST_INT8_COSINE = 0.99999, 0.97
+MIN_FP32_COSINE, MIN_INT8_COSINE = 0.99999, 0.97
 SAMPLES = (
     "Parents may take up to twelve weeks of paid leave after the birth or adoption of a child.",
     "How do I reset my password?",
@@ -227,9 +227,9 @@ def build(weights_path: Path, tokenizer_path: Path, folder: Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         full, small = Path(scratch, "fp32.onnx"), Path(scratch, NAME)
         onnx.save(write_graph(weights), str(full))
-        require("fp32 against numpy", least_cosine(exact, run(full, batch)), LEAST_FP32_COSINE)
+        require("fp32 against numpy", least_cosine(exact, run(full, batch)), MIN_FP32_COSINE)
         quantize(full, small)
-        require("int8 against fp32", least_cosine(run(full, batch), run(small, batch)), LEAST_INT8_COSINE)
+        require("int8 against fp32", least_cosine(run(full, batch), run(small, batch)), MIN_INT8_COSINE)
         (folder / NAME).write_bytes(small.read_bytes())
     (folder / "tokenizer.json").write_text(tokenizer.to_str() + "\n", encoding="utf-8")
     for name in (NAME, "tokenizer.json"):

@@ -1,1 +1,1 @@
-"""Readers of mails and of what is attached to them. May import `knowledge.text`."""
+"""Readers of mails and their attachments. May import `knowledge.text`, `readers.extract` and `readers.source`."""

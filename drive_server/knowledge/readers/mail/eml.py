@@ -19,7 +19,7 @@ from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
 
 MAX_BYTES = 200_000_000
-MOST_PARTS = 2_000
+MAX_PARTS = 2_000
 """The parts of a mail that are searched for attachments: each costs some time, and a mail with more is a bomb."""
 
 _CHARSETS = {"gb2312": "gb18030", "gbk": "gb18030", "x-gbk": "gb18030", "ks_c_5601-1987": "cp949", "unicode": "utf-16"}
@@ -83,7 +83,7 @@ def _text(part: MIMEPart) -> str:
 def _attachments(mail: EmailMessage) -> Iterator[Attachment]:
     """Yield files, mails and invitations within a mail, but not its body and the images that the body shows."""
     body = [mail.get_body(preferencelist=(kind,)) for kind in ("html", "plain")]
-    for part in islice(_leaves(mail), MOST_PARTS):
+    for part in islice(_leaves(mail), MAX_PARTS):
         kind = part.get_content_type()
         name = " ".join((part.get_filename() or _UNNAMED.get(kind, "")).split())
         is_shown = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"

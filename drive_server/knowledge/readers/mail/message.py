@@ -14,10 +14,10 @@ from drive_server.knowledge.text.elements import Extraction, Part
 MAX_BYTES = 50_000_000
 """Larger attachments are only named: each is written to a file for its reader."""
 
-MOST_SECONDS = 45.0
+MAX_SECONDS = 45.0
 """After this time no further attachment is begun, so that the mail itself is never lost to its attachments."""
 
-MOST_DEPTH = 3
+MAX_DEPTH = 3
 """The deepest nesting of mails attached to mails."""
 
 SHOWN_HEADERS = ("From", "To", "Cc", "Date")
@@ -43,7 +43,7 @@ def mail_parts(headers: Mapping[str, str], body: Iterable[Part], attachments: It
 
 
 def _attached_parts(attachments: Iterable[Attachment]) -> Iterator[Part]:
-    ends_at = time.monotonic() + MOST_SECONDS
+    ends_at = time.monotonic() + MAX_SECONDS
     found = list(_flat(attachments))
     names = [attachment.name for attachment in found if attachment.name]
     if names:
@@ -59,13 +59,13 @@ def _flat(attachments: Iterable[Attachment]) -> Iterator[Attachment]:
     """Yield the attachments, and the files in Outlook's envelope (winmail.dat) instead of the envelope."""
     for attachment in attachments:
         if is_tnef(attachment.data):
-            yield from (Attachment(name, "", data) for name, data in unpacked(attachment.data))
+            yield from (Attachment(name, "", data) for name, data in unpack_tnef(attachment.data))
         else:
             yield attachment
 
 
 def _read(attachment: Attachment) -> Extraction | None:
-    if not attachment.data or len(attachment.data) > MAX_BYTES or _depth.get() >= MOST_DEPTH:
+    if not attachment.data or len(attachment.data) > MAX_BYTES or _depth.get() >= MAX_DEPTH:
         return None
     token = _depth.set(_depth.get() + 1)
     try:
@@ -91,12 +91,12 @@ _BODY, _RENDER_DATA, _TITLE, _DATA = 0x0002800C, 0x00069002, 0x00018010, 0x00068
 
 
 def is_tnef(data: bytes) -> bool:
-    """Return whether data begins as such an envelope."""
+    """Return whether data begins as Outlook's envelope winmail.dat (MS-OXTNEF)."""
     return data.startswith(_SIGNATURE)
 
 
-def unpacked(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield the files in an envelope, by name; its plain text, if it has any, has none. Stops where it is cut off."""
+def unpack_tnef(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the files in an envelope with their names; its plain text has the name "". Stops where it is cut off."""
     name, content = "", b""
     for attribute, value in _attributes(data):
         if attribute == _BODY:

@@ -1,1 +1,4 @@
-"""Readers of office documents, one module a format. May import `knowledge.text` and `readers.archive`."""
+"""Readers of office documents, one module a format.
+
+May import `knowledge.text` `readers.archive`, `readers.compound` and `readers.source.html`.
+"""

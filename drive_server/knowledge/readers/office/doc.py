@@ -1,6 +1,6 @@
 """The text of Word documents of before 2007 (.doc; MS-DOC): paragraphs and tables, but no headings.
 
-The text lies in pieces, and a table says where (section 2.4.1). Word 95 and older have none such.
+The text lies in pieces, and a table says where (section 2.4.1). Word 95 and older have no such table.
 """
 
 import re
@@ -11,14 +11,7 @@ from pathlib import Path
 import olefile
 
 from drive_server.knowledge.readers.compound import read_stream
-from drive_server.knowledge.text.elements import (
-    MAX_CHARACTERS,
-    Extraction,
-    Part,
-    UnreadableError,
-    join,
-    needs_password,
-)
+from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, UnreadableError, join, needs_password
 
 _MAGIC, _OLDEST = 0xA5EC, 0x00C1
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200

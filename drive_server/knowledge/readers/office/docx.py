@@ -21,10 +21,10 @@ _HOLDERS = frozenset(
 )
 _WORDS = f"{_W}t"
 _BLANKS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
-_MOST_ANCESTORS = 20
+_MAX_ANCESTORS = 20
 _OTHERS = ("word/footnotes.xml", "word/endnotes.xml", "word/comments.xml")
 _MARGIN = re.compile(r"word/(?:header|footer)\d*\.xml")
-_MOST_MARGINS = 100
+_MAX_MARGINS = 100
 _Style = tuple[int, bool]
 """The level of the heading that a style makes, 0 for none, and whether it makes a list item."""
 
@@ -48,7 +48,7 @@ def _document(archive: Archive) -> Iterator[Part]:
 def _margins(archive: Archive) -> Iterator[Part]:
     """Yield the headers and footers of pages, each once: sections repeat them."""
     seen: set[str] = set()
-    for name in sorted(filter(_MARGIN.fullmatch, archive.names))[:_MOST_MARGINS]:
+    for name in sorted(filter(_MARGIN.fullmatch, archive.names))[:_MAX_MARGINS]:
         for part in _parts(_root(archive, name), {}):
             if part.text not in seen:
                 seen.add(part.text)
@@ -56,7 +56,7 @@ def _margins(archive: Archive) -> Iterator[Part]:
 
 
 def _root(archive: Archive, name: str) -> Any:
-    """Return an entry's root, cleaned of what stands twice in it or was moved away."""
+    """Return an entry's root without fallback copies and moved text, with text boxes after their paragraphs."""
     root = archive.xml(name, renamed=(_STRICT, _TRANSITIONAL))
     for element in list(root.iter(_FALLBACK, f"{_W}moveFrom")):
         element.getparent().remove(element)
@@ -74,9 +74,9 @@ def _styles(root: Any) -> dict[str, _Style]:
 
 
 def _style(key: str, elements: dict[str, Any]) -> _Style:
-    """Return what a style makes of a paragraph, by itself or by the styles it is based on."""
+    """Return a style's heading level and whether it is a list, also from the styles it is based on."""
     is_list = False
-    for _ in range(_MOST_ANCESTORS):
+    for _ in range(_MAX_ANCESTORS):
         style = elements.get(key)
         if style is None:
             break

@@ -20,7 +20,7 @@ _NOT_READ = {
     f"{_TEXT}page-number",
     *(f"{_OFFICE}{name}" for name in ("annotation", "annotation-end", "forms", "scripts")),
 }
-_MOST_BLANKS = 100
+_MAX_BLANKS = 100
 
 
 def opendocument_extraction(path: Path) -> Extraction:
@@ -34,7 +34,7 @@ def opendocument_extraction(path: Path) -> Extraction:
 
 
 def _parts(body: Any) -> Iterator[Part]:
-    """Walk the document; what is met is a paragraph, a heading, a table, or something that holds them."""
+    """Walk the document, and yield its paragraphs, headings and tables."""
     slides = 0
     place: Place | None = None
     waiting: list[tuple[Any, bool]] = [(body, False)]
@@ -66,7 +66,7 @@ def _part(element: Any, place: Place | None, *, in_list: bool) -> Part | None:
 
 
 def _boxes(element: Any) -> list[Any]:
-    """Return the frames and notes that hang in a paragraph, whose own paragraphs follow it."""
+    """Return the text boxes and notes in a paragraph; their own paragraphs follow it."""
     if element.tag == f"{_TABLE}table":
         return []
     return [child for child in element.iter(f"{_DRAW}text-box", f"{_TEXT}note-body") if child is not element]
@@ -106,7 +106,7 @@ def _text(paragraph: Any) -> str:
         waiting.append(element.tail or "")
         if element.tag == f"{_TEXT}s":
             count = element.get(f"{_TEXT}c", "1")
-            pieces.append(" " * min(_MOST_BLANKS, int(count) if count.isdecimal() else 1))
+            pieces.append(" " * min(_MAX_BLANKS, int(count) if count.isdecimal() else 1))
         elif element.tag in _BLANKS:
             pieces.append(_BLANKS[element.tag])
         elif element.tag not in (f"{_DRAW}frame", f"{_TEXT}note", *_NOT_READ):

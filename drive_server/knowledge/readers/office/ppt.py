@@ -1,4 +1,4 @@
-"""The text of presentations of before 2007 (.ppt; MS-PPT): what stands on each slide, in the order of the file."""
+"""The text of presentations of before 2007 (.ppt; MS-PPT): the text of each slide, in the order of the file."""
 
 import struct
 from collections.abc import Iterator
@@ -40,9 +40,9 @@ def _parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
 
 
 def _texts(data: bytes) -> Iterator[tuple[int, str, bool]]:
-    """Yield each text with the number of its slide and whether it is a title; masters have none that a reader sees.
+    """Yield each text with the number of its slide and whether it is a title; masters are skipped.
 
-    Containers are entered by going on behind their header, so that no nesting is too deep.
+    Reading on behind a container's header enters it, so that no nesting is too deep.
     """
     position, skip_until, shown = 0, 0, 0
     slide, kind = _NOT_OF_A_SLIDE, -1

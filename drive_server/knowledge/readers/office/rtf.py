@@ -59,7 +59,7 @@ _HEADING = re.compile(r"(?:heading|标题|標題|überschrift|titre)\s*(\d)", re
 
 @dataclass(slots=True)
 class _Group:
-    """What holds between a pair of braces."""
+    """The state between a pair of braces."""
 
     skipped: bool = False
     deleted: bool = False
@@ -70,7 +70,7 @@ class _Group:
 
 @dataclass(slots=True)
 class _Paragraph:
-    """What is known of the paragraph that is read."""
+    """The paragraph that is being read."""
 
     words: list[str] = field(default_factory=list[str])
     level: int = 0
@@ -155,7 +155,7 @@ class _Reader:
             self._in_text(word)
 
     def _numbered(self, word: bytes, number: int) -> bool:
-        """Act on what has a number; return whether it was of a kind that has one."""
+        """Act on a control word with a number; return whether it is one that takes a number."""
         if word == b"u":
             self._unicode(number)
         elif word == b"uc":
@@ -193,7 +193,7 @@ class _Reader:
             self._paragraph.words.append(_CHARACTERS[word])
 
     def _unicode(self, number: int) -> None:
-        """Take a UTF-16 unit, after which a number of characters stand for programs that know none."""
+        """Add a UTF-16 unit, and skip the fallback characters after it, which are for programs without Unicode."""
         unit = number & 0xFFFF
         self._skip = self._group.fallback
         if self._group.skipped or self._group.deleted or self._group.table:
@@ -213,7 +213,7 @@ class _Reader:
             self._bytes += data[skipped:]
 
     def _flush(self) -> None:
-        """Decode the bytes that stand together: a Chinese character is two of them."""
+        """Decode the bytes since the last control word at once: a Chinese character has two."""
         if not self._bytes:
             return
         charset = self._charsets.get(self._group.font) or self._code_page

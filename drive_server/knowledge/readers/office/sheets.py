@@ -13,7 +13,7 @@ from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Par
 from drive_server.knowledge.text.place import Place, column_name
 
 _READ_ENTRIES = (".xml", ".rels", ".bin")
-_BLOCK_CHARACTERS = 800  # rows that are indexed as one passage, so that its cells are told exactly
+_BLOCK_CHARACTERS = 800  # rows that are indexed as one passage, so that its cells are exact
 _LONGEST_HEADER = 500
 _PANIC = "PanicException"  # how Rust's failed assertions arrive here: no Exception, and of no module to import
 _MIDNIGHT = datetime.time()
@@ -79,7 +79,7 @@ def _place(name: str, rows: Sequence[_Row]) -> Place:
 def _rows(sheet: CalamineSheet) -> Iterator[_Row]:
     """Yield the rows with anything in them: number, first and last column with a value (from 0), text.
 
-    calamine gives the empty rows above the first one, but not the empty columns before it.
+    calamine includes the empty rows above the first one, but not the empty columns before it.
     """
     start = sheet.start
     if start is None:

@@ -1,4 +1,4 @@
-"""Images, of which the words are read where there is OCR."""
+"""Images: their words, if there is OCR."""
 
 import struct
 import warnings
@@ -6,11 +6,11 @@ from pathlib import Path
 
 from PIL import Image
 
-from drive_server.knowledge.readers.pages.ocr import find_program, recognized
+from drive_server.knowledge.readers.pages.ocr import find_program, recognize
 from drive_server.knowledge.text.elements import Extraction, Part, UnreadableError, join
 
 MAX_PIXELS = 60_000_000
-_LEAST_SIDE = 8
+_MIN_SIDE = 8
 
 
 def image_extraction(path: Path) -> Extraction:
@@ -19,11 +19,11 @@ def image_extraction(path: Path) -> Extraction:
     program = find_program()
     if program is None:
         raise UnreadableError("needs_ocr", "Words in images are read by OCR; install tesseract to have them searched.")
-    return join(Part("text", paragraph) for paragraph in recognized(program, path))
+    return join(Part("text", paragraph) for paragraph in recognize(program, path))
 
 
 def _check(path: Path) -> None:
-    """Look at the image's header alone. Raises `UnreadableError` for one that is too large, or unknown."""
+    """Check the image's header. Raises `UnreadableError` for one that is too large, or unknown."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
@@ -35,7 +35,7 @@ def _check(path: Path) -> None:
         raise UnreadableError("unsupported", "Images of this kind are not read, or the image is damaged.") from error
     if width * height > MAX_PIXELS:
         raise _too_large()
-    if min(width, height) < _LEAST_SIDE:
+    if min(width, height) < _MIN_SIDE:
         raise UnreadableError("unsupported", "The image is too small to hold words.")
 
 

@@ -13,7 +13,7 @@ from drive_server.knowledge.text.characters import CJK
 from drive_server.knowledge.text.elements import UnreadableError
 
 OCR_SECONDS = 120.0
-"""The longest that the pictures of one file may take together."""
+"""The most seconds for all pictures of one file."""
 
 _PROGRAM = "tesseract"
 _LANGUAGES = ("eng", "chi_sim", "chi_tra")
@@ -25,11 +25,11 @@ _DIVIDED = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
 
 
 def find_program() -> str | None:
-    """Return where this machine has Tesseract, None if it has not."""
+    """Return the path of Tesseract on this machine, None without it."""
     return shutil.which(_PROGRAM)
 
 
-def recognized(program: str, picture: Path | bytes, seconds: float = OCR_SECONDS) -> list[str]:
+def recognize(program: str, picture: Path | bytes, seconds: float = OCR_SECONDS) -> list[str]:
     """Return the paragraphs in a picture: a file, or its bytes. Blocks, for no longer than `seconds`.
 
     Raises `UnreadableError` if it takes longer, or Tesseract can't read it.
@@ -56,20 +56,20 @@ def recognized(program: str, picture: Path | bytes, seconds: float = OCR_SECONDS
 
 
 def _limit(process_id: int, seconds: float) -> None:
-    """Have the system end a process that goes on when nobody waits for it any more, as ours may be killed."""
+    """Have the system end the process if ours is killed and no longer waits for it."""
     with suppress(AttributeError, OSError):  # Linux alone can do it for another process
         resource.prlimit(process_id, resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
 
 
 def _paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of what Tesseract prints: it puts blanks between Chinese characters, and keeps lines."""
+    """Return the paragraphs of Tesseract's output, which has blanks between Chinese characters, and line breaks."""
     blocks = (_BETWEEN_CJK.sub("", block.strip()) for block in text.replace("\f", "\n\n").split("\n\n"))
     return [" ".join(_DIVIDED.sub("", block).split()) for block in blocks if block]
 
 
 @cache
 def _abilities(program: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return those of our languages that Tesseract has, and options; English alone if it won't say."""
+    """Return those of our languages that Tesseract has, and options; English alone if it does not list them."""
     done = subprocess.run([program, "--list-langs"], capture_output=True, timeout=OCR_SECONDS, check=False)  # noqa: S603
     installed = done.stdout.decode(errors="replace").split()
     languages = tuple(language for language in _LANGUAGES if language in installed) or _LANGUAGES[:1]

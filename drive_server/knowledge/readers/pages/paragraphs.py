@@ -66,11 +66,11 @@ def page_parts(pages: Sequence[Page]) -> Iterator[Part]:
 
 
 def _without_running_lines(pages: Sequence[Page]) -> list[Page]:
-    """Drop what repeats at the edges of pages, and page numbers; the first of a repeated line stays."""
+    """Drop repeated lines at the edges of pages but for their first occurrence, and page numbers."""
     counts = Counter(_pattern(line) for page in pages for line in _edge(page))
     seen: set[str] = set()
 
-    def keeps(line: Line) -> bool:
+    def is_content(line: Line) -> bool:
         pattern = _pattern(line)
         if counts[pattern] < _RUNNING_ON_PAGES:
             return True
@@ -79,7 +79,7 @@ def _without_running_lines(pages: Sequence[Page]) -> list[Page]:
         return first
 
     return [
-        Page(page.number, tuple(line for line in page.lines if line not in edge or keeps(line)), page.is_scanned)
+        Page(page.number, tuple(line for line in page.lines if line not in edge or is_content(line)), page.is_scanned)
         for page in pages
         for edge in [_edge(page)]
     ]

@@ -15,12 +15,12 @@ from pathlib import Path
 import pypdfium2
 from pypdfium2 import raw
 
-from drive_server.knowledge.readers.pages.ocr import OCR_SECONDS, find_program, recognized
+from drive_server.knowledge.readers.pages.ocr import OCR_SECONDS, find_program, recognize
 from drive_server.knowledge.readers.pages.paragraphs import Line, Page, page_parts
 from drive_server.knowledge.text.elements import MAX_CHARACTERS, Extraction, Part, UnreadableError, join
 
 _LINE = re.compile(r"[^\r\n]+")
-_LEAST_CHARACTERS = 16
+_MIN_CHARACTERS = 16
 _FORM_DEPTH = 3
 
 
@@ -56,7 +56,7 @@ def _pages(document: pypdfium2.PdfDocument) -> Iterator[Page]:
         page = document[number]
         lines = _lines(page)
         found = sum(len(line.text) for line in lines)
-        yield Page(number + 1, lines, is_scanned=found < _LEAST_CHARACTERS and _shows_more(page, found))
+        yield Page(number + 1, lines, is_scanned=found < _MIN_CHARACTERS and _shows_more(page, found))
         page.close()
         characters += found
         if characters > MAX_CHARACTERS:
@@ -109,13 +109,13 @@ def _shows_more(page: pypdfium2.PdfPage, characters: int) -> bool:
 
 _DOTS_PER_INCH = 300
 _POINTS_PER_INCH = 72
-_MOST_PIXELS = 12_000_000
+_MAX_PIXELS = 12_000_000
 """A little more than a page of A4 has: a larger one is drawn coarser."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scans:
-    """What OCR made of the pictured pages: their paragraphs, and a sentence that says what is missing, if anything."""
+    """The paragraphs of scanned pages, and a sentence about missing pages, if any."""
 
     parts: tuple[Part, ...]
     reason: str
@@ -124,7 +124,7 @@ class Scans:
 def read_scans(document: pypdfium2.PdfDocument, numbers: Sequence[int]) -> Scans | None:
     """Return the text of the pages with these numbers (from 1); None if there is no OCR. Blocks.
 
-    After `OCR_SECONDS` it keeps what it has.
+    After `OCR_SECONDS` it returns the pages read by then.
     """
     program = find_program()
     if program is None:
@@ -135,7 +135,7 @@ def read_scans(document: pypdfium2.PdfDocument, numbers: Sequence[int]) -> Scans
     for number in numbers:
         left = ends_at - time.monotonic()
         try:
-            paragraphs = recognized(program, _picture(document, number), left) if left > 0 else None
+            paragraphs = recognize(program, _picture(document, number), left) if left > 0 else None
         except (UnreadableError, pypdfium2.PdfiumError):
             paragraphs = None
         unread += paragraphs is None
@@ -148,7 +148,7 @@ def _picture(document: pypdfium2.PdfDocument, number: int) -> bytes:
     page = document[number - 1]
     try:
         width, height = page.get_size()
-        most = math.sqrt(_MOST_PIXELS / max(1.0, width * height))
+        most = math.sqrt(_MAX_PIXELS / max(1.0, width * height))
         scale = min(_DOTS_PER_INCH / _POINTS_PER_INCH, most)
         file = io.BytesIO()
         dots = round(scale * _POINTS_PER_INCH)

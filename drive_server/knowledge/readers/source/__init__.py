@@ -1,1 +1,1 @@
-"""Readers of text that is its own source: plain, Markdown, HTML, code, data. May import `knowledge.text`."""
+"""Readers of text files: plain, Markdown, HTML, code, data. May import `knowledge.text`."""

@@ -1,8 +1,8 @@
-"""Which line of source code declares something that has a name, in the languages that are written most."""
+"""Names that a line of source code declares, in the most common languages."""
 
 import re
 
-MOST_CHARACTERS = 300
+MAX_CHARACTERS = 300
 """Longer lines declare nothing: they were not written by a person, and patterns need a bound."""
 
 _MODIFIER = (
@@ -45,8 +45,8 @@ _NO_METHOD = re.compile(
 
 
 def declared_name(line: str, following: str) -> str:
-    """Return the name that a line declares, empty for none. Both lines come without the blanks around them."""
-    if len(line) > MOST_CHARACTERS:
+    """Return the name that a line declares, empty for none. Both lines are stripped."""
+    if len(line) > MAX_CHARACTERS:
         return ""
     found = _DECLARATION.match(line) or _STATEMENT.match(line)
     if not found:
@@ -58,7 +58,7 @@ def declared_name(line: str, following: str) -> str:
 
 
 def _method_name(line: str, following: str) -> str:
-    """Return the name of a function of C, Java and their kin, which no word announces but the brace after it."""
+    """Return the name of a function of C, Java and the like, which only a brace after it announces."""
     found = _METHOD.match(line) if "(" in line else None
     if not found or _NO_METHOD.match(found["before"] or found["name"]) or _NO_METHOD.match(found["name"]):
         return ""

@@ -45,14 +45,14 @@ def html_parts(text: str, place: Place | None = None) -> Iterator[Part]:
     parser = etree.HTMLParser(target=page, remove_comments=True, remove_pis=True)
     for start in range(0, len(text), _PIECE):
         parser.feed(text[start : start + _PIECE])
-        yield from page.taken()
+        yield from page.take_parts()
     if text:
         parser.close()
-    yield from page.taken()
+    yield from page.take_parts()
 
 
 class _Page:
-    """What libxml2 tells its events to: gathers words, and makes a part of them where a block ends."""
+    """The target of libxml2's events: collects words, and makes them a part where a block ends."""
 
     def __init__(self, place: Place | None) -> None:
         self._place = place
@@ -64,13 +64,13 @@ class _Page:
         self._preformatted = 0
         self._tables: list[_Table] = []
 
-    def taken(self) -> list[Part]:
+    def take_parts(self) -> list[Part]:
         """Return the parts that are complete, once."""
         parts, self._parts = self._parts, []
         return parts
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """See an element begin."""
+        """Handle the start of an element."""
         if self._hidden or tag in _HIDDEN or (attributes and _is_hidden(attributes)):
             self._hidden += 1
         elif tag == "br":
@@ -81,7 +81,7 @@ class _Page:
             self._begin_block(tag)
 
     def end(self, tag: str) -> None:
-        """See an element end."""
+        """Handle the end of an element."""
         if self._hidden:
             self._hidden -= 1
         elif self._in_table and tag in (*_CELLS, "tr"):
@@ -90,12 +90,12 @@ class _Page:
             self._end_block(tag)
 
     def data(self, data: str) -> None:
-        """See text."""
+        """Handle text."""
         if not self._hidden:
             self._words.append(data)
 
     def close(self) -> None:
-        """See the end of the page."""
+        """Handle the end of the page."""
         self._finish()
 
     @property
@@ -122,7 +122,7 @@ class _Page:
             self._add("table", self._tables.pop().text)
 
     def _lay_out(self) -> None:
-        """Take the table that is open for what it is: a grid that places headings and other tables on a page."""
+        """Treat the open table as a layout grid that places headings and other tables on a page."""
         if self._in_table:
             self._add("table", self._tables[-1].text)
             self._tables[-1].is_layout = True
@@ -157,7 +157,7 @@ class _Table:
         self.is_layout = False
 
     def take(self, tag: str, text: str) -> None:
-        """Take a cell at its end, and begin another row at that of a row."""
+        """Add a cell at its end, and begin another row at the end of a row."""
         if tag == "tr":
             self._rows.append([])
         else:
@@ -165,7 +165,7 @@ class _Table:
 
     @property
     def text(self) -> str:
-        """The rows that have words, their cells between bars; only once: they are gone then."""
+        """The rows with words, their cells between bars. Reading it clears them."""
         rows, self._rows = self._rows, [[]]
         return "\n".join(" | ".join(row) for row in rows if any(row))
 

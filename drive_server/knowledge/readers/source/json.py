@@ -1,14 +1,14 @@
 """Elements of JSON (RFC 8259) and of JSON lines, under the keys that lead to them, each with its place in the text.
 
-The text is not parsed into values: only its brackets, keys and strings are told apart, so that what is cut off, has
-comments, or is not quite JSON is read as well, in time linear to its length.
+The text is not parsed into values: the reader only distinguishes brackets, keys and strings. So it also reads JSON that
+is cut off, has comments or is malformed, in time linear to its length.
 """
 
 import json
 import re
 from collections.abc import Iterator
 
-from drive_server.knowledge.readers.source.nested import LEAST_NAMED, LEAST_NUMBERED, BrokenNestError, Nest
+from drive_server.knowledge.readers.source.nested import MIN_NAMED, MIN_NUMBERED, BrokenNestError, Nest
 from drive_server.knowledge.readers.source.sections import nested_elements
 from drive_server.knowledge.text.elements import Element
 
@@ -22,12 +22,12 @@ _LONGEST_KEY = 100
 
 
 def json_elements(text: str, limit: int) -> Iterator[Element]:
-    """Return the values of the first `limit` characters, small ones together; as code, if brackets don't match."""
+    """Yield the values of the first `limit` characters, small ones together; as code, if brackets don't match."""
     return nested_elements(_nest, text, limit)
 
 
 class _Brackets:
-    """The brackets that are open: which they are, and how many values of each were met."""
+    """The open brackets, and the number of values in each so far."""
 
     def __init__(self) -> None:
         self._open: list[str] = []
@@ -44,7 +44,7 @@ class _Brackets:
         self._counts.append(0)
 
     def close(self, bracket: str) -> None:
-        """Leave it. Raises `BrokenNestError` if it did not begin with such a bracket."""
+        """Leave a value. Raises `BrokenNestError` if it did not begin with such a bracket."""
         if not self._open or _CLOSING[self._open.pop()] != bracket:
             raise BrokenNestError
         self._counts.pop()
@@ -64,11 +64,11 @@ def _nest(text: str, stop: int) -> Nest:
         elif token["open"]:
             number = brackets.count()
             name = key[1] if key else str(number) if nest.depth or number else ""
-            nest.open(start, token.end(), name, LEAST_NAMED if key or not name else LEAST_NUMBERED)
+            nest.open(start, token.end(), name, MIN_NAMED if key or not name else MIN_NUMBERED)
             brackets.open(token["open"])
         elif token["string"] or token["bare"]:
             brackets.count()
-            nest.hold(start, token.end())
+            nest.add(start, token.end())
         key = None
     if nest.depth and stop == len(text):
         raise BrokenNestError
@@ -76,7 +76,7 @@ def _nest(text: str, stop: int) -> Nest:
 
 
 def _name(quoted: str) -> str:
-    """Return a key as it is meant, without its escapes."""
+    """Return a key without quotes and escapes."""
     try:
         return " ".join(str(json.loads(quoted, strict=False)).split())[:_LONGEST_KEY]
     except ValueError:

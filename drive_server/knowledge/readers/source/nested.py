@@ -1,4 +1,4 @@
-"""Elements of texts whose parts lie in each other, as in JSON and XML: each piece under the names of what it is in."""
+"""Elements of nested texts, such as JSON and XML: each piece under the names of its containers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from itertools import zip_longest
 from drive_server.knowledge.text.characters import count_cjk
 from drive_server.knowledge.text.elements import Element
 
-LEAST_NAMED = 100
-"""Characters of a container from which on its name heads what is in it; a smaller one is a piece like any other."""
+MIN_NAMED = 100
+"""The least characters of a container whose name heads its content; a smaller one is a piece like any other."""
 
-LEAST_NUMBERED = 250
-"""The same for a container that has a number only: an item of an array."""
+MIN_NUMBERED = 250
+"""The same for a container without a name: an item of an array."""
 
 SCRAP = 100
-"""Characters of what stands before the first of those within a container: less goes with that one."""
+"""The least characters before the first inner container that make a piece of their own."""
 
-MOST_DEPTH = 200
+MAX_DEPTH = 200
 _ENOUGH = 300  # characters of a piece, which the chunker packs with others but cuts only where lines end
 _LONG_PROSE = 1_000
 
 
 class BrokenNestError(Exception):
-    """What is opened and closed doesn't match, or is nested too deep."""
+    """Brackets or tags do not match, or are nested too deep."""
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class _Opened:
 
 
 class Nest:
-    """Told what a text opens, holds and closes, in its order, it keeps few things: small ones are joined at once."""
+    """Collects the containers and pieces of a text in order, and joins small ones at once to save memory."""
 
     def __init__(self) -> None:
         self._found: list[_Piece | _Opened | None] = []
@@ -57,18 +57,18 @@ class Nest:
 
     @property
     def depth(self) -> int:
-        """How many containers are open."""
+        """The number of open containers."""
         return len(self._open)
 
-    def open(self, start: int, end: int, name: str, least: int = LEAST_NAMED) -> None:
+    def open(self, start: int, end: int, name: str, least: int = MIN_NAMED) -> None:
         """Begin a container whose head is from `start` to `end`. Raises `BrokenNestError` if it is nested too deep."""
-        if len(self._open) >= MOST_DEPTH:
+        if len(self._open) >= MAX_DEPTH:
             raise BrokenNestError
         self._open.append(_Container(start, name, least, len(self._found)))
         self._found += [_Opened(name), _Piece(start, end)]
 
-    def hold(self, start: int, end: int) -> None:
-        """Take something that has nothing in it."""
+    def add(self, start: int, end: int) -> None:
+        """Add a piece that contains nothing."""
         last = self._found[-1] if self._found else None
         if isinstance(last, _Piece) and end - last.start <= _ENOUGH:
             last.end = end
@@ -82,12 +82,12 @@ class Nest:
         container = self._open.pop()
         if end - container.start < container.least:
             del self._found[container.mark :]
-            self.hold(container.start, end)
+            self.add(container.start, end)
         else:
             self._found.append(None)
 
     def elements(self, text: str) -> Iterator[Element]:
-        """Yield what was found. A long string of prose is cut into sentences later, all else where lines end."""
+        """Yield the pieces. Long prose is cut into sentences later, all else where lines end."""
         path: list[str] = []
         start: int | None = None
         for found, following in zip_longest(self._found, self._found[1:]):

@@ -1,6 +1,6 @@
 """Elements of plain text and comma-separated tables, each with its place in the text as it stands.
 
-unstructured's own readers are not used for these: they keep no offsets and cut Chinese paragraphs up.
+unstructured's own readers for these keep no offsets and split Chinese paragraphs.
 """
 
 import re
@@ -52,7 +52,7 @@ def csv_elements(text: str, limit: int) -> Iterator[Element]:
 
 
 def blocks(text: str, stop: int, start: int = 0, *, keep_indent: bool = False) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of what stands between blank lines in text[start:stop]."""
+    """Yield (start, end) of the blocks between blank lines in text[start:stop]."""
     for match in (*_BLANK.finditer(text, start, stop), None):
         end = match.start() if match else stop
         begin = end - len(text[start:end].lstrip("\r\n" if keep_indent else None))

@@ -1,4 +1,4 @@
-"""Elements of texts whose sections follow from their lines: each piece under the names of the sections it is in.
+"""Elements of texts with sections that follow from their lines: each piece under the names of its sections.
 
 Source code of every language is read by the same rules: a line that declares a class, function or the like begins a
 section, and the next line that is indented no further ends it. That needs no parser for each language, holds for code
@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from drive_server.knowledge.readers.source.declarations import declared_name
-from drive_server.knowledge.readers.source.nested import LEAST_NAMED, SCRAP, BrokenNestError, Nest
+from drive_server.knowledge.readers.source.nested import MIN_NAMED, SCRAP, BrokenNestError, Nest
 from drive_server.knowledge.readers.source.plain import blocks
 from drive_server.knowledge.text.elements import Element
 
-MOST_SECTIONS = 4_000
-MOST_DEPTH = 40
-_LEAST_OF_MANY = 250
+MAX_SECTIONS = 4_000
+MAX_DEPTH = 40
+_MIN_OF_MANY = 250
 _TAB = 4
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n|\Z)")
 _LONG_TOKEN = re.compile(
-    # What may go over several lines, in which nothing is declared:
+    # Tokens of several lines, in which nothing is declared:
     r'"""(?:[^"\\]++|\\.?|"(?!""))*+(?:"""|\Z)'
     r"|'''(?:[^'\\]++|\\.?|'(?!''))*+(?:'''|\Z)"
     r"|`[^`]*+(?:`|\Z)|/\*.*?(?:\*/|\Z)"
-    # What may hold the beginning of such a thing without being one:
+    # Tokens that may contain the beginning of such a token:
     r'|"(?:[^"\\\r\n]++|\\.?)*+(?:"|(?=[\r\n])|\Z)'
     r"|'(?:[^'\\\r\n]++|\\.?)*+(?:'|(?=[\r\n])|\Z)"
     r"|//[^\r\n]*+|(?<![^\s])\#[^\r\n]*+|--\s[^\r\n]*+",
@@ -43,7 +43,7 @@ _INI_SECTION = re.compile(r"\[\[?\s*(?P<name>[^\]\r\n]{1,100}?)\s*\]\]?\s*(?:[#;
 
 @dataclass(slots=True)
 class Section:
-    """A stretch of a text that has a name. `indent` is that of the line that names it."""
+    """A named span of a text. `indent` is that of the line with the name."""
 
     start: int
     end: int
@@ -60,7 +60,7 @@ class _Line:
 
 
 def code_elements(text: str, limit: int) -> Iterator[Element]:
-    """Yield the blocks of source code between blank lines, under the classes and functions that they are in."""
+    """Yield the blocks of source code between blank lines, under their classes and functions."""
     stop = min(limit, len(text))
     inside = _inside_long_tokens(text, stop)
     lines = [line for line in _lines(text, stop) if not inside(line.start)]
@@ -69,7 +69,7 @@ def code_elements(text: str, limit: int) -> Iterator[Element]:
 
 
 def nested_elements(nest_of: Callable[[str, int], Nest], text: str, limit: int) -> Iterator[Element]:
-    """Yield what `nest_of` finds in the first `limit` characters; as code, if its brackets or tags do not match."""
+    """Yield the elements that `nest_of` finds in the first `limit` characters; as code, if it is broken."""
     try:
         nest = nest_of(text, min(limit, len(text)))
     except BrokenNestError:
@@ -82,7 +82,7 @@ def yaml_elements(text: str, limit: int) -> Iterator[Element]:
     """Yield the blocks of YAML between blank lines, under the keys that lead to them."""
     stop = min(limit, len(text))
     sections = _by_indent(list(_lines(text, stop)), _yaml_name, re.compile(r"#|-\s"))
-    yield from section_elements(text, stop, _at_least(LEAST_NAMED, sections))
+    yield from section_elements(text, stop, _at_least(MIN_NAMED, sections))
 
 
 def ini_elements(text: str, limit: int) -> Iterator[Element]:
@@ -101,10 +101,10 @@ def ini_elements(text: str, limit: int) -> Iterator[Element]:
 def section_elements(text: str, stop: int, sections: Sequence[Section]) -> Iterator[Element]:
     """Yield the blocks of a text under the names of the sections, which come in order and lie in each other.
 
-    Of very many the small ones are no sections of their own.
+    If there are very many, the small ones are ignored.
     """
-    if len(sections) > MOST_SECTIONS:
-        sections = _at_least(_LEAST_OF_MANY, sections)
+    if len(sections) > MAX_SECTIONS:
+        sections = _at_least(_MIN_OF_MANY, sections)
     position = 0
     within: list[Section] = []
     for section in (*sections, Section(stop, stop, "")):
@@ -128,7 +128,7 @@ def _at_least(size: int, sections: Sequence[Section]) -> list[Section]:
 
 
 def _by_indent(lines: Sequence[_Line], name_of: Callable[[str, str], str], goes_on: re.Pattern[str]) -> list[Section]:
-    """Return the sections that lines begin, by `name_of` a line and the one after it, and that others end.
+    """Return the sections that lines begin. `name_of` gets a line and the next one, and returns a name or "".
 
     A section ends before the next line that is indented no further, unless that one `goes_on` with it.
     """
@@ -144,7 +144,7 @@ def _by_indent(lines: Sequence[_Line], name_of: Callable[[str, str], str], goes_
         if name or not (leads or goes_on.match(line.words)):
             while within and line.indent <= within[-1].indent:
                 within.pop().end = last
-        if name and len(within) < MOST_DEPTH:
+        if name and len(within) < MAX_DEPTH:
             within.append(Section(lead if lead >= 0 else line.start, 0, name, line.indent))
             sections.append(within[-1])
         if not leads:

@@ -1,13 +1,13 @@
 """Elements of XML under the names of the elements that they are in, each with its place in the text.
 
-Only tags are told from text: nothing is expanded, loaded or built, and time is linear in the text's length.
+The reader only distinguishes tags and text: it expands, loads and builds nothing, in time linear to the length.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 
-from drive_server.knowledge.readers.source.nested import LEAST_NAMED, BrokenNestError, Nest
+from drive_server.knowledge.readers.source.nested import MIN_NAMED, BrokenNestError, Nest
 from drive_server.knowledge.readers.source.sections import nested_elements
 from drive_server.knowledge.text.elements import Element
 
@@ -23,7 +23,7 @@ _CALLED = re.compile(r"""\b(?:name|id|key|title)\s*=\s*["']([^"']{1,60})["']""")
 
 
 def xml_elements(text: str, limit: int) -> Iterator[Element]:
-    """Return what stands in the first `limit` characters, small things together; as code, if tags don't match."""
+    """Yield the elements of the first `limit` characters, small ones together; as code, if tags don't match."""
     return nested_elements(_nest, text, limit)
 
 
@@ -43,16 +43,16 @@ def _nest(text: str, stop: int) -> Nest:
             number = counts[-1][called]
             names.append(token["name"])
             counts.append(Counter())
-            nest.open(token.start(), token.end(), f"{called}[{number}]" if number > 1 else called, LEAST_NAMED)
+            nest.open(token.start(), token.end(), f"{called}[{number}]" if number > 1 else called, MIN_NAMED)
         elif token[0].strip():
-            nest.hold(*_trimmed(token))
+            nest.add(*_trimmed(token))
     if names and stop == len(text):
         raise BrokenNestError
     return nest
 
 
 def _called(name: str, attributes: str) -> str:
-    """Return an element's name without its prefix, and what tells it from others of that name."""
+    """Return an element's name without its prefix, with its own `name`, `id`, `key` or `title` attribute."""
     called = _CALLED.search(attributes)
     local = name.rpartition(":")[2]
     return f"{local} {called[1]}" if called else local

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from api.cli.chat.event_stream import read_events
+from api.cli.chat.event_stream import FINAL, read_events
 from api.cli.failure import CommandError
+from graph.events import EVENTS
 
 
 def test_events_are_read_with_their_ids_and_comments_are_left_out() -> None:
@@ -31,3 +32,7 @@ def test_events_are_read_with_their_ids_and_comments_are_left_out() -> None:
 def test_what_is_no_event_is_refused(data: str) -> None:
     with pytest.raises(CommandError, match="The service sent an event"):
         list(read_events(iter([f"data: {data}", ""])))
+
+
+def test_the_last_events_are_those_that_the_service_defines() -> None:
+    assert {name for name, event in EVENTS.items() if event.is_final} == FINAL

@@ -26,7 +26,7 @@ def test_what_is_not_ready_is_named(service: RunningService, alice: Person, monk
         raise OSError("/secret/path is gone")
 
     monkeypatch.setattr(service.parts.graph, "check", broken)
-    monkeypatch.setattr(Schema, "newest_version", lambda _schema: "9999")
+    monkeypatch.setattr(Schema, "newest_version", lambda _: "9999")
     response = alice.http.get("/readyz")
     assert response.status_code == 503
     problem = response.json()

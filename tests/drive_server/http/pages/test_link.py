@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from drive_server.access import Actor
-from drive_server.http.pages.link_texts import WORDS
+from drive_server.http.pages.link import WORDS
 from drive_server.services.sharing.link_passwords import GUESSES
 from drive_server.services.sharing.links import LinkTerms
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import func, select
 
+from drive_server.http.routes.auth import FAILURES, network_of
 from drive_server.storage.tables import ApiKeyRow
 
 if TYPE_CHECKING:
@@ -78,6 +79,31 @@ async def test_a_wrong_token_opens_no_session(service: Service) -> None:
     assert "set-cookie" not in wrong.headers
     assert [response.status_code for response in malformed] == [422, 422, 422]
     assert all("x" * 100 not in response.text for response in malformed)
+
+
+async def test_after_ten_wrong_tokens_an_address_waits(service: Service) -> None:
+    async with service.client("") as browser:
+        tried = [await browser.post("/api/auth/login", json={"token": "dak_wrong"}) for _ in range(FAILURES)]
+        refused = await browser.post("/api/auth/login", json={"token": service.token})
+
+    assert {response.status_code for response in tried} == {401}
+    assert (refused.status_code, refused.json()["code"]) == (429, "rate_limited")
+    assert int(refused.headers["retry-after"]) <= 60
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("2001:db8::1", "2001:db8::/64"),
+        ("2001:db8:0:1::1", "2001:db8:0:1::/64"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("192.0.2.1", "192.0.2.1"),
+        ("", ""),
+        ("not an address", "not an address"),
+    ],
+)
+def test_one_persons_addresses_count_as_one(address: str, network: str) -> None:
+    assert network_of(address) == network
 
 
 @pytest.mark.parametrize(

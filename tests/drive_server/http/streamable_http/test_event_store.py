@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from drive_server.http.streamable_http.event_store import (
-    MOST_KEPT_BYTES,
-    MOST_KEPT_STREAMS,
-    MOST_UNREAD,
+    MAX_BUFFERED_BYTES,
+    MAX_BUFFERED_STREAMS,
+    MAX_UNREAD,
     EventLog,
     Stream,
 )
@@ -94,23 +94,23 @@ def test_a_new_reader_lets_the_old_one_go() -> None:
 def test_of_what_nobody_reads_progress_is_lost_first_and_no_answer() -> None:
     stream = Stream("1")
     stream.add(b"question")
-    for number in range(MOST_UNREAD * 2):
-        stream.add(b"%d" % number, can_be_lost=True)
+    for number in range(MAX_UNREAD * 2):
+        stream.add(b"%d" % number, can_be_dropped=True)
     stream.add(b"answer", is_last=True)
 
     kept = texts(stream)
 
-    assert len(kept) == MOST_UNREAD + 1
-    assert (kept[0], kept[-2], kept[-1]) == (b"question", b"%d" % (MOST_UNREAD * 2 - 1), b"answer")
+    assert len(kept) == MAX_UNREAD + 1
+    assert (kept[0], kept[-2], kept[-1]) == (b"question", b"%d" % (MAX_UNREAD * 2 - 1), b"answer")
 
 
 def test_ended_streams_are_kept_within_bounds_the_newest_in_any_case() -> None:
     log = EventLog()
-    for number in range(MOST_KEPT_STREAMS * 2):
+    for number in range(MAX_BUFFERED_STREAMS * 2):
         log.begin(number).add(b"small", is_last=True)
         log.end(number)
     big = log.begin("big")
-    big.add(b"x" * MOST_KEPT_BYTES * 2, is_last=True)
+    big.add(b"x" * MAX_BUFFERED_BYTES * 2, is_last=True)
     log.end("big")
 
     assert log.find(log.id_to_start(big)) is not None

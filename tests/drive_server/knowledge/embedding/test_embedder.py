@@ -61,13 +61,13 @@ async def test_two_first_uses_at_once_load_one_model() -> None:
 
 
 def test_the_local_model_reads_english_and_leaves_chinese_to_the_words(embedder: Embedder) -> None:
-    assert embedder.reads("parental leave")
-    assert not embedder.reads("育儿假")
+    assert embedder.supports("parental leave")
+    assert not embedder.supports("育儿假")
 
 
 async def test_without_a_model_there_are_no_vectors() -> None:
     none = NoEmbedder()
-    assert (none.dimensions, none.reads("text")) == (0, False)
+    assert (none.dimensions, none.supports("text")) == (0, False)
     assert (await none.embed_documents(["a", "b"])).shape == (2, 0)
     assert (await none.embed_query("a")).shape == (0,)
 
@@ -83,5 +83,5 @@ def test_the_packaged_files_are_those_that_their_readme_names() -> None:
 async def test_the_local_model_knows_words_of_its_language_and_no_rare_names() -> None:
     embedder = LocalEmbedder()
     await embedder.embed_query("loaded")
-    assert all(embedder.knows(word) for word in ("budget", "notebook", "Annual"))
-    assert not any(embedder.knows(word) for word in ("Brzykowski", "XJ4000", "moriperngi"))
+    assert all(embedder.recognizes(word) for word in ("budget", "notebook", "Annual"))
+    assert not any(embedder.recognizes(word) for word in ("Brzykowski", "XJ4000", "moriperngi"))

@@ -52,9 +52,9 @@ async def test_the_key_of_the_language_model_goes_to_its_own_service_only(script
 def test_the_model_of_a_table_is_opened_by_its_name() -> None:
     embedders = Embedders("http://127.0.0.1:9/v1")
     for embedder in (LocalEmbedder(), NoEmbedder(), embedders.open("m"), embedders.open("openai:m")):
-        found = embedders.named(embedder.name)
+        found = embedders.by_name(embedder.name)
         assert found is not None
         assert type(found) is type(embedder)
-    assert isinstance(embedders.named("remote:other"), RemoteEmbedder)
-    assert Embedders().named("remote:other") is None
-    assert embedders.named("unknown") is None
+    assert isinstance(embedders.by_name("remote:other"), RemoteEmbedder)
+    assert Embedders().by_name("remote:other") is None
+    assert embedders.by_name("unknown") is None

@@ -11,8 +11,8 @@ from drive_server.access import ALL_SCOPES, Actor
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError
 from drive_server.knowledge.embedding.service import (
-    LEFT_ALONE_SECONDS,
-    MOST_TEXTS,
+    BACKOFF_SECONDS,
+    MAX_TEXTS,
     RETRIES,
     EmbeddingService,
     RemoteEmbedder,
@@ -82,10 +82,10 @@ async def test_vectors_come_back_in_the_order_of_their_texts_and_of_length_one(
 
 
 async def test_many_and_large_texts_are_asked_for_in_batches(embedder: RemoteEmbedder, script: Script) -> None:
-    texts = [f"text {number}" for number in range(MOST_TEXTS + 1)] + ["x" * 50_000, "y" * 50_000]
+    texts = [f"text {number}" for number in range(MAX_TEXTS + 1)] + ["x" * 50_000, "y" * 50_000]
     vectors = await embedder.embed_documents(texts)
     assert np.allclose(vectors[-1], normal(texts[-1]), atol=1e-5)
-    assert [len(request["body"]["input"]) for request in script.requests] == [MOST_TEXTS, 2, 1]
+    assert [len(request["body"]["input"]) for request in script.requests] == [MAX_TEXTS, 2, 1]
     assert (await embedder.embed_documents([])).shape == (0, DIMENSIONS)
 
 
@@ -118,7 +118,7 @@ async def test_a_service_that_stays_away_is_left_alone_for_a_while(
             await embedder.embed_query("a")
     assert len(script.requests) == RETRIES + 1
     script.is_down = False
-    time.now += LEFT_ALONE_SECONDS
+    time.now += BACKOFF_SECONDS
     assert len(await embedder.embed_query("a")) == DIMENSIONS
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.index.fusion import LEAST_SIMILARITY, fuse, has_literal, trust_in_meaning
+from drive_server.knowledge.index.fusion import MIN_SIMILARITY, fuse, has_exact_match, vector_confidence
 
 
 def test_each_side_counts_as_a_share_of_its_best() -> None:
@@ -11,7 +11,7 @@ def test_each_side_counts_as_a_share_of_its_best() -> None:
 
 
 def test_a_passage_that_only_resembles_a_little_is_no_answer() -> None:
-    assert fuse({}, {"a": LEAST_SIMILARITY - 0.01, "b": 0.5}, weight=0.75).keys() == {"b"}
+    assert fuse({}, {"a": MIN_SIMILARITY - 0.01, "b": 0.5}, weight=0.75).keys() == {"b"}
 
 
 def test_a_passage_with_the_words_counts_whatever_its_meaning() -> None:
@@ -27,26 +27,26 @@ VAGUE = [0.35, *([0.3] * 60)]
 
 
 def test_a_similarity_that_stands_out_is_trusted_and_one_in_the_field_is_not() -> None:
-    assert trust_in_meaning(CLEAR) == 1
-    assert trust_in_meaning(VAGUE) < 0.1
+    assert vector_confidence(CLEAR) == 1
+    assert vector_confidence(VAGUE) < 0.1
 
 
 def test_the_range_of_a_models_cosines_does_not_matter() -> None:
     middle = [0.6, *([0.3] * 60)]
     narrow = [1 - (1 - cosine) / 10 for cosine in middle]
-    assert trust_in_meaning(narrow) == pytest.approx(trust_in_meaning(middle))
+    assert vector_confidence(narrow) == pytest.approx(vector_confidence(middle))
 
 
 def test_few_passages_have_no_field_of_their_own() -> None:
-    assert trust_in_meaning([0.8]) == trust_in_meaning([0.8, 0.79, 0.78]) == 1
-    assert trust_in_meaning([LEAST_SIMILARITY]) < 0.1
-    assert trust_in_meaning([1.0] * 60) < 0.1
+    assert vector_confidence([0.8]) == vector_confidence([0.8, 0.79, 0.78]) == 1
+    assert vector_confidence([MIN_SIMILARITY]) < 0.1
+    assert vector_confidence([1.0] * 60) < 0.1
 
 
 def test_more_is_asked_of_the_meaning_of_names() -> None:
     middle = [0.4, *([0.25] * 60)]
-    assert trust_in_meaning(middle) == 1
-    assert trust_in_meaning(middle, is_literal=True) < 0.1
+    assert vector_confidence(middle) == 1
+    assert vector_confidence(middle, is_literal=True) < 0.1
 
 
 def test_what_has_no_vector_is_judged_by_its_words_alone() -> None:
@@ -72,7 +72,7 @@ def knows(word: str) -> bool:
     ],
 )
 def test_what_the_model_can_not_know_is_literal_where_it_stands(query: str, passage: str) -> None:
-    assert has_literal(query, knows, ["the invoice", passage])
+    assert has_exact_match(query, knows, ["the invoice", passage])
 
 
 @pytest.mark.parametrize(
@@ -86,4 +86,4 @@ def test_what_the_model_can_not_know_is_literal_where_it_stands(query: str, pass
     ],
 )
 def test_known_words_and_words_that_stand_nowhere_are_not(query: str, passage: str) -> None:
-    assert not has_literal(query, lambda word: knows(word) or word.isdigit() or word == "inv", [passage])
+    assert not has_exact_match(query, lambda word: knows(word) or word.isdigit() or word == "inv", [passage])

@@ -57,7 +57,7 @@ def test_what_is_no_syntax_is_words(text: str) -> None:
     query = parse(text)
     assert query.words.split() == text.split()
     assert not query.is_strict
-    assert not query.choices
+    assert not query.alternatives
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\t"])
@@ -91,7 +91,7 @@ def test_either_of_two_after_or_is_one_group_and_a_second_or_is_a_word() -> None
     ],
 )
 def test_passages_are_admitted_by_phrases_and_exclusions(text: str, passage: str, admitted: bool) -> None:
-    assert parse(text).admission()(passage) == admitted
+    assert parse(text).passage_filter()(passage) == admitted
 
 
 def test_phrases_can_be_taken_as_words() -> None:

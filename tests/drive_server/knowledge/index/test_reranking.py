@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.knowledge.index.reranking import LEFT_ALONE_SECONDS, MOST_CHARACTERS, MOST_PASSAGES, Reranker
+from drive_server.knowledge.index.reranking import BACKOFF_SECONDS, MAX_CHARACTERS, MAX_PASSAGES, Reranker
 from tests.drive_server.knowledge.rerank_server import Script, rerank_server
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ async def reranker(server: Script) -> AsyncGenerator[Reranker]:
 
 
 async def test_the_service_says_what_comes_first(server: Script, reranker: Reranker) -> None:
-    assert await reranker.order("哪个最好?", TEXTS) == [2, 0, 1]
+    assert await reranker.rerank("哪个最好?", TEXTS) == [2, 0, 1]
     (request,) = server.requests
     assert request["path"] == "/v1/rerank"
     assert request["key"] == "Bearer secret"
@@ -36,20 +36,20 @@ async def test_the_service_says_what_comes_first(server: Script, reranker: Reran
 
 async def test_an_address_may_name_the_route_itself(server: Script) -> None:
     reranker = Reranker(f"{server.url}/rerank/", "cross")
-    await reranker.order("q", TEXTS)
+    await reranker.rerank("q", TEXTS)
     await reranker.close()
     assert (server.requests[0]["path"], server.requests[0]["key"]) == ("/v1/rerank", None)
 
 
 async def test_it_reads_no_more_than_the_beginning_of_the_best(server: Script, reranker: Reranker) -> None:
-    texts = ["x" * (MOST_CHARACTERS + 1)] * (MOST_PASSAGES + 5)
-    assert await reranker.order("q", texts) == list(range(len(texts)))
-    assert [len(text) for text in server.requests[0]["documents"]] == [MOST_CHARACTERS] * MOST_PASSAGES
+    texts = ["x" * (MAX_CHARACTERS + 1)] * (MAX_PASSAGES + 5)
+    assert await reranker.rerank("q", texts) == list(range(len(texts)))
+    assert [len(text) for text in server.requests[0]["documents"]] == [MAX_CHARACTERS] * MAX_PASSAGES
 
 
 async def test_what_it_does_not_judge_comes_after_in_its_order(server: Script, reranker: Reranker) -> None:
     server.body = b'{"results": [{"index": 1, "relevance_score": -3}]}'
-    assert await reranker.order("q", TEXTS) == [1, 0, 2]
+    assert await reranker.rerank("q", TEXTS) == [1, 0, 2]
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,13 @@ async def test_what_it_does_not_judge_comes_after_in_its_order(server: Script, r
 )
 async def test_an_answer_of_no_use_changes_nothing(server: Script, reranker: Reranker, body: bytes) -> None:
     server.body = body
-    assert await reranker.order("q", TEXTS) == [0, 1, 2]
+    assert await reranker.rerank("q", TEXTS) == [0, 1, 2]
 
 
 async def test_a_slow_service_is_not_waited_for(server: Script) -> None:
     server.held = True
-    reranker = Reranker(server.url, "cross", within_seconds=0.2)
-    assert await reranker.order("q", TEXTS) == [0, 1, 2]
+    reranker = Reranker(server.url, "cross", timeout_seconds=0.2)
+    assert await reranker.rerank("q", TEXTS) == [0, 1, 2]
     await reranker.close()
 
 
@@ -81,15 +81,15 @@ async def test_a_service_that_failed_is_left_alone_for_a_while(server: Script) -
     now = 100.0
     reranker = Reranker(server.url, "cross", clock=lambda: now)
     server.status = 503
-    assert await reranker.order("q", TEXTS) == [0, 1, 2]
+    assert await reranker.rerank("q", TEXTS) == [0, 1, 2]
     server.status = 200
-    assert await reranker.order("q", TEXTS) == [0, 1, 2]
-    now += LEFT_ALONE_SECONDS
-    assert await reranker.order("q", TEXTS) == [2, 0, 1]
+    assert await reranker.rerank("q", TEXTS) == [0, 1, 2]
+    now += BACKOFF_SECONDS
+    assert await reranker.rerank("q", TEXTS) == [2, 0, 1]
     await reranker.close()
 
 
 async def test_nobody_there_changes_nothing() -> None:
     reranker = Reranker("http://127.0.0.1:9/v1", "cross")
-    assert await reranker.order("q", TEXTS) == [0, 1, 2]
+    assert await reranker.rerank("q", TEXTS) == [0, 1, 2]
     await reranker.close()

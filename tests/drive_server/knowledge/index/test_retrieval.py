@@ -8,8 +8,8 @@ from lancedb.table import AsyncTable
 
 from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
+from tests.drive_server.knowledge.corpus import BEN, PORTS, SOUP, Corpus
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
-from tests.drive_server.knowledge.shelf import BEN, PORTS, SOUP, Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,118 +21,118 @@ INVOICES = [
 
 
 @pytest.fixture(params=[LocalEmbedder, NoEmbedder], ids=["local", "none"])
-def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shelf]:
+def corpus(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Corpus]:
     embedder = request.param()
     index = KnowledgeIndex(str(tmp_path / "index"), embedder)
-    yield Shelf(index, embedder)
+    yield Corpus(index, embedder)
     index.close()
 
 
 @pytest.mark.parametrize(
     "query", ["INV-2024-0003", "inv-2024-0003", "ＩＮＶ－２０２４－０００３", "how much was invoice INV-2024-0003?"]
 )
-async def test_an_identifier_finds_its_passage_first(shelf: Shelf, query: str) -> None:
+async def test_an_identifier_finds_its_passage_first(corpus: Corpus, query: str) -> None:
     for number, text in enumerate(INVOICES):
-        await shelf.put(number, text)
+        await corpus.put(number, text)
     for mode in ("hybrid", "words", "text"):
-        assert (await shelf.found(query, mode=mode))[0] == 3
+        assert (await corpus.found(query, mode=mode))[0] == 3
 
 
-async def test_all_of_an_identifier_is_wanted(shelf: Shelf) -> None:
-    await shelf.put(1, "see foo_bar.baz and v1.2.3")
-    await shelf.put(2, "foo and bar, not baz; v 1, 2 or 3")
-    await shelf.put(3, "mail ann.lee@example.com about it")
-    await shelf.put(4, "ann and lee have an example, com")
-    assert await shelf.found("foo_bar.baz", mode="text") == [1]
-    assert await shelf.found("v1.2.3", mode="text") == [1]
-    assert await shelf.found("ann.lee@example.com", mode="text") == [3]
+async def test_all_of_an_identifier_is_wanted(corpus: Corpus) -> None:
+    await corpus.put(1, "see foo_bar.baz and v1.2.3")
+    await corpus.put(2, "foo and bar, not baz; v 1, 2 or 3")
+    await corpus.put(3, "mail ann.lee@example.com about it")
+    await corpus.put(4, "ann and lee have an example, com")
+    assert await corpus.found("foo_bar.baz", mode="text") == [1]
+    assert await corpus.found("v1.2.3", mode="text") == [1]
+    assert await corpus.found("ann.lee@example.com", mode="text") == [3]
 
 
-async def test_traditional_and_simplified_chinese_find_each_other(shelf: Shelf) -> None:
-    await shelf.put(1, "員工請假規則與薪資說明，國際業務部適用。")
-    await shelf.put(2, LEAVE_ZH)
-    await shelf.put(3, SOUP)
+async def test_traditional_and_simplified_chinese_find_each_other(corpus: Corpus) -> None:
+    await corpus.put(1, "員工請假規則與薪資說明，國際業務部適用。")
+    await corpus.put(2, LEAVE_ZH)
+    await corpus.put(3, SOUP)
     for mode in ("hybrid", "text"):
-        assert (await shelf.found("员工请假规则", mode=mode))[0] == 1
-        assert (await shelf.found("育兒假有多少天", mode=mode))[0] == 2
-    (hit,) = await shelf.index.search("国际业务部", owner_ids=["a" * 32], mode="text")
+        assert (await corpus.found("员工请假规则", mode=mode))[0] == 1
+        assert (await corpus.found("育兒假有多少天", mode=mode))[0] == 2
+    (hit,) = await corpus.index.search("国际业务部", owner_ids=["a" * 32], mode="text")
     assert "國際業務部" in hit.text
 
 
 @pytest.mark.parametrize("query", ["canteen noddles", "cantene noodles", "canteeen", "kanteen OR cantten"])
-async def test_a_slip_of_the_pen_is_forgiven_where_the_exact_word_is_nowhere(shelf: Shelf, query: str) -> None:
-    await shelf.put(1, SOUP)
-    await shelf.put(2, PORTS)
-    assert (await shelf.found(query, mode="text")) == ([] if "OR" in query else [1])
+async def test_a_slip_of_the_pen_is_forgiven_where_the_exact_word_is_nowhere(corpus: Corpus, query: str) -> None:
+    await corpus.put(1, SOUP)
+    await corpus.put(2, PORTS)
+    assert (await corpus.found(query, mode="text")) == ([] if "OR" in query else [1])
     if "OR" not in query:
-        assert (await shelf.found(query))[0] == 1
+        assert (await corpus.found(query))[0] == 1
 
 
-async def test_a_word_that_is_there_is_not_taken_for_another(shelf: Shelf) -> None:
-    await shelf.put(1, "The lease of the flat.")
-    await shelf.put(2, "The leash of the dog.")
-    assert await shelf.found("lease", mode="text") == [1]
-    assert await shelf.found("lease", mode="words") == [1]
+async def test_a_word_that_is_there_is_not_taken_for_another(corpus: Corpus) -> None:
+    await corpus.put(1, "The lease of the flat.")
+    await corpus.put(2, "The leash of the dog.")
+    assert await corpus.found("lease", mode="text") == [1]
+    assert await corpus.found("lease", mode="words") == [1]
 
 
-async def test_whether_a_word_is_there_is_not_told_by_what_others_have(shelf: Shelf) -> None:
-    await shelf.put(1, SOUP)
-    await shelf.put(2, "cantene", owner=BEN)
-    await shelf.put(3, "soup")
-    assert await shelf.found("cantene soup", mode="text") == [1]
+async def test_whether_a_word_is_there_is_not_told_by_what_others_have(corpus: Corpus) -> None:
+    await corpus.put(1, SOUP)
+    await corpus.put(2, "cantene", owner=BEN)
+    await corpus.put(3, "soup")
+    assert await corpus.found("cantene soup", mode="text") == [1]
 
 
-async def test_numbers_and_short_words_are_never_guessed(shelf: Shelf) -> None:
-    await shelf.put(1, "Room 8000, a cat.")
+async def test_numbers_and_short_words_are_never_guessed(corpus: Corpus) -> None:
+    await corpus.put(1, "Room 8000, a cat.")
     for query in ("8001", "bat", "INV-2024-0001"):
-        assert await shelf.found(query, mode="text") == []
+        assert await corpus.found(query, mode="text") == []
 
 
-async def test_a_phrase_is_found_as_it_stands_only(shelf: Shelf) -> None:
-    await shelf.put(1, "Annual leave is long.")
-    await shelf.put(2, "The annual report is on leave.")
-    await shelf.put(3, "帶薪年假十天")
-    await shelf.put(4, "带薪的年假")
+async def test_a_phrase_is_found_as_it_stands_only(corpus: Corpus) -> None:
+    await corpus.put(1, "Annual leave is long.")
+    await corpus.put(2, "The annual report is on leave.")
+    await corpus.put(3, "帶薪年假十天")
+    await corpus.put(4, "带薪的年假")
     for mode in ("hybrid", "words", "text"):
-        assert await shelf.found('"annual leave"', mode=mode) == [1]
-        assert await shelf.found('"leave is" annual', mode=mode) == [1]
-        assert await shelf.found("「带薪年假」", mode=mode) == [3]
+        assert await corpus.found('"annual leave"', mode=mode) == [1]
+        assert await corpus.found('"leave is" annual', mode=mode) == [1]
+        assert await corpus.found("「带薪年假」", mode=mode) == [3]
 
 
-async def test_a_phrase_that_stands_nowhere_is_only_words_to_who_asks_for_meaning(shelf: Shelf) -> None:
-    await shelf.put(1, "Annual leave is long.")
-    await shelf.put(2, "Annual leave, a draft.")
-    assert await shelf.found('"leave annual"', mode="text") == []
-    assert await shelf.found('"leave annual" -draft', mode="hybrid") == [1]
+async def test_a_phrase_that_stands_nowhere_is_only_words_to_who_asks_for_meaning(corpus: Corpus) -> None:
+    await corpus.put(1, "Annual leave is long.")
+    await corpus.put(2, "Annual leave, a draft.")
+    assert await corpus.found('"leave annual"', mode="text") == []
+    assert await corpus.found('"leave annual" -draft', mode="hybrid") == [1]
 
 
-async def test_what_is_excluded_is_left_out_on_either_side(shelf: Shelf) -> None:
-    await shelf.put(1, LEAVE)
-    await shelf.put(2, f"{LEAVE} Draft.")
+async def test_what_is_excluded_is_left_out_on_either_side(corpus: Corpus) -> None:
+    await corpus.put(1, LEAVE)
+    await corpus.put(2, f"{LEAVE} Draft.")
     for mode in ("hybrid", "text"):
-        assert sorted(await shelf.found("parents", mode=mode)) == [1, 2]
-        assert await shelf.found("parents -draft", mode=mode) == [1]
+        assert sorted(await corpus.found("parents", mode=mode)) == [1, 2]
+        assert await corpus.found("parents -draft", mode=mode) == [1]
 
 
-async def test_either_word_will_do_beside_all_others(shelf: Shelf) -> None:
-    await shelf.put(1, "soup on Mondays")
-    await shelf.put(2, "noodles on Mondays")
-    await shelf.put(3, "soup on Fridays")
-    assert sorted(await shelf.found("soup OR noodles Mondays", mode="text")) == [1, 2]
+async def test_either_word_will_do_beside_all_others(corpus: Corpus) -> None:
+    await corpus.put(1, "soup on Mondays")
+    await corpus.put(2, "noodles on Mondays")
+    await corpus.put(3, "soup on Fridays")
+    assert sorted(await corpus.found("soup OR noodles Mondays", mode="text")) == [1, 2]
 
 
-async def test_a_phrase_of_function_words_only_narrows_what_the_others_find(shelf: Shelf) -> None:
-    await shelf.put(1, "How to be early.")
-    await shelf.put(2, "Early birds.")
-    assert await shelf.found('"to be" early', mode="text") == [1]
-    assert await shelf.found('"the"', mode="text") == []
+async def test_a_phrase_of_function_words_only_narrows_what_the_others_find(corpus: Corpus) -> None:
+    await corpus.put(1, "How to be early.")
+    await corpus.put(2, "Early birds.")
+    assert await corpus.found('"to be" early', mode="text") == [1]
+    assert await corpus.found('"the"', mode="text") == []
 
 
 async def test_a_search_whose_passages_are_put_elsewhere_meanwhile_is_made_again(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(1, 5):
-        await shelf.put(number, f"{SOUP} {number}")
+        await corpus.put(number, f"{SOUP} {number}")
     asked: list[list[int]] = []
     take = AsyncTable.take_row_ids
 
@@ -141,31 +141,31 @@ async def test_a_search_whose_passages_are_put_elsewhere_meanwhile_is_made_again
         return take(table, [row + (1 << 40) for row in row_ids] if len(asked) == 1 else row_ids)
 
     monkeypatch.setattr(AsyncTable, "take_row_ids", take_late)
-    assert sorted(await shelf.found("soup")) == [1, 2, 3, 4]
+    assert sorted(await corpus.found("soup")) == [1, 2, 3, 4]
     assert len(asked) > 1
 
 
-async def test_a_search_beside_writes_and_upkeep_never_fails_nor_finds_anything_twice(shelf: Shelf) -> None:
+async def test_a_search_beside_writes_and_maintenance_never_fails_nor_finds_anything_twice(corpus: Corpus) -> None:
     for number in range(1, 9):
-        await shelf.put(number, f"{SOUP} {number}")
-    table = await shelf.index._tables.current.writable(0)  # pyright: ignore[reportPrivateUsage] - tended at any moment
+        await corpus.put(number, f"{SOUP} {number}")
+    table = await corpus.index._tables.current.writable(0)  # pyright: ignore[reportPrivateUsage] - maintained at any moment
     answers: list[list[int]] = []
 
     async def write() -> None:
         for number in range(1, 9):
-            await shelf.put(number, f"{SOUP} {number}, as of today", version=2)
+            await corpus.put(number, f"{SOUP} {number}, as of today", version=2)
             await table.optimize()
 
     async with anyio.create_task_group() as group:
         group.start_soon(write)
-        answers += [await shelf.found("soup noodles", limit=20) for _ in range(20)]
+        answers += [await corpus.found("soup noodles", limit=20) for _ in range(20)]
     assert all(len(answer) == len(set(answer)) and len(answer) >= 7 for answer in answers)
-    assert sorted(await shelf.found("today", limit=20)) == list(range(1, 9))
+    assert sorted(await corpus.found("today", limit=20)) == list(range(1, 9))
 
 
 @pytest.mark.parametrize("query", ["invoce", "invoise", "bugets", "policis"])
-async def test_a_slip_is_forgiven_where_the_index_has_stems(shelf: Shelf, query: str) -> None:
+async def test_a_slip_is_forgiven_where_the_index_has_stems(corpus: Corpus, query: str) -> None:
     for number, text in enumerate(("the invoice", "three budgets", "both policies")):
-        await shelf.put(number, text)
-    await shelf.index.tend(idle=True)
-    assert len(await shelf.found(query, mode="text")) == 1
+        await corpus.put(number, text)
+    await corpus.index.maintain(idle=True)
+    assert len(await corpus.found(query, mode="text")) == 1

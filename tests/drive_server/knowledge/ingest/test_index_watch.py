@@ -23,13 +23,13 @@ async def test_the_first_status_comes_at_once_and_the_same_one_is_no_news(drive:
     watch = IndexWatch(drive.ingester, alice.user_id)
 
     assert await watch.next(PATIENCE) == IndexStatus()
-    assert await watch.look() is None
+    assert await watch.poll() is None
     assert await watch.next(0) is None
 
 
 async def test_a_file_is_seen_until_it_can_be_searched(drive: Drive, alice: Actor) -> None:
     watch = IndexWatch(drive.ingester, alice.user_id)
-    await watch.look()
+    await watch.poll()
     await add(drive, alice, "面条.txt")
 
     seen: list[IndexStatus] = []
@@ -45,8 +45,8 @@ async def test_a_file_is_seen_until_it_can_be_searched(drive: Drive, alice: Acto
 
 async def test_what_others_add_is_not_told(drive: Drive, alice: Actor, bob: Actor) -> None:
     watch = IndexWatch(drive.ingester, alice.user_id)
-    await watch.look()
+    await watch.poll()
     await add(drive, bob, "bobs.txt")
     await drive.ingester.drain()
 
-    assert await watch.look() is None
+    assert await watch.poll() is None

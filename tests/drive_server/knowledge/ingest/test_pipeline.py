@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from drive_server.access import Actor
-    from drive_server.knowledge.readers.extract import Passages
+    from drive_server.knowledge.readers.extract import ChunkedText
 
 SLOW = "slow.txt"
 
@@ -34,11 +34,11 @@ class GatedTexts(TextSource):
         self.gate = anyio.Event()
         self.read: list[str] = []
 
-    async def passages(self, blob_hash: str, name: str, media_type: str) -> Passages:
+    async def chunks(self, blob_hash: str, name: str, media_type: str) -> ChunkedText:
         self.read.append(name)
         if name == SLOW:
             await self.gate.wait()
-        return await super().passages(blob_hash, name, media_type)
+        return await super().chunks(blob_hash, name, media_type)
 
 
 class Line:
@@ -143,7 +143,7 @@ async def test_a_copy_that_comes_while_its_content_is_read_waits_for_that(line: 
 async def test_more_than_is_under_way_at_once_is_indexed_whole_and_each_file_once(
     line: Line, ana: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "MOST_BYTES", 500)
+    monkeypatch.setattr(pipeline, "MAX_BYTES", 500)
     monkeypatch.setattr(pipeline, "ENOUGH_PASSAGES", 3)
     files = [await line.store.file(ana, f"/{number}.txt", f"{samples.LEAVE} {number}") for number in range(50)]
     line.texts.gate.set()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.knowledge.embedding.embedder import Embedder, Vectors
     from drive_server.knowledge.index.rows import IndexedFile
-    from drive_server.knowledge.readers.extract import Passages
+    from drive_server.knowledge.readers.extract import ChunkedText
 
 DIMENSIONS = 8
 PARAGRAPHS = [f"Paragraph {number} says {word * 60}." for number, word in enumerate(("noodles ", "rice ", "soup "))]
@@ -47,10 +47,10 @@ class CountingEmbedder:
         self.embedded: list[str] = []
         self.is_down = False
 
-    def reads(self, text: str) -> bool:
+    def supports(self, text: str) -> bool:
         return bool(text)
 
-    def knows(self, word: str) -> bool:
+    def recognizes(self, word: str) -> bool:
         return bool(word)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -77,9 +77,9 @@ class CountingTexts(TextSource):
         super().__init__(store.blobs, cached_characters=0)
         self.read: list[str] = []
 
-    async def passages(self, blob_hash: str, name: str, media_type: str) -> Passages:
+    async def chunks(self, blob_hash: str, name: str, media_type: str) -> ChunkedText:
         self.read.append(name)
-        return await super().passages(blob_hash, name, media_type)
+        return await super().chunks(blob_hash, name, media_type)
 
 
 class NotingIndex(KnowledgeIndex):
@@ -377,7 +377,7 @@ async def test_another_model_embeds_in_the_background_while_the_old_table_serves
 async def test_a_switch_of_models_that_is_cut_off_goes_on_where_it_was(
     bench: Bench, ana: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pending, "MOST_FILES", 1)
+    monkeypatch.setattr(pending, "MAX_FILES", 1)
     items = [await bench.store.file(ana, f"/{number}.txt", text) for number, text in enumerate(PARAGRAPHS)]
     await bench.work()
     newer = CountingEmbedder("newer")

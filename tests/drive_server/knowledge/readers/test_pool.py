@@ -12,7 +12,7 @@ import pytest
 
 from drive_server.knowledge.readers import pool as reader_pool
 from drive_server.knowledge.readers import process as reader_module
-from drive_server.knowledge.readers.extract import extract, read_passages
+from drive_server.knowledge.readers.extract import extract, read_chunks
 from drive_server.knowledge.readers.pool import ReaderPool, ReaderQueue
 from drive_server.knowledge.readers.process import Answer, Reader, ReaderCrashedError, Work
 from drive_server.knowledge.text.words import indexed_words
@@ -49,16 +49,16 @@ async def test_a_document_comes_back_whole_and_its_process_is_kept(
 
 
 async def test_passages_come_back_with_the_words_that_they_are_searched_by(pool: ReaderPool, document: Path) -> None:
-    passages = await pool.passages(document, "leave.pdf", "")
-    assert passages == read_passages(document, "leave.pdf", "")
-    assert [chunk.words for chunk in passages.chunks] == [indexed_words(chunk.searched) for chunk in passages.chunks]
+    passages = await pool.chunks(document, "leave.pdf", "")
+    assert passages == read_chunks(document, "leave.pdf", "")
+    assert [chunk.words for chunk in passages.chunks] == [indexed_words(chunk.search_text) for chunk in passages.chunks]
     assert "育儿" in passages.chunks[-1].words.split()
 
 
 async def test_passages_of_a_damaged_file_fail_with_the_reason_of_its_text(pool: ReaderPool, tmp_path: Path) -> None:
     path = tmp_path / "blob"
     path.write_bytes(samples.pdf()[:200])
-    passages, extraction = await pool.passages(path, "a.pdf", ""), await pool.extract(path, "a.pdf", "")
+    passages, extraction = await pool.chunks(path, "a.pdf", ""), await pool.extract(path, "a.pdf", "")
     assert (passages.state, passages.reason, len(passages.chunks)) == ("failed", extraction.reason, 0)
 
 
@@ -82,7 +82,7 @@ async def test_a_file_that_crashes_its_reader_fails_and_nothing_else(
 async def test_a_file_that_takes_too_long_fails(
     pool: ReaderPool, document: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader_pool, "LONGEST_SECONDS", 0.0)
+    monkeypatch.setattr(reader_pool, "TIMEOUT_SECONDS", 0.0)
     extraction = await pool.extract(document, "leave.pdf", "")
     assert extraction.state == "failed"
     assert "longer than" in extraction.reason
@@ -175,7 +175,7 @@ class Reading:
         return self.begun
 
     async def _read(self, size: int, is_awaited: bool) -> None:
-        async with self.queue.place(size, is_awaited=is_awaited):
+        async with self.queue.slot(size, is_awaited=is_awaited):
             self.begun.append(size)
             await self._ends[size].wait()
 
@@ -209,7 +209,7 @@ async def test_who_waits_at_the_screen_comes_first_whichever_place_is_free(readi
 async def test_who_stops_waiting_takes_no_place(reading: Reading) -> None:
     await reading.come(100, 200)
     with anyio.move_on_after(0):
-        async with reading.queue.place(1, is_awaited=False):
+        async with reading.queue.slot(1, is_awaited=False):
             reading.begun.append(1)
     assert await reading.come(2) == [100, 200]
     assert await reading.end(100) == [100, 200, 2]
@@ -218,10 +218,10 @@ async def test_who_stops_waiting_takes_no_place(reading: Reading) -> None:
 async def test_a_place_is_free_again_after_an_error_and_after_a_cancellation(reading: Reading) -> None:
     for _ in range(4):
         with pytest.raises(RuntimeError):
-            async with reading.queue.place(1, is_awaited=False):
+            async with reading.queue.slot(1, is_awaited=False):
                 raise RuntimeError
         with anyio.move_on_after(0):
-            async with reading.queue.place(1, is_awaited=False):
+            async with reading.queue.slot(1, is_awaited=False):
                 await anyio.sleep_forever()
     assert await reading.come(1, 2) == [1, 2]
 
@@ -231,7 +231,7 @@ async def test_who_is_called_and_cancelled_at_once_passes_the_place_on(reading: 
     async with anyio.create_task_group() as group:
 
         async def wait() -> None:
-            async with reading.queue.place(1, is_awaited=True):
+            async with reading.queue.slot(1, is_awaited=True):
                 raise AssertionError
 
         group.start_soon(wait)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from drive_server.knowledge.chunk import chunk
 from drive_server.knowledge.readers.extract import extract
 from drive_server.knowledge.readers.source.json import json_elements
-from drive_server.knowledge.readers.source.sections import MOST_SECTIONS, code_elements, ini_elements, yaml_elements
+from drive_server.knowledge.readers.source.sections import MAX_SECTIONS, code_elements, ini_elements, yaml_elements
 from drive_server.knowledge.readers.source.xml import xml_elements
 from tests.drive_server.knowledge.samples import LEAVE, LEAVE_ZH
 
@@ -63,7 +63,7 @@ def test_json_in_one_line_is_cut_between_values_and_its_escapes_are_found(tmp_pa
     assert {one.heading for one in found} == {"people"}
     assert all(one.text.endswith('"}') for one in found)
     assert "人7" not in found[0].text
-    assert '"name": "人7", "city": "北京"' in found[0].searched
+    assert '"name": "人7", "city": "北京"' in found[0].search_text
 
 
 def test_each_large_record_of_json_lines_is_a_passage(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_code_with_windows_line_ends_and_tabs_is_read_alike(tmp_path: Path) -> N
 
 
 def test_of_very_many_functions_the_small_ones_share_passages() -> None:
-    text = "def f(): pass\n" * (MOST_SECTIONS + 1)
+    text = "def f(): pass\n" * (MAX_SECTIONS + 1)
     assert {element.path for element in code_elements(text, len(text))} == {()}
 
 

@@ -8,7 +8,7 @@ import pytest
 from mcp.server.session import ServerSession
 from mcp.shared.memory import create_client_server_memory_streams
 
-from drive_server.mcp.calls.progress import CallProgress, teller
+from drive_server.mcp.calls.progress import CallProgress, progress_sender
 from tests.drive_server.hosts import Person, asking_host_of, host_of
 from tests.drive_server.raw import raw_client
 from tests.fakes.clock import Seconds
@@ -187,7 +187,7 @@ async def test_a_client_that_is_gone_is_not_told_and_nothing_is_raised(drive: Dr
         create_client_server_memory_streams() as (ours, theirs),
         ServerSession(*theirs, options) as session,
     ):
-        tell = teller(session, "token", 0)
+        tell = progress_sender(session, "token", 0)
         assert tell is not None
         assert await tell(1, 3)
         assert not await tell(2, 3), "nobody has read the first one"

@@ -64,7 +64,7 @@ def test_a_session_is_initialized_once_but_may_try_until_it_is(guard: Guard) -> 
     admission = guard.admission()
     admission.admit(request(1, "initialize"), KEY)
     admission.answered(JSONRPCError(jsonrpc="2.0", id=1, error=ErrorData(code=-32602, message="no")))
-    assert not admission.is_introduced
+    assert not admission.is_initialized
 
     assert admission.admit(request(2, "initialize"), KEY) is None
     answer(admission, 2)
@@ -137,7 +137,7 @@ def test_refused_requests_leave_nothing_behind(admission: Admission) -> None:
     for number in (1, 2):
         answer(admission, number)
 
-    assert admission.is_quiet
+    assert admission.is_idle
 
 
 def test_while_the_process_ends_calls_are_refused_and_say_so(guard: Guard, admission: Admission) -> None:

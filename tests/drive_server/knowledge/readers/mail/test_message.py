@@ -110,7 +110,7 @@ def test_the_body_is_not_read_twice(tmp_path: Path) -> None:
 
 
 def test_when_time_is_up_attachments_are_only_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mail_message, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(mail_message, "MAX_SECONDS", -1.0)
     made = mail()
     attach(made, "last.txt", LEAVE.encode())
     text = read(tmp_path, bytes(made)).text

@@ -1,8 +1,8 @@
-"""Tokens that lack a scope are sent for one that has it, before a call begins.
+"""Send a client whose token lacks a scope for one that has it, before a call begins.
 
-MCP 2025-11-25, authorization, "Scope Challenge Handling". The answer is HTTP's 403, which only a program can use that
-gets its tokens from an issuer: it asks its person, and calls again. An API key can't be asked for more, and a host that
-has one would lose its session over the 403: it gets the tool's own `missing_scope` error.
+MCP 2025-11-25, authorization, "Scope Challenge Handling". The answer is HTTP's 403. Only a program that
+gets its tokens from an issuer can use it: it asks its person, and calls again. A host with an API key would lose its
+session over the 403: it gets the tool's own `missing_scope` error.
 """
 
 from starlette.responses import Response
@@ -14,7 +14,7 @@ from drive_server.services.identity.service import TOKEN_METHOD
 from drive_server.settings import DriveSettings
 
 
-def challenged(settings: DriveSettings, caller: Principal, needed: Scope | None) -> Response | None:
+def scope_challenge(settings: DriveSettings, caller: Principal, needed: Scope | None) -> Response | None:
     """Return the challenge for a request that needs a scope which this token lacks, None where the call may begin.
 
     It names the scopes that the token has as well, so that the next one lacks none of them.
@@ -22,12 +22,12 @@ def challenged(settings: DriveSettings, caller: Principal, needed: Scope | None)
     if needed is None or needed in caller.scopes or caller.method != TOKEN_METHOD:
         return None
     wanted = tuple(scope for scope in Scope if scope == needed or scope in caller.scopes)
-    told = challenge(settings, error="insufficient_scope", description=f"This needs {needed}.", scopes=wanted)
+    header = challenge(settings, error="insufficient_scope", description=f"This needs {needed}.", scopes=wanted)
     return problem(
         403,
         "missing_scope",
         f"This token lacks the scope '{needed}'.",
         "Get a token with the scopes that WWW-Authenticate names.",
         {"scope": str(needed)},
-        {"WWW-Authenticate": told},
+        {"WWW-Authenticate": header},
     )

@@ -1,4 +1,4 @@
-"""Which names this service answers to: a page that binds its own name to this machine's address gets nowhere.
+"""The allowlist of Host and Origin: a page that binds its own name to this machine's address gets nowhere.
 
 DNS rebinding makes a browser send such requests, and they name the page's site in Host and Origin. The check holds on
 every address, not on loopback alone: a browser in the same network reaches the others as well.
@@ -16,7 +16,7 @@ LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "::1")
 SCHEMES: Final = frozenset({"http", "https"})
 
 
-class KnownHosts:
+class HostAllowlist:
     """The names of this machine's loopback, those of `public_url` and `public_hosts`, and the address that was called.
 
     An address can't be bound by a page, so the one at which the request came in is always its own name. Ports don't
@@ -31,7 +31,7 @@ class KnownHosts:
     def refusal(self, scope: Scope) -> int | None:
         """Return the HTTP status to refuse the request with: 421 for its Host, 403 for its Origin. None: it may pass.
 
-        What comes in over a Unix socket comes from no browser, and passes.
+        Requests over a Unix socket come from no browser, and pass.
         """
         server = scope.get("server")
         if server is None or server[1] is None:

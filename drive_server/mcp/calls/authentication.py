@@ -1,4 +1,4 @@
-"""Who calls a tool or reads a resource: established by the transport, anew for each request."""
+"""Authentication: find out for each request anew who calls a tool or reads a resource."""
 
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -23,7 +23,7 @@ from drive_server.context import (
     current_principal,
 )
 from drive_server.errors import InvalidInputError, UnauthenticatedError
-from drive_server.mcp.calls.sign_in import Reception
+from drive_server.mcp.calls.sign_in import PageSignIn
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignInService
 
@@ -49,37 +49,37 @@ class DriveToken(AccessToken):
     principal: SkipValidation[Principal]
 
 
-class Callers:
-    """Finds out who calls.
+class Authenticator:
+    """Finds the principal of a request.
 
-    Over HTTP it is the bearer of this request (not of the one that opened the session), in process whoever the session
-    was opened for, over stdio the key that was given to `sign_in` or, before that, `default_key`, and without any key
-    whoever lets the session in on a page. Keys are looked up at each call: one that was revoked or has expired ends at
-    once, and so does a scope that was taken from it.
+    Over HTTP that is the bearer of this request (not of the one that opened the session), in process the user that the
+    session was opened for, over stdio the owner of the key given to `sign_in` or, before that, of `default_key`, and
+    without any key the person who signs the session in on a page. Each call looks the key up: a revoked or expired key
+    ends at once, and so does a scope that was taken from it.
     """
 
     def __init__(self, identity: IdentityService, sign_ins: SignInService, default_key: str = "") -> None:
         self._identity = identity
-        self._reception = Reception(identity, sign_ins)
+        self._page = PageSignIn(identity, sign_ins)
         self._default_key = default_key
         self._keys: WeakKeyDictionary[ServerSession, str] = WeakKeyDictionary()
 
     async def principal(self, request: DriveRequest) -> Principal:
-        """Return who makes the request.
+        """Return the principal of the request.
 
-        Raises `UnauthenticatedError` if nobody proved who they are; where a person can let the session in on a page,
-        also what `Reception.principal` raises.
+        Raises `UnauthenticatedError` if nobody proved who they are; where a person can sign the session in on a page,
+        also the errors of `PageSignIn.principal`.
         """
-        known = self.known_to_transport(request)
+        known = self.transport_principal(request)
         if known is not None:
             return known
         key = self._keys.get(request.session, self._default_key)
-        return await (self._identity.authenticate(key) if key else self._reception.principal(request.session))
+        return await (self._identity.authenticate(key) if key else self._page.principal(request.session))
 
-    async def present(self, request: DriveRequest) -> Principal:
-        """Return who is behind the session now, for what it is sent without a request of its own.
+    async def reauthenticate(self, request: DriveRequest) -> Principal:
+        """Return the principal of the session now, for messages that it gets without a request.
 
-        The key of its last request is looked up anew, and nobody is asked to sign in. Raises `UnauthenticatedError`.
+        Looks up the key of its last request anew, and asks nobody to sign in. Raises `UnauthenticatedError`.
         """
         if request.request is not None:
             return await self._identity.authenticate(_token_of(request.request).token)
@@ -87,10 +87,10 @@ class Callers:
         if known is not None:
             return known
         key = self._keys.get(request.session, self._default_key)
-        return await (self._identity.authenticate(key) if key else self._reception.let_in(request.session))
+        return await (self._identity.authenticate(key) if key else self._page.signed_in(request.session))
 
-    def known_to_transport(self, request: DriveRequest) -> Principal | None:
-        """Return whom the transport itself vouches for, None where the session has to sign in."""
+    def transport_principal(self, request: DriveRequest) -> Principal | None:
+        """Return the principal that the transport itself proves, None where the session has to sign in."""
         if request.request is not None:
             return _bearer_of(request.request)
         return current_principal.get()
@@ -103,12 +103,12 @@ class Callers:
 
 
 def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
-    """Return the call as the services take it, with what its `_meta` says. Raises `InvalidInputError` for bad values.
+    """Return the call as the services take it, with the facts of its `_meta`. Raises `InvalidInputError` for bad ones.
 
     Who approved a call is taken from the assistant inside this process only: any other caller could claim it.
     """
-    told = {key: _text(meta, key) for key in (META_APPROVED_BY, META_TOOL_CALL_ID, META_APPROVAL_ID, META_GRANT_ID)}
-    vouched = told if principal.method == IN_PROCESS else dict.fromkeys(told)
+    stated = {key: _text(meta, key) for key in (META_APPROVED_BY, META_TOOL_CALL_ID, META_APPROVAL_ID, META_GRANT_ID)}
+    vouched = stated if principal.method == IN_PROCESS else dict.fromkeys(stated)
     return Actor(
         principal=principal,
         tool=tool,

@@ -23,7 +23,7 @@ def file_id(number: int) -> str:
 
 
 @dataclass
-class Shelf:
+class Corpus:
     """An index with a shorthand for putting files into it."""
 
     index: KnowledgeIndex
@@ -33,7 +33,7 @@ class Shelf:
         heading = [Part("title", title, level=1)] if title else []
         chunks = chunk(join([*heading, *(Part("text", text) for text in texts)]))
         vectors: list[Vectors | None] = [
-            await self.embedder.embed_query(one.searched) if self.embedder.reads(one.searched) else None
+            await self.embedder.embed_query(one.search_text) if self.embedder.supports(one.search_text) else None
             for one in chunks
         ]
         await self.index.replace([IndexedFile(file_id(number), owner, version, f"content {number}", chunks, vectors)])

@@ -5,14 +5,14 @@ import sys
 
 CODE = """
 import asyncio, gc, weakref
-from drive_server.transports.garbage import YOUNG_OBJECTS, spare_what_is_there
+from drive_server.transports.process import YOUNG_OBJECTS, freeze_objects
 
 class Cycle:
     def __init__(self):
         self.me = self
 
 async def main():
-    spare_what_is_there()
+    freeze_objects()
     assert gc.get_freeze_count() > 1000
     assert gc.get_threshold()[0] == YOUNG_OBJECTS
     gone = weakref.ref(Cycle())

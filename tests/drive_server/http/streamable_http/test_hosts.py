@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.http.hosts import KnownHosts
+from drive_server.http.streamable_http.hosts import HostAllowlist
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def hosts(drive_settings: DriveSettings) -> KnownHosts:
+def hosts(drive_settings: DriveSettings) -> HostAllowlist:
     public = {"public_url": "https://drive.example.com", "public_hosts": "other.example, 文件.example:8443,"}
-    return KnownHosts(drive_settings.model_copy(update=public))
+    return HostAllowlist(drive_settings.model_copy(update=public))
 
 
 def scope(server: tuple[str, int | None] | None, *headers: tuple[str, str]) -> Scope:
@@ -50,7 +50,7 @@ def scope(server: tuple[str, int | None] | None, *headers: tuple[str, str]) -> S
     ],
 )
 def test_only_known_names_are_answered_on_every_address(
-    hosts: KnownHosts, address: str, host: str, status: int | None
+    hosts: HostAllowlist, address: str, host: str, status: int | None
 ) -> None:
     assert hosts.refusal(scope((address, 8000), ("host", host))) == status
 
@@ -65,7 +65,7 @@ def test_only_known_names_are_answered_on_every_address(
     ],
 )
 def test_the_address_that_was_called_is_a_name_of_its_own(
-    hosts: KnownHosts, address: str, host: str, status: int | None
+    hosts: HostAllowlist, address: str, host: str, status: int | None
 ) -> None:
     assert hosts.refusal(scope((address, 8000), ("host", host))) == status
 
@@ -84,16 +84,16 @@ def test_the_address_that_was_called_is_a_name_of_its_own(
         ("", 403),
     ],
 )
-def test_pages_of_other_sites_are_refused(hosts: KnownHosts, origin: str, status: int | None) -> None:
+def test_pages_of_other_sites_are_refused(hosts: HostAllowlist, origin: str, status: int | None) -> None:
     request = scope(("192.168.1.5", 8000), ("host", "192.168.1.5:8000"), ("origin", origin))
     assert hosts.refusal(request) == status
 
 
-def test_a_request_names_one_host(hosts: KnownHosts) -> None:
+def test_a_request_names_one_host(hosts: HostAllowlist) -> None:
     assert hosts.refusal(scope(("127.0.0.1", 1))) == 421
     assert hosts.refusal(scope(("127.0.0.1", 1), ("host", "localhost"), ("host", "evil.example"))) == 421
 
 
 @pytest.mark.parametrize("server", [None, ("/run/drive/socket", None)])
-def test_a_unix_socket_is_reached_by_no_page(hosts: KnownHosts, server: tuple[str, None] | None) -> None:
+def test_a_unix_socket_is_reached_by_no_page(hosts: HostAllowlist, server: tuple[str, None] | None) -> None:
     assert hosts.refusal(scope(server, ("host", "anything"))) is None

@@ -1,0 +1,65 @@
+"""A rate limit as a sliding window, counted in this process."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
+from math import ceil
+from time import monotonic
+from typing import Any, Final
+
+from drive_server.errors import RateLimitError
+
+MINUTE_SECONDS: Final = 60.0
+MOST_KEYS: Final = 10_000
+
+
+class RateLimiter:
+    """Lets `limit` events of a key into any minute, whenever it begins; `reason` and `details` are for the refused.
+
+    It remembers the keys that were counted last. `clock` gives seconds.
+    """
+
+    def __init__(
+        self,
+        limit: int,
+        reason: str,
+        details: Mapping[str, Any] | None = None,
+        *,
+        clock: Callable[[], float] = monotonic,
+        most_keys: int = MOST_KEYS,
+    ) -> None:
+        self._limit = limit
+        self._reason = reason
+        self._details = details or {}
+        self._clock = clock
+        self._most_keys = most_keys
+        self._events: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def check(self, key: str) -> None:
+        """Raise `RateLimitError` while the key has no room."""
+        events, now = self._events.get(key), self._clock()
+        while events and events[0] <= now - MINUTE_SECONDS:
+            events.popleft()
+        if events and len(events) >= self._limit:
+            raise self._refusal(max(1, ceil(events[0] + MINUTE_SECONDS - now)))
+
+    def count(self, key: str) -> None:
+        """Count an event of the key."""
+        events = self._events.setdefault(key, deque(maxlen=self._limit))
+        events.append(self._clock())
+        self._events.move_to_end(key)
+        if len(self._events) > self._most_keys:
+            self._events.popitem(last=False)
+
+    def take(self, key: str) -> None:
+        """Count an event of the key. Raises `RateLimitError`, and counts nothing, if it has no room."""
+        self.check(key)
+        self.count(key)
+
+    def give_back(self, key: str) -> None:
+        """Take back the event of the key that was counted last."""
+        if events := self._events.get(key):
+            events.pop()
+
+    def _refusal(self, seconds: int) -> RateLimitError:
+        details = {"limit": self._limit, **self._details, "retry_after_seconds": seconds}
+        return RateLimitError(self._reason, hint=f"Try again in {seconds} seconds.", details=details)

@@ -1,0 +1,10 @@
+"""The drive's tools that the assistant calls by itself, beside those that a model calls."""
+
+from typing import Final
+
+FILE_INFO: Final = "get_file_info"
+LIST_FOLDER: Final = "list_folder"
+READ_FILE: Final = "read_file"
+SEARCH_NAMES: Final = "search_files"
+SEARCH_MEANING: Final = "semantic_search_files"
+CHECK_CITATIONS: Final = "check_citations"

@@ -1,0 +1,97 @@
+"""Rules of the layout that import-linter can't state."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import mcp
+import pytest
+
+from tests.graph.facts import TOOLS
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(path for package in ("drive_server", "graph", "api") for path in (ROOT / package).rglob("*.py"))
+MOST_MODULES = 20
+SDK = "drive_server/mcp/sdk.py"
+
+MAY_NAME_TOOLS = {
+    "graph/agents/": "each specialist lists the tools that it may use",
+    "graph/drive/tool_names.py": "the tools that the assistant calls by itself: a client names what it calls",
+    "graph/tools/": "the records of the assistant's own tools",
+    "graph/offline/": "the offline model names tools as any model does",
+    "graph/routing/": "actions of the router, some of which have the name of the tool that does them",
+    "graph/planning/abilities.py": "the same actions of the router",
+    "drive_server/services/": "actions of the journal, five of which have the name of the tool that does them",
+    "graph/drive/changes.py": "the same actions of the journal",
+    "graph/approvals/preview.py": "the Chinese sentences of dry runs",
+    "api/cli/arguments.py": "`forget` is a command too",
+}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_no_folder_has_more_than_twenty_modules() -> None:
+    folders = Counter(path.parent for path in MODULES if path.name != "__init__.py")
+    assert {name_of(folder): count for folder, count in folders.items() if count > MOST_MODULES} == {}
+
+
+def test_no_tool_is_named_outside_of_its_record_and_the_specialists() -> None:
+    found = {
+        f"{name_of(path)}:{node.lineno}: {node.value}"
+        for path in MODULES
+        if not name_of(path).startswith(tuple(MAY_NAME_TOOLS))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in TOOLS
+    }
+    assert found == set()
+
+
+def imports_the_sdk(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "mcp" for node in tree.body
+    )
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__")
+
+
+def private_members_of_the_sdk() -> set[str]:
+    """Return the private names that classes of the SDK which the drive inherits from define."""
+    assert mcp.__file__
+    folder = Path(mcp.__file__).parent
+    files = ("server/fastmcp/server.py", "server/lowlevel/server.py", "server/session.py", "client/session.py")
+    trees = [ast.parse((folder / file).read_text()) for file in (*files, "shared/session.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    methods = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return {
+        name for name in methods | {node.attr for node in nodes if isinstance(node, ast.Attribute)} if is_private(name)
+    }
+
+
+def reaches(tree: ast.Module, sdks: set[str]) -> Iterator[int]:
+    """Yield the lines that use a private member of another object, or one that a class inherits from the SDK."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr):
+            is_own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
+            if not is_own:
+                yield node.lineno
+        if isinstance(node, ast.ClassDef) and any(
+            "Server" in ast.unparse(b) or "Session" in ast.unparse(b) for b in node.bases
+        ):
+            members = [member for member in ast.walk(node) if isinstance(member, ast.Attribute)]
+            yield from (member.lineno for member in members if member.attr in sdks)
+            methods = [member for member in node.body if isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef)]
+            yield from (method.lineno for method in methods if method.name in sdks)
+
+
+@pytest.mark.parametrize("package", ["drive_server", "graph", "api"])
+def test_private_members_of_the_sdk_are_reached_in_one_file(package: str) -> None:
+    sdks = private_members_of_the_sdk()
+    trees = {name_of(path): ast.parse(path.read_text()) for path in MODULES if name_of(path).startswith(f"{package}/")}
+    found = {f"{name}:{line}" for name, tree in trees.items() if imports_the_sdk(tree) for line in reaches(tree, sdks)}
+    assert {place for place in found if not place.startswith(SDK)} == set()
+    assert package != "drive_server" or found
