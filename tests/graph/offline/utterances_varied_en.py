@@ -281,7 +281,7 @@ UTTERANCES = [
     said("could you show all subfolders of Work", "list_folder"),
     said("we'll need a folder called Offsite", "create_folder", names=("Offsite",)),
     said("please create a directory for each: Jan, Feb", "create_folder"),
-    said("add a new folder 'Drafts' to Writing", "create_folder", names=("Drafts",), destination="Recorder"),
+    said("add a new folder 'Drafts' to Writing", "create_folder", names=("Drafts",), destination="Writing"),
     said(
         "start a new document called diary.md with 'Dear diary' in it",
         "create_file",
