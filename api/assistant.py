@@ -1,23 +1,18 @@
 """The assistant as the service uses it: the compiled graph with its storage, its models and its connections."""
 
-import sqlite3
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.store.memory import InMemoryStore
-from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from api.clock import Clock
 from api.memory import AssistantMemory
-from api.ports import GrantInfo
-from api.storage.checkpoints import BUSY_TIMEOUT_SECONDS, CheckpointSaver, open_checkpoints
-from api.storage.compaction import compact_many
-from api.storage.gathering import GatheringConnection
-from api.storage.known import CHANNEL
-from api.storage.secure_delete import ERASING, truncate_log
+from api.storage.threads import ThreadStorage, open_threads
 from graph.approvals.payload import check_edit, expired_answer
 from graph.build import build_graph
 from graph.context import RunContext
@@ -36,15 +31,28 @@ from graph.settings import AgentSettings
 from graph.state import Mode
 
 
-class Assistant:
-    """The graph, and what the service has to know of its words (`GraphPort`)."""
+@dataclass(frozen=True, slots=True)
+class GrantInfo:
+    """What a person lets the assistant do unasked: kinds of action in folders (by id), so long and so many items."""
 
-    def __init__(self, deps: GraphDependencies, saver: CheckpointSaver, files: Sequence[Path] = ()) -> None:
+    grant_id: str
+    kinds: tuple[str, ...]
+    folder_ids: tuple[str, ...]
+    max_items: int
+    used: int
+    until: datetime
+    given_at: datetime
+    approval_id: str
+
+
+class Assistant:
+    """The graph, and what the service has to know of its words."""
+
+    def __init__(self, deps: GraphDependencies, storage: ThreadStorage) -> None:
         self.graph: Any = build_graph(deps)
-        self._files = files
-        self._shelves = deps.result_cache
+        self._storage = storage
+        self._result_cache = deps.result_cache
         self.memory = AssistantMemory(deps, self.graph)
-        self._saver = saver
         self._hosts = deps.hosts
         self._clock = deps.clock
         self._store = deps.store or InMemoryStore()
@@ -81,35 +89,16 @@ class Assistant:
         """Return an error as (code, sentence, whether trying again may help)."""
         return explain(error)
 
-    async def saved(self, thread_id: str) -> None:
-        """Return when all that a thread came to is on disk; raises if something of it can't be stored."""
-        await self._saver.saved(thread_id)
-
-    async def settle(self, thread_id: str) -> None:
-        """Make what runs left in the thread's checkpoints small, now that one is over, unless it is little."""
-        await compact_many(self._saver, thread_id, CHANNEL)
-
     async def forget(self, user_id: str, thread_id: str) -> None:
         """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""
-        await self._saver.adelete_thread(thread_id)
-        await delete_results(self._store, self._shelves, user_id, thread_id)
+        await self._storage.saver.adelete_thread(thread_id)
+        await delete_results(self._store, self._result_cache, user_id, thread_id)
         await Facts(self._store, user_id).unlink(thread_id)
-        for path in self._files:
-            await truncate_log(path)
+        await self._storage.erase()
 
     async def check(self) -> None:
         """Raise if the checkpoints can't be read."""
-        await self._saver.aget_tuple({"configurable": {"thread_id": "", "checkpoint_ns": ""}})
-
-
-@asynccontextmanager
-async def _open_store(path: Path) -> AsyncGenerator[AsyncSqliteStore]:
-    async with GatheringConnection(lambda: sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS)) as connection:
-        store = AsyncSqliteStore(connection)
-        await store.setup()
-        await connection.execute(ERASING)
-        await connection.commit()
-        yield store
+        await self._storage.saver.aget_tuple({"configurable": {"thread_id": "", "checkpoint_ns": ""}})
 
 
 def _told(grant: Grant) -> GrantInfo:
@@ -141,8 +130,8 @@ async def open_assistant(
     Links in answers may lead to the drive's own `public_url`, and where the settings say.
     """
     async with AsyncExitStack() as stack:
-        saver = await stack.enter_async_context(open_checkpoints(root / "graph.db"))
-        store = await stack.enter_async_context(_open_store(root / "store.db"))
+        url = settings.threads_url or f"sqlite:///{root / 'graph.db'}"
+        storage = await stack.enter_async_context(open_threads(url))
         connections = ConnectionPool(
             sessions,
             call_seconds=settings.tool_timeout_seconds,
@@ -155,10 +144,10 @@ async def open_assistant(
             models=models or await stack.enter_async_context(open_models(settings)),
             connections=connections,
             settings=settings,
-            checkpointer=saver,
-            store=store,
+            checkpointer=storage.saver,
+            store=storage.store,
             plans=plans,
             clock=clock.now,
             hosts=host_allowlist(settings.link_hosts, public_url),
         )
-        yield Assistant(deps, saver, [root / "graph.db", root / "store.db"])
+        yield Assistant(deps, storage)

@@ -1,12 +1,13 @@
-"""What the assistant remembers, for those who ask over HTTP: facts, long results, what models saw (`MemoryPort`)."""
+"""What the assistant remembers, for those who ask over HTTP: facts, long results, what models saw."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
 
-from api.ports import Caller, ModelCall
+from api.drive import Principal
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.memory.facts import Facts
@@ -18,6 +19,19 @@ from graph.tools.results import WHOLE
 ROLES: Final = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 
 
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One request to a model in a run: the answer's id, and what was sent, put together from what was noted of it.
+
+    `tokens` is what that was estimated to take; `reported` is what the service said, None if it said nothing.
+    """
+
+    message_id: str
+    messages: tuple[Mapping[str, Any], ...]
+    tokens: int
+    reported: int | None
+
+
 class AssistantMemory:
     """Memory over the store of the graph."""
 
@@ -26,7 +40,7 @@ class AssistantMemory:
         self._graph = graph
         self._store = deps.store or InMemoryStore()
 
-    async def facts(self, caller: Caller) -> Sequence[Mapping[str, Any]]:
+    async def facts(self, caller: Principal) -> Sequence[Mapping[str, Any]]:
         """Return the caller's facts, the newest first, without those of files in the trash.
 
         Raises `DriveUnavailableError` if the drive can't be asked about the files.
@@ -34,15 +48,15 @@ class AssistantMemory:
         who = RunContext(caller.user_id, caller.email, tuple(sorted(str(scope) for scope in caller.scopes)))
         return await visible_facts(self._facts(caller), await self._deps.connections.toolbox(who))
 
-    async def fact(self, caller: Caller, fact_id: str) -> Mapping[str, Any] | None:
+    async def fact(self, caller: Principal, fact_id: str) -> Mapping[str, Any] | None:
         """Return one of the caller's facts."""
         return next((fact for fact in await self.facts(caller) if fact["id"] == fact_id), None)
 
-    async def edit(self, caller: Caller, fact_id: str, text: str) -> Mapping[str, Any] | None:
+    async def edit(self, caller: Principal, fact_id: str, text: str) -> Mapping[str, Any] | None:
         """Give a fact of the caller another text; None if there is no such fact."""
         return await self._facts(caller).edit(fact_id, text, self._deps.clock())
 
-    async def forget(self, caller: Caller, fact_id: str) -> bool:
+    async def forget(self, caller: Principal, fact_id: str) -> bool:
         """Forget a fact of the caller for good; False if there is no such fact."""
         return await self._facts(caller).forget(fact_id)
 
@@ -59,7 +73,7 @@ class AssistantMemory:
         texts = await self._result_store(user_id, thread_id).texts([f"{reference}{WHOLE}", reference])
         return texts.get(f"{reference}{WHOLE}") or texts.get(reference)
 
-    def _facts(self, caller: Caller) -> Facts:
+    def _facts(self, caller: Principal) -> Facts:
         return Facts(self._store, caller.user_id)
 
     def _result_store(self, user_id: str, thread_id: str) -> ResultStore:

@@ -12,8 +12,8 @@ from sqlalchemy import Executable, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.clock import Clock
+from api.drive import Principal
 from api.errors import InvalidPlanError, NotFoundError, PlanChangedError, PlanOverError
-from api.ports import Caller
 from api.storage.tables import PAUSED, RUNNING, WAITING, PlanRow, RunRow, ThreadRow
 from drive_server.storage.database import Database
 from graph.planning.abilities import problems_of_abilities
@@ -50,7 +50,7 @@ class Plans:
                     await session.execute(self.pause_statement(run_id))
         return plan
 
-    async def get(self, caller: Caller, thread_id: str) -> PlanRow:
+    async def get(self, caller: Principal, thread_id: str) -> PlanRow:
         """Return the newest plan of a thread of the caller. Raises `NotFoundError`."""
         async with self._database.read() as session:
             return await self._newest(session, caller, thread_id)
@@ -62,14 +62,14 @@ class Plans:
         async with self._database.read() as session:
             return await session.scalar(paused)
 
-    async def try_command(self, caller: Caller, thread_id: str, command: PlanCommand) -> PlanRow | None:
+    async def try_command(self, caller: Principal, thread_id: str, command: PlanCommand) -> PlanRow | None:
         """Give the thread's plan a command from the chat, and return the plan; None if there is no active one."""
         try:
             return await self.command(caller, thread_id, command)
         except (NotFoundError, PlanOverError):
             return None
 
-    async def edit(self, caller: Caller, thread_id: str, version: int, steps: Sequence[StepEdit]) -> PlanRow:
+    async def edit(self, caller: Principal, thread_id: str, version: int, steps: Sequence[StepEdit]) -> PlanRow:
         """Replace the steps that have not begun, all or nothing; if two people edit at once, one succeeds.
 
         Raises `NotFoundError`, `PlanOverError`, `PlanChangedError` and `InvalidPlanError`.
@@ -88,7 +88,7 @@ class Plans:
         self._wake(row.run_id)
         return row
 
-    async def command(self, caller: Caller, thread_id: str, command: PlanCommand) -> PlanRow:
+    async def command(self, caller: Principal, thread_id: str, command: PlanCommand) -> PlanRow:
         """Pause, resume or stop a plan between two steps. Raises `NotFoundError` and `PlanOverError`."""
         async with self._database.write() as session:
             row = await self._open(session, caller, thread_id)
@@ -129,12 +129,12 @@ class Plans:
         row.status = plan.get("status", RUNNING)
         row.updated_at = self._clock.now()
 
-    async def _open(self, session: AsyncSession, caller: Caller, thread_id: str) -> PlanRow:
+    async def _open(self, session: AsyncSession, caller: Principal, thread_id: str) -> PlanRow:
         row = await self._newest(session, caller, thread_id)
         await _refuse_finished(session, row)
         return row
 
-    async def _newest(self, session: AsyncSession, caller: Caller, thread_id: str) -> PlanRow:
+    async def _newest(self, session: AsyncSession, caller: Principal, thread_id: str) -> PlanRow:
         own = select(PlanRow).join(ThreadRow, ThreadRow.id == PlanRow.thread_id)
         own = own.where(PlanRow.thread_id == thread_id, PlanRow.user_id == caller.user_id)
         newest = own.where(ThreadRow.deleted_at.is_(None)).order_by(PlanRow.updated_at.desc()).limit(1)

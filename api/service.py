@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from api.approvals.service import Approvals
+from api.assistant import Assistant
 from api.clock import Clock
+from api.drive import DriveForService, Principal
 from api.errors import ApiError
 from api.events.log import EventLog
 from api.plans import Plans
-from api.ports import Authenticator, Caller, DrivePort, GraphPort
 from api.runs.execution import RunServices
 from api.runs.service import Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
@@ -35,14 +36,13 @@ class Service:
     approvals: Approvals
     plans: Plans
     log: EventLog
-    graph: GraphPort
-    drive: DrivePort
+    graph: Assistant
+    drive: DriveForService
     database: Database
-    authenticate: Authenticator
     heartbeat_seconds: float
     clock: Clock
 
-    async def delete_thread(self, caller: Caller, thread_id: str) -> None:
+    async def delete_thread(self, caller: Principal, thread_id: str) -> None:
         """Delete a thread with its messages. A run that waits in it is cancelled, and its approval rejected.
 
         Raises `NotFoundError`, and `ThreadBusyError` while a run works.
@@ -96,9 +96,8 @@ class Service:
 @asynccontextmanager
 async def open_service(
     database: Database,
-    graph: GraphPort,
-    drive: DrivePort,
-    authenticate: Authenticator,
+    graph: Assistant,
+    drive: DriveForService,
     clock: Clock,
     heartbeat_seconds: float,
     plans: Plans | None = None,
@@ -112,9 +111,7 @@ async def open_service(
     webhooks = Webhooks(database, clock, webhook)
     runs = Runs(RunServices(graph, drive, database, log, approvals, clock, plans, webhooks))
     threads = Threads(database, clock)
-    service = Service(
-        runs, threads, approvals, plans, log, graph, drive, database, authenticate, heartbeat_seconds, clock
-    )
+    service = Service(runs, threads, approvals, plans, log, graph, drive, database, heartbeat_seconds, clock)
     log_task = asyncio.create_task(log.write(), name="event log")
     webhook_task = asyncio.create_task(webhooks.deliver(), name="webhooks")
     pruning_task = asyncio.create_task(prune_threads(service, thread_days), name="retention")

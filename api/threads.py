@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, bindparam, delete
 from sqlalchemy.orm import Session
 
 from api.clock import Clock
+from api.drive import Principal
 from api.errors import ApprovalPendingError, NotFoundError, PlanPausedError, ThreadBusyError
-from api.ports import Caller
 from api.storage.database import erase
 from api.storage.tables import PAUSED, WAITING, ApprovalRow, Base, PlanRow, RunRow, ThreadRow, new_id, table_of
 from drive_server.services.pagination import Cursors
@@ -38,7 +38,7 @@ class Threads:
         self._database = database
         self._clock = clock
 
-    async def page(self, caller: Caller, limit: int, cursor: str | None = None) -> ThreadPage:
+    async def page(self, caller: Principal, limit: int, cursor: str | None = None) -> ThreadPage:
         """Return the caller's threads, the one used last first. Raises `InvalidCursorError` for a bad cursor."""
         cursors = Cursors(self._database.signer, caller.user_id, "threads")
         query = select(ThreadRow).where(ThreadRow.user_id == caller.user_id, ThreadRow.deleted_at.is_(None))
@@ -52,7 +52,7 @@ class Threads:
         more = cursors.encode(shown[-1].updated_at, shown[-1].id) if len(rows) > limit else None
         return ThreadPage(shown, more)
 
-    async def get(self, caller: Caller, thread_id: str) -> ThreadRow:
+    async def get(self, caller: Principal, thread_id: str) -> ThreadRow:
         """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
         async with self._database.read() as session:
             return await session.run_sync(find_thread, caller, thread_id)
@@ -63,14 +63,14 @@ class Threads:
         async with self._database.read() as session:
             return await session.scalar(query)
 
-    async def rename(self, caller: Caller, thread_id: str, title: str) -> ThreadRow:
+    async def rename(self, caller: Principal, thread_id: str, title: str) -> ThreadRow:
         """Give a thread another title."""
         async with self._database.write() as session:
             row = await session.run_sync(find_thread, caller, thread_id)
             row.title = make_title(title)
         return row
 
-    async def hide(self, caller: Caller, thread_id: str) -> None:
+    async def hide(self, caller: Principal, thread_id: str) -> None:
         """Hide a thread from everyone. Raises `NotFoundError`, and `ThreadBusyError` while a run works."""
         async with self._database.write() as session:
             row = await session.run_sync(find_thread, caller, thread_id)
@@ -112,7 +112,7 @@ def _rows_of_thread(table: Table, thread_id: str, runs: Sequence[str]) -> Column
     return table.c.run_id.in_(runs) if "run_id" in table.c else None
 
 
-def find_thread(session: Session, caller: Caller, thread_id: str) -> ThreadRow:
+def find_thread(session: Session, caller: Principal, thread_id: str) -> ThreadRow:
     """Return a thread of the caller. Raises `NotFoundError`, also for somebody else's."""
     row = session.get(ThreadRow, thread_id)
     if row is None or row.user_id != caller.user_id or row.deleted_at is not None:
@@ -139,7 +139,7 @@ def refuse_if_busy(session: Session, thread_id: str) -> None:
     raise ThreadBusyError(run.id)
 
 
-def open_thread(connection: Connection, caller: Caller, thread_id: str | None, message: str, now: datetime) -> str:
+def open_thread(connection: Connection, caller: Principal, thread_id: str | None, message: str, now: datetime) -> str:
     """Return the id of a message's thread: the named one, which must have no active run, or a new one."""
     if thread_id is not None:
         with Session(connection) as session:

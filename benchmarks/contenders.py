@@ -58,6 +58,10 @@ class Contender(Protocol):
         """Return the CPU seconds so far."""
         ...
 
+    def memory(self) -> int:
+        """Return the bytes of memory that its process holds."""
+        ...
+
 
 class InProcess:
     """The prebuilt agent, without HTTP and without checkpoints: the floor of what a user would write."""
@@ -81,6 +85,9 @@ class InProcess:
 
     def cpu(self) -> float:
         return time.process_time()
+
+    def memory(self) -> int:
+        return _resident("self")
 
 
 class Served:
@@ -111,9 +118,17 @@ class Served:
         self._process.stdin.flush()
         return float(self._line())
 
+    def memory(self) -> int:
+        return _resident(self._process.pid)
+
     def _line(self) -> str:
         assert self._process.stdout
         return self._process.stdout.readline()
+
+
+def _resident(process: int | str) -> int:
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 async def _read(reader: asyncio.StreamReader, begun: float) -> Times:
@@ -181,6 +196,7 @@ CONTENDERS: dict[str, Opener] = {
     "create_agent, in process": in_process,
     "60 lines of FastAPI over it": served("sixty", "/chat"),
     "drive-agent": served("ours", "/api/chat"),
+    "drive-agent, ChatOpenAI": served("ours-openai", "/api/chat"),
 }
 
 
@@ -205,6 +221,23 @@ def _tell_cpu() -> None:
         print(time.process_time(), flush=True)
 
 
+def chat_openai() -> dict[Any, Any]:
+    """Return langchain's own model for each role, to measure the lean client beside."""
+    from langchain_openai import ChatOpenAI
+
+    def model(temperature: float) -> Any:
+        return ChatOpenAI(
+            model=os.environ["MODEL"],
+            base_url=os.environ["MODEL_URL"],
+            api_key=lambda: "none",
+            temperature=temperature,
+            streaming=True,
+            stream_usage=True,
+        )
+
+    return {"router": model(0), "planner": model(0), "agent": model(0)}
+
+
 def main() -> None:
     """Serve the one that is named."""
     if sys.argv[1] == "sixty":
@@ -216,8 +249,9 @@ def main() -> None:
         from drive_server.transports.runner import prepare_process
 
         token = Path(os.environ["DRIVE_DATA_DIR"]) / "token"
+        models = chat_openai() if sys.argv[1] == "ours-openai" else None
         # As `drive-agent serve` begins.
-        _Server(create_app(), lambda: token.read_text().strip(), prepare_process).run()
+        _Server(create_app(models=models), lambda: token.read_text().strip(), prepare_process).run()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from benchmarks.table import print_table
 
 FIRST, BETWEEN = 0.3, 0.02
 IDEAL = FIRST + (TOKENS - 1) * BETWEEN
-HEADER = ["", "median s", "p95 s", "p95 beside ideal", "first token p95 s", "CPU ms a chat"]
+HEADER = ["", "median s", "p95 s", "p95 beside ideal", "first token p95 s", "CPU ms a chat", "MB"]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,6 +45,7 @@ async def _measure(open_: Opener, url: str, chats: int, rounds: int) -> list[str
             times for _ in range(rounds) for times in await asyncio.gather(*(contender.turn() for _ in range(chats)))
         ]
         used = contender.cpu() - before
+        memory = contender.memory()
     whole = [times.whole for times in taken]
     late = quantiles(whole, n=20)[-1]
     first = quantiles([times.first_token for times in taken], n=20)[-1]
@@ -54,6 +55,7 @@ async def _measure(open_: Opener, url: str, chats: int, rounds: int) -> list[str
         f"x{late / IDEAL:.2f}",
         f"{first:.2f}",
         f"{used * 1000 / len(taken):.1f}",
+        f"{memory / 1e6:.0f}",
     ]
 
 

@@ -1,11 +1,13 @@
 """The graph, wired; and the factory that `langgraph dev` calls."""
 
 import asyncio
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+from langchain_core.messages import ToolMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graph.agents.document_agent import make_document_agent
@@ -35,7 +37,8 @@ from graph.planning.plan import make_plan
 from graph.planning.revise import make_revise
 from graph.routing.route import make_route
 from graph.settings import AgentSettings
-from graph.state import AGENTS, GraphInput, State, active_agent, current_step, is_tainted, running_turn
+from graph.state import AGENTS, GraphInput, State, Update, active_agent, current_step, is_tainted, running_turn
+from graph.supersteps import in_one_step
 
 Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
 
@@ -50,8 +53,7 @@ def build_graph(deps: GraphDependencies) -> Graph:
     What decides on the way is asynchronous, though none of it waits: LangGraph would run it in a thread.
     """
     graph = StateGraph(State, context_schema=RunContext, input_schema=GraphInput)
-    graph.add_node("recall", make_recall(deps))
-    graph.add_node("route", make_route(deps))
+    graph.add_node("begin", make_begin(deps))
     graph.add_node("plan", make_plan(deps))
     graph.add_node("agree", make_agree(deps))
     graph.add_node("begin_step", make_begin_step(deps))
@@ -60,18 +62,16 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("map_items", make_map_items(deps))
     graph.add_node("map_item", make_map_item(deps))
     graph.add_node("map_whole", make_map_whole(deps))
-    graph.add_node("document_agent", make_document_agent(deps))
-    graph.add_node("drive_agent", make_drive_agent(deps))
-    graph.add_node("search_agent", make_search_agent(deps))
-    graph.add_node("review", make_review(deps))
+    graph.add_node("document_agent", reviewed(make_document_agent(deps), deps))
+    graph.add_node("drive_agent", reviewed(make_drive_agent(deps), deps))
+    graph.add_node("search_agent", reviewed(make_search_agent(deps), deps))
     graph.add_node("approve", make_approve(deps))
     graph.add_node("act", make_act(deps))
     graph.add_node("cite", make_cite(deps))
     graph.add_node("advance", make_advance(deps))
 
-    graph.add_edge(START, "recall")
-    graph.add_edge("recall", "route")
-    graph.add_conditional_edges("route", after_route, ["plan", *AGENTS])
+    graph.add_edge(START, "begin")
+    graph.add_conditional_edges("begin", after_route, ["plan", *AGENTS])
     graph.add_conditional_edges("plan", after_plan, ["agree", "begin_step"])
     graph.add_edge("agree", "begin_step")
     graph.add_conditional_edges("begin_step", after_begin_step, ["pause", "map_items", *AGENTS, END])
@@ -81,13 +81,40 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_edge("pause", "begin_step")
     graph.add_edge("revise", "begin_step")
     for agent in AGENTS:
-        graph.add_conditional_edges(agent, after_specialist, ["review", "cite", "advance", END])
-    graph.add_conditional_edges("review", after_review, ["approve", "act", *AGENTS])
+        graph.add_conditional_edges(agent, after_specialist, ["approve", "act", "cite", "advance", *AGENTS, END])
     graph.add_conditional_edges("approve", after_review, ["approve", "act", *AGENTS])
     graph.add_conditional_edges("act", after_act, [*AGENTS])
     graph.add_conditional_edges("cite", after_answer, ["advance", END])
     graph.add_conditional_edges("advance", after_advance, ["begin_step", "revise", END])
     return graph.compile(checkpointer=deps.checkpointer, store=deps.store, name="drive_agent")
+
+
+def make_begin(deps: GraphDependencies) -> Any:
+    """Return the node that takes the person's message, and says who takes the turn."""
+    recall, route = make_recall(deps), make_route(deps)
+
+    async def begin(state: State) -> Update:
+        return await in_one_step(state, recall, route, lambda _: True)
+
+    return begin
+
+
+def reviewed(specialist: Any, deps: GraphDependencies) -> Any:
+    """Return the node of a specialist, whose calls are judged before anything else happens.
+
+    Calls whose target changed before they ran come back here, and are judged again without asking the model.
+    """
+    review = make_review(deps)
+
+    async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
+        return await in_one_step(
+            state,
+            lambda now: specialist(now, runtime),
+            lambda now: review(now, runtime),
+            lambda now: bool(unanswered(now["messages"])),
+        )
+
+    return consult
 
 
 async def after_route(state: State) -> str:
@@ -96,10 +123,11 @@ async def after_route(state: State) -> str:
     return "plan" if route and route["needs_plan"] else active_agent(state)
 
 
-async def after_specialist(state: State) -> str:
-    """Calls are reviewed, also those whose target changed before they ran; an answer from files is checked first."""
-    if unanswered(state["messages"]):
-        return "review"
+async def after_specialist(state: State) -> str | list[Send]:
+    """Run or ask about the calls; check the quotations of an answer from files; else go on."""
+    ended = state.get("limit") or state.get("failure")
+    if not ended and (unanswered(state["messages"]) or isinstance(state["messages"][-1], ToolMessage)):
+        return await after_review(state)
     return "cite" if must_cite(state) else await after_answer(state)
 
 

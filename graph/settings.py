@@ -30,6 +30,9 @@ class AgentSettings(BaseSettings):
     chat_client: Literal["lean", "openai"] = Field(
         default="lean", description="Client of the model: `lean`, or `openai` for LangChain's over OpenAI's own."
     )
+    threads_url: str = Field(
+        default="", description="Where threads are kept: `postgresql://...`; empty: in files of the data directory."
+    )
     model_timeout_seconds: float = Field(default=60, gt=0, description="Longest wait for the start of an answer.")
     model_stall_seconds: float = Field(default=30, gt=0, description="Longest silence inside an answer.")
     model_retries: int = Field(default=3, ge=0, le=10, description="Retries on 429, 5xx and lost connections.")

@@ -1,4 +1,15 @@
+from __future__ import annotations
+
+import gc
+import os
+from typing import TYPE_CHECKING
+
 import pytest
+
+from tests import once
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
 
 
 @pytest.fixture
@@ -6,6 +17,34 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def done_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Do once what most tests would repeat (migrate, describe the tools, read certificates); wait for no disk."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        once.copy_migrated_databases(monkeypatch, tmp_path_factory.mktemp("migrated"))
+        once.describe_tools_once(monkeypatch)
+        once.read_certificates_once(monkeypatch)
+        # Durability is tested in processes of their own, where this does not reach.
+        monkeypatch.setattr(os, "fsync", _return_at_once)
+        yield
+
+
+def _return_at_once(descriptor: int) -> None:
+    del descriptor
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with the long tests, those that need more time than the others: nobody waits for them alone at the end."""
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the garbage collector from looking at all modules and tests, now and later: they stay till the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()

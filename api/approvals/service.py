@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.approvals.decisions import Check, DecisionCheck, all_approved
 from api.clock import Clock
+from api.drive import Principal
 from api.errors import ApprovalClosedError, NotFoundError
 from api.events.frames import Event
-from api.ports import Caller
 from api.storage.tables import CANCELLED, DECIDED, EXPIRED, RUNNING, WAITING, ApprovalRow, RunRow, table_of
 from drive_server.storage.database import Database
 
@@ -34,12 +34,12 @@ class Approvals:
         async with self._database.read() as session:
             return await session.get(ApprovalRow, approval_id)
 
-    async def get(self, caller: Caller, approval_id: str) -> ApprovalRow:
+    async def get(self, caller: Principal, approval_id: str) -> ApprovalRow:
         """Return an approval of the caller. Raises `NotFoundError`, also for somebody else's."""
         async with self._database.read() as session:
             return _owned(await session.get(ApprovalRow, approval_id), caller)
 
-    async def waiting(self, caller: Caller, thread_id: str | None = None) -> list[ApprovalRow]:
+    async def waiting(self, caller: Principal, thread_id: str | None = None) -> list[ApprovalRow]:
         """Return the approvals that wait for the caller, oldest first; only of one thread, if that is given."""
         query = select(ApprovalRow).where(
             ApprovalRow.user_id == caller.user_id,
@@ -67,7 +67,7 @@ class Approvals:
         return [insert(ApprovalRow).values(row), update(RunRow).where(RunRow.id == run.id).values(status=WAITING)]
 
     async def decide(
-        self, caller: Caller, approval_id: str, decisions: Sequence[Mapping[str, Any]], *, approve_all: bool = False
+        self, caller: Principal, approval_id: str, decisions: Sequence[Mapping[str, Any]], *, approve_all: bool = False
     ) -> ApprovalRow:
         """Take the caller's decisions, all or none of them; if several clients decide at once, one succeeds.
 
@@ -154,7 +154,7 @@ def parked_event(run_id: str, payload: Mapping[str, Any]) -> Event:
     return {"type": PARKED, "run_id": run_id} | {name: payload[name] for name in ("approval_id", "expires_at")}
 
 
-def _owned(row: ApprovalRow | None, caller: Caller) -> ApprovalRow:
+def _owned(row: ApprovalRow | None, caller: Principal) -> ApprovalRow:
     if row is None or row.user_id != caller.user_id:
         raise NotFoundError("There is no such approval.")
     return row

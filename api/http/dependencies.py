@@ -9,9 +9,9 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
 from api.approvals.service import Approvals
+from api.drive import Principal
 from api.errors import MissingScopeError
 from api.plans import Plans
-from api.ports import Caller
 from api.runs.service import Runs
 from api.service import Service
 from api.threads import Threads
@@ -29,12 +29,12 @@ async def get_service(request: Request) -> Service:
 ServiceDep = Annotated[Service, Depends(get_service)]
 
 
-async def get_caller(request: Request, service: ServiceDep) -> Caller:
+async def get_caller(request: Request, service: ServiceDep) -> Principal:
     """Return the caller. Raises the drive's 401."""
-    return await service.authenticate(request)
+    return await service.drive.authenticate(request)
 
 
-async def get_writer(caller: Annotated[Caller, Depends(get_caller)]) -> Caller:
+async def get_writer(caller: Annotated[Principal, Depends(get_caller)]) -> Principal:
     """Return the caller. Raises `MissingScopeError` if they may not write."""
     if "write" not in caller.scopes:
         raise MissingScopeError("write")
@@ -61,8 +61,8 @@ async def get_threads(service: ServiceDep) -> Threads:
     return service.threads
 
 
-CallerDep = Annotated[Caller, Depends(get_caller)]
-WriterDep = Annotated[Caller, Depends(get_writer)]
+CallerDep = Annotated[Principal, Depends(get_caller)]
+WriterDep = Annotated[Principal, Depends(get_writer)]
 RunsDep = Annotated[Runs, Depends(get_runs)]
 ApprovalsDep = Annotated[Approvals, Depends(get_approvals)]
 PlansDep = Annotated[Plans, Depends(get_plans)]

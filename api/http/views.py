@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from api.drive import RunUndo
 from api.http.schemas import ApprovalView, AuditedCallView, AuditedChangeView, MessageView, RunAudit, RunView, UndoView
-from api.ports import RunUndo
 from api.runs.audit import Audit
 from api.runs.changes import undo_to_view
 from api.storage.tables import ApprovalRow, RunRow

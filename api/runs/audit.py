@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 from sqlalchemy import select
 
+from api.drive import DriveForService, RunChange
 from api.events.frames import read_frames
-from api.ports import DrivePort, RunChange
 from api.storage.tables import ApprovalRow, RunRow
 from drive_server.storage.database import Database
 
@@ -63,7 +63,7 @@ class Audit:
     other_changes: tuple[RunChange, ...]
 
 
-async def read_audit(database: Database, drive: DrivePort, run: RunRow) -> Audit:
+async def read_audit(database: Database, drive: DriveForService, run: RunRow) -> Audit:
     """Return the audit of a run, from its events, its approvals and the drive's journal."""
     frames, approvals, changes = await asyncio.gather(
         read_frames(database, run.id), _approvals(database, run.id), drive.changes(run.user_id, run.id)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from api.ports import RunChange, RunUndo
+from api.drive import RunChange, RunUndo
 from graph.drive.sentences import grouped, sentence, text
 from graph.state import Language
 

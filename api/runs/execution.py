@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import HumanMessage
-from langgraph.types import Command, Interrupt
+from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
 
 from api.approvals.service import Approvals, cancel_statement, needed_event, parked_event
+from api.assistant import Assistant
 from api.clock import Clock
+from api.drive import DriveForService, RunChange
 from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls
 from api.events.log import EventLog, Statement
 from api.plans import Plans
-from api.ports import DrivePort, GraphPort, Mode, RunChange, Snapshot
 from api.runs.changes import changes_to_view
 from api.runs.webhooks import Webhooks
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
@@ -26,6 +27,7 @@ from drive_server.storage.database import Database
 from graph.events import GraphEvent, TextDelta, listening
 from graph.language import language_of
 from graph.planning.views import PLAN_PAUSED, edited_event
+from graph.state import Mode
 
 if TYPE_CHECKING:
     from graph.state import Language, Plan
@@ -45,8 +47,8 @@ ENDED: Final = (
 class RunServices:
     """The services that a run works with."""
 
-    graph: GraphPort
-    drive: DrivePort
+    graph: Assistant
+    drive: DriveForService
     database: Database
     log: EventLog
     approvals: Approvals
@@ -137,14 +139,13 @@ class Execution:
                 step, self._config, context=self._context, durability="sync", version="v2"
             )
         self._send(self._filter.end())
-        await self._services.graph.saved(self.run.thread_id)
         if output.value is None:
             await self._state()
         else:
             self._read_state(output.value)
         return next(iter(output.interrupts), None)
 
-    async def _state(self) -> Snapshot:
+    async def _state(self) -> StateSnapshot:
         snapshot = await self._services.graph.graph.aget_state(self._config)
         self._read_state(snapshot.values)
         return snapshot
@@ -219,14 +220,6 @@ class Execution:
         await log.commit(run.id, [last], *self._closing_statements(outcome))
         log.close(run.id)
         logger.info("run %s: %s", run.id, outcome.status)
-        await self._prune()
-
-    async def _prune(self) -> None:
-        try:
-            await self._services.graph.settle(self.run.thread_id)
-        except Exception:
-            # Nothing is lost: the next run of the thread does it.
-            logger.exception("the checkpoints of thread %s could not be pruned", self.run.thread_id)
 
     async def _last_event(self, outcome: Outcome) -> tuple[Event, Outcome]:
         if outcome.status != FAILED:
@@ -294,7 +287,7 @@ def mode_of(run: RunRow) -> Mode:
     return UNATTENDED if run.mode == UNATTENDED else "attended"
 
 
-def _interrupt(snapshot: Snapshot) -> Interrupt | None:
+def _interrupt(snapshot: StateSnapshot) -> Interrupt | None:
     return next((interrupt for task in snapshot.tasks for interrupt in task.interrupts), None)
 
 

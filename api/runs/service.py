@@ -6,13 +6,14 @@ from collections.abc import AsyncGenerator
 
 from sqlalchemy import Connection, insert, select, update
 
+from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
-from api.ports import Caller, Mode, Place, RunChange, RunUndo
 from api.runs.audit import Audit, read_audit
 from api.runs.execution import Execution, RunServices
 from api.storage.tables import RUNNING, RunRow, new_id, table_of, values_of
 from api.threads import open_thread
+from graph.state import Mode
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ class Runs:
 
     async def start(
         self,
-        caller: Caller,
+        caller: Principal,
         message: str,
         place: Place,
         *,
@@ -65,7 +66,7 @@ class Runs:
         self._launch(Execution(run, self._services))
         return run
 
-    async def get(self, caller: Caller, run_id: str) -> RunRow:
+    async def get(self, caller: Principal, run_id: str) -> RunRow:
         """Return a run of the caller. Raises `NotFoundError`, also for somebody else's."""
         async with self._services.database.read() as session:
             run = await session.get(RunRow, run_id)
@@ -77,7 +78,7 @@ class Runs:
         """Yield the run's events after a number, up to its last; an empty list after `idle_seconds` without one."""
         return self._services.log.follow(run_id, after, idle_seconds)
 
-    async def cancel(self, caller: Caller, run_id: str) -> bool:
+    async def cancel(self, caller: Principal, run_id: str) -> bool:
         """Stop a run; True once it has ended, False if that takes longer. Its changes stay, and can be undone.
 
         Raises `RunFinishedError` if it had ended before.
@@ -98,18 +99,18 @@ class Runs:
             raise RunFinishedError(run_id, run.status)
         return run.finished_at is not None
 
-    async def changes(self, caller: Caller, run_id: str) -> tuple[RunChange, ...]:
+    async def changes(self, caller: Principal, run_id: str) -> tuple[RunChange, ...]:
         """Return the changes that a run of the caller has made."""
         run = await self.get(caller, run_id)
         return await self._services.drive.changes(run.user_id, run.id)
 
-    async def audit(self, caller: Caller, run_id: str) -> Audit:
+    async def audit(self, caller: Principal, run_id: str) -> Audit:
         """Return the audit of a run of the caller."""
         run = await self.get(caller, run_id)
         return await read_audit(self._services.database, self._services.drive, run)
 
     async def undo(
-        self, caller: Caller, run_id: str, *, preview: bool, change_id: int | None = None
+        self, caller: Principal, run_id: str, *, preview: bool, change_id: int | None = None
     ) -> tuple[RunRow, RunUndo]:
         """Undo the changes of a run, or one of them.
 
@@ -120,13 +121,13 @@ class Runs:
             raise NotFoundError("There is no such change in this run.")
         return run, await self._services.drive.undo(caller, [run.id], change_id, preview=preview)
 
-    async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> tuple[RunRow, RunUndo]:
+    async def redo(self, caller: Principal, run_id: str, *, preview: bool) -> tuple[RunRow, RunUndo]:
         """Redo the undone changes of a run. Raises `RunActiveError` while it works or waits."""
         run = await self._finished(caller, run_id)
         return run, await self._services.drive.redo(caller, run.id, preview=preview)
 
     async def undo_thread(
-        self, caller: Caller, thread_id: str, *, since_run: str | None, preview: bool
+        self, caller: Principal, thread_id: str, *, since_run: str | None, preview: bool
     ) -> tuple[RunRow, RunUndo]:
         """Undo, as one change, the changes of all runs of a thread, or of those from one on.
 
@@ -144,7 +145,7 @@ class Runs:
         wanted = [run.id for run in runs[first:]]
         return runs[-1], await self._services.drive.undo(caller, wanted, preview=preview)
 
-    async def _finished(self, caller: Caller, run_id: str) -> RunRow:
+    async def _finished(self, caller: Principal, run_id: str) -> RunRow:
         run = await self.get(caller, run_id)
         if run.finished_at is None:
             raise RunActiveError(run_id)
@@ -170,7 +171,7 @@ class Runs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _store(self, caller: Caller, run: RunRow, thread_id: str | None) -> Frame:
+    async def _store(self, caller: Principal, run: RunRow, thread_id: str | None) -> Frame:
         run.created_at = self._services.clock.now()
 
         def begin(connection: Connection) -> Frame:

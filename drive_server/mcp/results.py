@@ -1,7 +1,7 @@
 """The answers of tools and HTTP routes on the wire. Times are ISO 8601 in UTC, sizes in bytes."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel
 
@@ -28,7 +28,16 @@ from drive_server.models import (
 from drive_server.services.text.addresses import Passage
 
 
-class ItemResult(BaseModel):
+class Result(BaseModel):
+    """An answer on the wire."""
+
+    @classmethod
+    def copied(cls, source: object, **given: Any) -> Self:
+        """Return the answer with the source's attributes of the same names, but for those that are given."""
+        return cls(**{name: getattr(source, name) for name in cls.model_fields if name not in given}, **given)
+
+
+class ItemResult(Result):
     """A file or folder as the caller sees it; `role` is the caller's, `owner` an email."""
 
     id: str
@@ -52,25 +61,7 @@ class ItemResult(BaseModel):
     @classmethod
     def of(cls, item: Item) -> "ItemResult":
         """Return the item as it is on the wire."""
-        return cls(
-            id=item.id,
-            kind=item.kind,
-            name=item.name,
-            path=item.path,
-            parent_id=item.parent_id,
-            owner=item.owner_email,
-            role=item.role,
-            etag=item.etag,
-            size=item.size,
-            media_type=item.media_type,
-            version=item.version,
-            created_at=item.created_at,
-            updated_at=item.updated_at,
-            trashed_at=item.trashed_at,
-            child_count=item.child_count,
-            index_state=item.index_state,
-            shared=item.shared,
-        )
+        return cls.copied(item, owner=item.owner_email)
 
 
 class ListResult(BaseModel):
@@ -126,7 +117,7 @@ class TreeResult(BaseModel):
         return cls(item=ItemResult.of(node.item), children=children, truncated=node.truncated)
 
 
-class TextResult(BaseModel):
+class TextResult(Result):
     """A part of the text of a `version`: characters from `start` to `end` (exclusive), lines counted from 1.
 
     `place` is where a person would look for it; `uri` and `address` lead there. `truncated` says that
@@ -151,24 +142,16 @@ class TextResult(BaseModel):
     def of(cls, found: TextRange, site: str, *, truncated: bool) -> "TextResult":
         """Return the part as it is on the wire; `site` is the service's own address."""
         passage = Passage(found.item.id, found.version, found.start, found.end, found.place)
-        return cls(
+        return cls.copied(
+            found,
             file=ItemResult.of(found.item),
-            text=found.text,
-            start=found.start,
-            end=found.end,
-            total_characters=found.total_characters,
-            first_line=found.first_line,
-            last_line=found.last_line,
-            total_lines=found.total_lines,
-            version=found.version,
-            place=found.place,
             uri=passage.uri,
             address=passage.address(site),
             truncated=truncated,
         )
 
 
-class HitResult(BaseModel):
+class HitResult(Result):
     """A passage, or a name, that fits a query. Scores order one page.
 
     A passage stands in `version`; `start` and `end` are offsets for `read_file`, `place` is where a person would look
@@ -192,16 +175,10 @@ class HitResult(BaseModel):
     def of(cls, hit: Hit, site: str) -> "HitResult":
         """Return the hit as it is on the wire; `site` is the service's own address."""
         passage = Passage(hit.item.id, hit.version, hit.start, hit.end, hit.place) if hit.version else None
-        return cls(
+        return cls.copied(
+            hit,
             file=ItemResult.of(hit.item),
-            score=hit.score,
-            text=hit.text,
-            start=hit.start,
-            end=hit.end,
-            heading=hit.heading,
-            page=hit.page,
             version=hit.version or None,
-            place=hit.place,
             uri=passage.uri if passage else "",
             address=passage.address(site) if passage else "",
         )
@@ -245,7 +222,7 @@ class VersionsResult(BaseModel):
         return cls(versions=versions, cursor=page.cursor)
 
 
-class ShareResult(BaseModel):
+class ShareResult(Result):
     """A role that a person, or whoever has a link, has on an item; `inherited_from` is the folder above it comes from.
 
     A person has an `email`; all after `inherited_from` is about links. `url` is the link's address, for the owner.
@@ -268,22 +245,10 @@ class ShareResult(BaseModel):
     @classmethod
     def of(cls, entry: Share | Link) -> "ShareResult":
         """Return the share or link as it is on the wire."""
-        is_link = isinstance(entry, Link)
-        return cls(
-            id=entry.id,
-            kind="link" if is_link else "person",
-            item_id=entry.item_id,
-            email=None if is_link else entry.email,
-            role=entry.role,
-            created_at=entry.created_at,
-            created_by=entry.created_by,
-            inherited_from=entry.inherited_from,
-            url=entry.url if is_link else None,
-            has_password=entry.has_password if is_link else None,
-            expires_at=entry.expires_at if is_link else None,
-            max_downloads=entry.max_downloads if is_link else None,
-            downloads=entry.downloads if is_link else None,
-        )
+        if isinstance(entry, Link):
+            return cls.copied(entry, kind="link", email=None)
+        of_links = dict.fromkeys(("url", "has_password", "expires_at", "max_downloads", "downloads"))
+        return cls.copied(entry, kind="person", **of_links)
 
 
 class SharesResult(BaseModel):
@@ -313,7 +278,7 @@ class DownloadUrlResult(BaseModel):
         return cls(file=ItemResult.of(made.item), version=made.version, url=made.url, expires_at=made.expires_at)
 
 
-class DiffResult(BaseModel):
+class DiffResult(Result):
     """The unified diff between two versions of a file; `truncated` says that it is the beginning of a longer one."""
 
     file: ItemResult
@@ -325,13 +290,7 @@ class DiffResult(BaseModel):
     @classmethod
     def of(cls, found: VersionDiff) -> "DiffResult":
         """Return the diff as it is on the wire."""
-        return cls(
-            file=ItemResult.of(found.item),
-            from_version=found.from_version,
-            to_version=found.to_version,
-            diff=found.diff,
-            truncated=found.truncated,
-        )
+        return cls.copied(found, file=ItemResult.of(found.item))
 
 
 class MessageResult(BaseModel):
@@ -342,7 +301,7 @@ class MessageResult(BaseModel):
     zh: str
 
 
-class ChangeResult(BaseModel):
+class ChangeResult(Result):
     """A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
 
     `method` and `key_name` say how the caller signed in; `tool_call_id`, `approval_id` and `grant_id` which call of a
@@ -370,25 +329,7 @@ class ChangeResult(BaseModel):
     @classmethod
     def of(cls, change: Change) -> "ChangeResult":
         """Return the change as it is on the wire: without the rows it touched."""
-        return cls(
-            id=change.id,
-            at=change.at,
-            user=change.user_email,
-            tool=change.tool,
-            run_id=change.run_id,
-            action=change.action,
-            summary=change.summary,
-            messages=change.messages,
-            item_id=change.item_id,
-            approved_by=change.approved_by,
-            undoes=change.undoes,
-            undone_by=change.undone_by,
-            method=change.method,
-            key_name=change.key_name,
-            tool_call_id=change.tool_call_id,
-            approval_id=change.approval_id,
-            grant_id=change.grant_id,
-        )
+        return cls.copied(change, user=change.user_email)
 
 
 class ChangesResult(BaseModel):
@@ -403,7 +344,7 @@ class ChangesResult(BaseModel):
         return cls(changes=[ChangeResult.of(change) for change in page.items], cursor=page.cursor)
 
 
-class UndoResultModel(BaseModel):
+class UndoResultModel(Result):
     """The changes taken back, and those left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
 
     undone: list[ChangeResult]
@@ -414,15 +355,10 @@ class UndoResultModel(BaseModel):
     @classmethod
     def of(cls, result: UndoResult) -> "UndoResultModel":
         """Return the result as it is on the wire."""
-        return cls(
-            undone=[ChangeResult.of(change) for change in result.undone],
-            skipped=list(result.skipped),
-            change_id=result.change_id,
-            preview=result.preview,
-        )
+        return cls.copied(result, undone=[ChangeResult.of(change) for change in result.undone])
 
 
-class RedoResultModel(BaseModel):
+class RedoResultModel(Result):
     """The changes done again, and those left with the reason (`change_id`, `item_id`, `summary`, `reason`)."""
 
     redone: list[ChangeResult]
@@ -433,12 +369,7 @@ class RedoResultModel(BaseModel):
     @classmethod
     def of(cls, result: RedoResult) -> "RedoResultModel":
         """Return the result as it is on the wire."""
-        return cls(
-            redone=[ChangeResult.of(change) for change in result.redone],
-            skipped=list(result.skipped),
-            change_id=result.change_id,
-            preview=result.preview,
-        )
+        return cls.copied(result, redone=[ChangeResult.of(change) for change in result.redone])
 
 
 class WhoamiResult(BaseModel):

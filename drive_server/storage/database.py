@@ -24,7 +24,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 from drive_server.errors import DriveError, InvalidInputError, StorageFailureError
 from drive_server.messages import Message
 from drive_server.signing import Signer
-from drive_server.storage.engine import Transactions, configure_sqlite, is_sqlite, open_engine
+from drive_server.storage.engine import Transactions, close_engine, configure_sqlite, is_sqlite, open_engine
 from drive_server.storage.schema import Schema
 from drive_server.storage.tables import SCHEMA, SecretRow
 from drive_server.storage.token_file import make_private_directory
@@ -131,7 +131,7 @@ class Database:
     async def dispose(self) -> None:
         """Close every connection."""
         await self._transactions.close()
-        await self.engine.dispose()
+        await close_engine(self.engine)
 
     def _exclusive(self) -> AbstractAsyncContextManager[Any]:
         return self._write_lock or nullcontext()

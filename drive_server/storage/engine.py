@@ -13,8 +13,6 @@ import anyio
 from sqlalchemy import URL, Connection, create_engine, event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from drive_server.storage.trips import TripConnection
-
 T = TypeVar("T")
 
 BUSY_TIMEOUT_SECONDS = 30
@@ -32,10 +30,19 @@ def open_engine(url: URL) -> AsyncEngine:
         hide_parameters=True,
         pool_size=POOL_SIZE,
         max_overflow=0,
-        connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "async_creator_fn": _connect},
+        connect_args={"timeout": BUSY_TIMEOUT_SECONDS},
     )
     configure_sqlite(engine.sync_engine)
+    engine.dialect.do_terminate = _Ending()
     return engine
+
+
+async def close_engine(engine: AsyncEngine) -> None:
+    """Close every connection of an engine, also those whose calls were cancelled."""
+    await engine.dispose()
+    ending: Any = engine.dialect.do_terminate
+    if isinstance(ending, _Ending) and ending.threads:
+        await asyncio.wait(ending.threads)
 
 
 class Transactions:
@@ -134,8 +141,20 @@ def configure_sqlite(engine: Any) -> None:
     event.listen(engine, "begin", _on_begin)
 
 
-def _connect(database: str, **options: Any) -> TripConnection:
-    return TripConnection(lambda: sqlite3.connect(database, **options))
+class _Ending:
+    """Ends the threads of connections whose calls were cancelled, after what they do, and does not wait for them.
+
+    SQLAlchemy waits, and tells a thread once more if that is cancelled too: aiosqlite 0.22 then waits for ever.
+    """
+
+    def __init__(self) -> None:
+        self.threads: set[asyncio.Future[Any]] = set()
+
+    def __call__(self, dbapi_connection: Any) -> None:
+        future: asyncio.Future[Any] | None = dbapi_connection.driver_connection.stop()
+        if future is not None:
+            self.threads.add(future)
+            future.add_done_callback(self.threads.discard)
 
 
 def _on_connect(connection: Any, record: Any) -> None:
@@ -167,10 +186,4 @@ def _switch_to_wal(cursor: Any) -> None:
 
 def _on_begin(connection: Any) -> None:
     writes = connection.get_execution_options().get("writes", False)
-    driver = connection.connection.driver_connection
-    if isinstance(driver, TripConnection):
-        driver.begin_with("BEGIN IMMEDIATE" if writes else "BEGIN")
-    elif writes:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
-        driver.execute("BEGIN")  # it locks nothing yet, so there is no error for SQLAlchemy to translate
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -79,6 +79,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view), dict(spending.usage), state, taints),
+            "calls": [],
             "limit": None,
             "token_scale": scale,
         }

@@ -4,10 +4,12 @@ The state is written anew at every step; a stored text is written once. Only the
 the namespace comes from the run's own user and thread, never from a model.
 """
 
+from base64 import b85decode, b85encode
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
+from zlib import compress, decompress
 
 from langgraph.store.base import BaseStore, GetOp, Item, Op
 
@@ -17,6 +19,10 @@ PROMPTS: Final = ("prompts",)
 CACHE_CHARACTERS: Final = 20_000_000
 """The size of the cache over all threads, in characters."""
 PAGE: Final = 100
+PACKED: Final = "zlib"
+LONG: Final = 1_000
+"""Characters from which on a text is packed."""
+LEVEL: Final = 6
 
 
 class ResultCache:
@@ -85,7 +91,7 @@ class ResultStore:
     async def _put(self, namespace: tuple[str, ...], key: str, text: str) -> None:
         if self._memory.get(namespace, key) == text:
             return
-        await self._store.aput(namespace, key, {"text": text}, index=False)
+        await self._store.aput(namespace, key, _packed(text), index=False)
         self._memory.put(namespace, key, text)
 
     async def _texts(self, namespace: tuple[str, ...], keys: Iterable[str]) -> Mapping[str, str]:
@@ -102,9 +108,22 @@ class ResultStore:
         wanted: list[Op] = [GetOp(namespace, key) for key in missing]
         for item in await self._store.abatch(wanted):
             if isinstance(item, Item):
-                found[item.key] = str(item.value["text"])
+                found[item.key] = _text_in(item.value)
                 self._memory.put(namespace, item.key, found[item.key])
         return found
+
+
+def _packed(text: str) -> dict[str, str]:
+    """Return a text as it is stored: a long one in two thirds of its room, or less."""
+    if len(text) < LONG:
+        return {"text": text}
+    return {PACKED: b85encode(compress(text.encode("utf-8", "surrogatepass"), LEVEL)).decode()}
+
+
+def _text_in(value: Mapping[str, Any]) -> str:
+    if PACKED in value:
+        return decompress(b85decode(value[PACKED])).decode("utf-8", "surrogatepass")
+    return str(value["text"])
 
 
 def _digest(text: str) -> str:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from api.drive import Place, RunChange, RunUndo
 from api.errors import ApiError, NotFoundError
-from api.ports import Place, RunChange, RunUndo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from api.ports import Caller
+    from api.drive import Principal
 
 ALL_SCOPES = ("delete", "read", "share", "write")
 
@@ -44,13 +44,6 @@ PEOPLE = {
 }
 
 
-async def authenticate(request: Request) -> Someone:
-    key = request.headers.get("authorization", "").removeprefix("Bearer ")
-    if key not in PEOPLE:
-        raise UnauthenticatedError
-    return PEOPLE[key]
-
-
 class MemoryDrive:
     """Remembers what was done in a file: a call that comes again, under the same id, is not done again."""
 
@@ -70,7 +63,13 @@ class MemoryDrive:
     def effects(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self._path.read_text().splitlines()]
 
-    async def locate(self, caller: Caller, place: Place) -> Place:
+    async def authenticate(self, request: Request) -> Someone:
+        key = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if key not in PEOPLE:
+            raise UnauthenticatedError
+        return PEOPLE[key]
+
+    async def locate(self, caller: Principal, place: Place) -> Place:
         del caller
         if "unknown" in (place.file_id, place.folder_id):
             raise NotFoundError("There is no such item, or it is not shared with you.")
@@ -86,13 +85,13 @@ class MemoryDrive:
         )
 
     async def undo(
-        self, caller: Caller, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool
+        self, caller: Principal, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool
     ) -> RunUndo:
         changes = [change for run_id in run_ids for change in await self.changes(caller.user_id, run_id)]
         wanted = tuple(change for change in changes if change_id in (None, change.id))
         return RunUndo(wanted, (), None if preview else 99, preview)
 
-    async def redo(self, caller: Caller, run_id: str, *, preview: bool) -> RunUndo:
+    async def redo(self, caller: Principal, run_id: str, *, preview: bool) -> RunUndo:
         return RunUndo(await self.changes(caller.user_id, run_id), (), None if preview else 100, preview)
 
     async def check(self) -> None:

@@ -26,7 +26,7 @@ class Hooked:
         self._statuses = list(statuses) or [204]
         self._came = threading.Semaphore(0)
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()
 
     @property

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import threading
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 import uvicorn
 
 from api.clock import SystemClock
 from api.http.application import build_api
 from api.service import open_service
-from api.storage.checkpoints import open_checkpoints
 from api.storage.database import open_database
+from api.storage.threads import open_threads
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS
-from tests.api.fakes import MemoryDrive, authenticate
+from tests.api.fakes import MemoryDrive
 from tests.api.small_graph import SmallGraph
 from tests.e2e.person import Event, Person, Turn
+from tests.prompt_server import PromptServer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
+    from api.assistant import Assistant
+    from api.drive import DriveForService
     from api.runs.webhooks import WebhookTarget
     from api.service import Service
     from tests.api.fakes import ManualClock
@@ -62,15 +65,14 @@ class SmallService:
     @asynccontextmanager
     async def _lifespan(self, app: FastAPI) -> AsyncGenerator[None]:
         database = await open_database(f"sqlite+aiosqlite:///{self.data_dir / 'api.db'}")
-        async with open_checkpoints(self.data_dir / "graph.db") as saver:
-            self.graph = SmallGraph(self.drive, saver, self.clock)
+        async with open_threads(f"sqlite:///{self.data_dir / 'graph.db'}") as storage:
+            self.graph = SmallGraph(self.drive, storage.saver, self.clock)
             if self.gate_open:
                 self.graph.gate.open()
             opened = open_service(
                 database,
-                self.graph,
-                self.drive,
-                authenticate,
+                cast("Assistant", self.graph),
+                cast("DriveForService", self.drive),
                 self.clock or SystemClock(),
                 self.heartbeat_seconds,
                 webhook=self.webhook,
@@ -81,7 +83,7 @@ class SmallService:
         await database.dispose()
 
 
-class RunningApp(uvicorn.Server):
+class RunningApp(PromptServer):
     """Serves an application from a thread until stopped."""
 
     def __init__(self, app: FastAPI) -> None:

@@ -27,8 +27,10 @@ from tests.api.fakes import Gate
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping, Sequence
 
-    from api.ports import GrantInfo, Mode
-    from api.storage.checkpoints import CheckpointSaver
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from api.assistant import GrantInfo
+    from graph.state import Mode
     from tests.api.fakes import ManualClock, MemoryDrive
 
 RISKS = ("share", "write", "delete")
@@ -76,11 +78,11 @@ class WordModel(BaseChatModel):
 
 
 class SmallGraph:
-    """The graph and its `GraphPort`."""
+    """The graph and its `Assistant`."""
 
     memory: Any = None
 
-    def __init__(self, drive: MemoryDrive, saver: CheckpointSaver, clock: ManualClock | None = None) -> None:
+    def __init__(self, drive: MemoryDrive, saver: BaseCheckpointSaver[Any], clock: ManualClock | None = None) -> None:
         self.drive = drive
         self.saver = saver
         self.clock = clock
@@ -191,19 +193,12 @@ class SmallGraph:
         del error
         return "internal", "Something went wrong.", False
 
-    async def saved(self, thread_id: str) -> None:
-        await self.saver.saved(thread_id)
-
-    async def settle(self, thread_id: str) -> None:
-        del thread_id
-        await self.saver.setup()
-
     async def forget(self, user_id: str, thread_id: str) -> None:
         del user_id
         await self.saver.adelete_thread(thread_id)
 
     async def check(self) -> None:
-        await self.saver.conn.execute("SELECT 1")
+        await self.saver.aget_tuple({"configurable": {"thread_id": ""}})
 
 
 def _tell(**event: Any) -> None:

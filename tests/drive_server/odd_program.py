@@ -14,7 +14,7 @@ import anyio
 import anyio.lowlevel
 
 import drive_server.connect
-from drive_server.__main__ import main
+from drive_server import __main__ as program
 
 if TYPE_CHECKING:
     from drive_server.drive import Drive
@@ -59,6 +59,7 @@ def with_odd_tools(drive: Drive, **options: Any) -> DriveServer:
     return server
 
 
-if __name__ == "__main__":
+def main(arguments: list[str] | None = None) -> int:
+    """Run the program with these tools beside its own."""
     drive_server.connect.build_server = with_odd_tools
-    sys.exit(main())
+    return program.main(arguments)

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
+from tests.forked import Forked
+
 if TYPE_CHECKING:
     from types import TracebackType
 
     from drive_server.settings import DriveSettings
 
-PROGRAM = (sys.executable, "-m", "tests.drive_server.odd_program")
+PROGRAM = ("tests.drive_server.odd_program",)
 DRIVE_AGENT = str(Path(sys.executable).with_name("drive-agent"))
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")
 REPOSITORY = Path(__file__).parents[2]
@@ -42,19 +44,18 @@ class Program:
     def __init__(self, settings: DriveSettings, *command: str, **variables: str) -> None:
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(("DRIVE_", "AGENT_", "OPENAI_"))}
         self.settings = settings
-        self.process = subprocess.Popen(
-            command,
-            env={
-                **inherited,
-                "PYTHONPATH": str(REPOSITORY),
-                "DRIVE_DATA_DIR": str(settings.root),
-                "DRIVE_EMBEDDING_MODEL": "none",
-                **variables,
-            },
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        environment = {
+            **inherited,
+            "PYTHONPATH": str(REPOSITORY),
+            "DRIVE_DATA_DIR": str(settings.root),
+            "DRIVE_EMBEDDING_MODEL": "none",
+            **variables,
+        }
+        if command[:1] == PROGRAM:
+            self.process = Forked(*PROGRAM, command[1:], environment)
+        else:
+            pipe = subprocess.PIPE
+            self.process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe)
 
     def __enter__(self) -> Self:
         return self

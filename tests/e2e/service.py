@@ -1,4 +1,4 @@
-"""The service as a person starts it: the installed command in a process of its own."""
+"""The service as `drive-agent serve` runs it, in a process of its own; beside it the installed command."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import re
 import signal
 import subprocess
 import sys
-import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.e2e.person import Person
+from tests.forked import Forked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMMAND = Path(sys.executable).with_name("drive-agent")
-ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")
 
 
 class Service:
@@ -28,30 +29,20 @@ class Service:
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "AGENT_", "DRIVE_"))}
         self.environment = {**inherited, "DRIVE_DATA_DIR": str(data_dir), "NO_COLOR": "1", **(environment or {})}
         self.url = ""
-        self.printed: list[str] = []
-        self._process: subprocess.Popen[str] | None = None
-        self._reader: threading.Thread | None = None
+        self.printed = data_dir.with_suffix(".printed")
+        self._process: Forked | None = None
 
     def start(self) -> Service:
         """Start it and wait until it says that it is ready."""
-        self._process = subprocess.Popen(
-            [COMMAND, "serve", "--port", "0"],
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self.printed.clear()
-        assert self._process.stdout
-        for line in self._process.stdout:
-            self.printed.append(line)
-            if found := ADDRESS.search(line):
-                self.url = found.group(0)
-                break
-        else:
-            raise AssertionError("".join(self.printed))
-        self._reader = threading.Thread(target=self.printed.extend, args=[self._process.stdout], daemon=True)
-        self._reader.start()
+        self.printed.write_bytes(b"")
+        self._process = Forked("tests.e2e.command", ["serve", "--port", "0"], self.environment, output=self.printed)
+        printed = b""
+        with self.printed.open("rb") as file:
+            while not (found := ADDRESS.search(printed)):
+                assert self._process.poll() is None, printed
+                time.sleep(0.02)
+                printed += file.read()
+        self.url = found.group(0).decode()
         return self
 
     def kill(self) -> None:
@@ -74,17 +65,14 @@ class Service:
         """Tell it to end, as a supervisor does, and return its exit code; it has 10 seconds."""
         assert self._process
         self._process.send_signal(signal.SIGTERM)
-        self._process.wait(10)
+        code = self._process.wait(10)
         self._wait()
-        return self._process.returncode
+        return code
 
     def _wait(self) -> None:
         assert self._process
-        assert self._process.stdout
-        assert self._reader
-        self._process.wait(20)
-        self._reader.join(20)
-        self._process.stdout.close()
+        with self._process:
+            self._process.wait(20)
 
     def owner(self) -> Person:
         """Return the local owner, who has the access token."""

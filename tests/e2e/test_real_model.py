@@ -70,5 +70,5 @@ def test_a_model_that_fails_is_an_error_that_can_be_tried_again_and_tells_no_sec
     assert last["type"] == "error"
     assert last["retryable"]
     assert last["code"].startswith("model_")
-    assert "secret-key" not in json.dumps(turn.seen) + "".join(modelled.printed)
+    assert "secret-key" not in json.dumps(turn.seen) + modelled.printed.read_text()
     owner.close()

@@ -15,6 +15,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from tests.prompt_server import PromptServer
+
 STARTED_WITHIN_SECONDS = 10
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
@@ -160,7 +162,7 @@ def running_server() -> Generator[OpenAIServer]:
     scripted = OpenAIServer()
     app = Starlette(routes=[Route("/v1/chat/completions", scripted.chat, methods=["POST"])])
     config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", timeout_graceful_shutdown=0)
-    server = uvicorn.Server(config)
+    server = PromptServer(config)
     started = threading.Event()
     thread = threading.Thread(target=_serve, args=(server, started), daemon=True)
     thread.start()

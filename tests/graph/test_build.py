@@ -22,8 +22,7 @@ def edges(assistant: Assistant) -> set[tuple[str, str]]:
 async def test_the_graph_is_flat_and_wired_as_designed(assistant: Assistant) -> None:
     assert set(assistant.graph.nodes) == {
         "__start__",
-        "recall",
-        "route",
+        "begin",
         "plan",
         "agree",
         "begin_step",
@@ -33,24 +32,22 @@ async def test_the_graph_is_flat_and_wired_as_designed(assistant: Assistant) -> 
         "map_item",
         "map_whole",
         *AGENTS,
-        "review",
         "approve",
         "act",
         "cite",
         "advance",
     }
     wired = edges(assistant)
-    assert {("__start__", "recall"), ("recall", "route"), ("route", "plan"), ("advance", "__end__")} <= wired
+    assert {("__start__", "begin"), ("begin", "plan"), ("advance", "__end__")} <= wired
     assert {("plan", "agree"), ("plan", "begin_step"), ("agree", "begin_step"), ("begin_step", "pause")} <= wired
     assert {("pause", "begin_step"), ("advance", "begin_step"), ("advance", "revise")} <= wired
     assert ("revise", "begin_step") in wired
     assert {("map_items", "map_item"), ("map_item", "map_whole"), ("map_whole", "advance")} <= wired
     for agent in AGENTS:
-        into = {(source, agent) for source in ("route", "begin_step", "review", "approve", "act")}
-        assert {*into, (agent, "review"), (agent, "cite"), (agent, "advance")} <= wired
+        into = {(source, agent) for source in ("begin", "begin_step", "approve", "act")}
+        assert {*into, *((agent, after) for after in ("approve", "act", "cite", "advance", agent))} <= wired
     assert ("cite", "advance") in wired
     assert ("act", "__end__") not in wired
-    assert ("review", "__end__") not in wired
 
 
 async def test_a_client_may_send_messages_and_a_place_and_nothing_else(assistant: Assistant) -> None:

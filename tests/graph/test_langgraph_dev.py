@@ -150,7 +150,7 @@ async def test_studio_sees_the_whole_graph_and_what_it_may_send(studio: str) -> 
     client = get_client(url=studio)
     assistant = (await client.assistants.search(graph_id="drive_agent"))[0]["assistant_id"]
     drawn = await client.assistants.get_graph(assistant)
-    assert {"recall", "route", "plan", "review", "approve", "act", "advance"} <= {node["id"] for node in drawn["nodes"]}
+    assert {"begin", "plan", "drive_agent", "approve", "act", "advance"} <= {node["id"] for node in drawn["nodes"]}
     schemas: Any = await client.assistants.get_schemas(assistant)
     assert set(schemas["input_schema"]["properties"]) == {"messages", "place"}
     await client.aclose()

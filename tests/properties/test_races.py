@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.timeout(300)
 
-RACES = 250
+RACES = 100
 
 
 class Racers:

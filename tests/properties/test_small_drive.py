@@ -316,5 +316,5 @@ class TwoDrives(RuleBasedStateMachine):
 
 TestTwoDrives = TwoDrives.TestCase
 TestTwoDrives.settings = settings(
-    max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

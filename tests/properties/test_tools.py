@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from drive_server.settings import DriveSettings
 
-CALLS_PER_TOOL = 40
+CALLS_PER_TOOL = 20
 LEAKS = ("Traceback", "site-packages", 'File "', "sqlite3", "sqlalchemy", "pydantic", "drive_server")
 
 

@@ -48,7 +48,7 @@ def hold(root: Path) -> Generator[None]:
     lock = _open(root, LOCK_NAME)
     try:
         _lock(lock)
-        _forget(root)
+        withdraw(root)
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
         lock.flush()
@@ -67,8 +67,8 @@ def publish(root: Path, record: ServiceRecord) -> None:
 
 
 def withdraw(root: Path) -> None:
-    """Remove the record when the service ends."""
-    _forget(root)
+    """Remove the record of the service."""
+    (root / RECORD_NAME).unlink(missing_ok=True)
 
 
 @contextmanager
@@ -140,7 +140,3 @@ def _try_lock(lock: IO[str], kind: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def _forget(root: Path) -> None:
-    (root / RECORD_NAME).unlink(missing_ok=True)

@@ -4,11 +4,11 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from api.drive import Place, Principal
 from api.http.dependencies import ApprovalsDep, CallerDep, ServiceDep
 from api.http.requests import DecisionsBody
 from api.http.schemas import ApprovalList, ApprovalView
 from api.http.views import approval_view
-from api.ports import Caller, Place
 from api.service import Service
 from drive_server.http.problem import problem_responses
 
@@ -44,7 +44,7 @@ async def decide(
     return approval_view(await approvals.decide(caller, approval_id, decisions, approve_all=body.approve_all))
 
 
-async def _placed(decision: dict[str, Any], caller: Caller, service: Service) -> dict[str, Any]:
+async def _placed(decision: dict[str, Any], caller: Principal, service: Service) -> dict[str, Any]:
     """Return the decision with the id of its grant's folder. Raises the drive's error if the caller can't see it."""
     grant = decision.get("grant")
     if grant is None:

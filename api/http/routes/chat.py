@@ -9,11 +9,11 @@ from fastapi import APIRouter, Header, Query
 from pydantic import Field
 
 from api.approvals.service import PARKED
+from api.drive import Place, Principal
 from api.events.frames import Frame, newest_number
 from api.http.dependencies import CallerDep, RunsDep, ServiceDep
 from api.http.requests import ChatRequest
 from api.http.sse import EventStream
-from api.ports import Caller, Place
 from api.service import Service
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
@@ -87,7 +87,7 @@ async def events(
     return EventStream(runs.follow(run.id, number, service.heartbeat_seconds))
 
 
-async def _command_plan(body: ChatRequest, caller: Caller, service: Service) -> EventStream | None:
+async def _command_plan(body: ChatRequest, caller: Principal, service: Service) -> EventStream | None:
     """Give the thread's active plan the command in the message; None if the message is no command."""
     command = command_of(body.message) if body.thread_id and "write" in caller.scopes else None
     plan = await service.plans.try_command(caller, body.thread_id, command) if body.thread_id and command else None

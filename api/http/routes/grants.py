@@ -4,10 +4,10 @@ from dataclasses import asdict
 
 from fastapi import APIRouter, Response
 
+from api.assistant import GrantInfo
 from api.errors import NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.schemas import GrantList, GrantView
-from api.ports import GrantInfo
 from drive_server.http.problem import problem_responses
 
 router = APIRouter(prefix="/grants", tags=["grants"])

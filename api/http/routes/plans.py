@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Response
 
+from api.drive import Principal
 from api.http.dependencies import CallerDep, PlansDep, RunsDep, WriterDep
 from api.http.requests import PlanPatch
 from api.http.schemas import PlanView
 from api.plans import OVER, Plans
-from api.ports import Caller
 from api.runs.service import Runs
 from api.storage.tables import PlanRow
 from drive_server.errors import InvalidInputError
@@ -66,12 +66,12 @@ async def stop(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep
 
 
 async def _command(
-    thread_id: str, command: PlanCommand, caller: Caller, plans: Plans, runs: Runs, response: Response
+    thread_id: str, command: PlanCommand, caller: Principal, plans: Plans, runs: Runs, response: Response
 ) -> PlanView:
     return await _answer(await plans.command(caller, thread_id, command), caller, runs, response)
 
 
-async def _answer(row: PlanRow, caller: Caller, runs: Runs, response: Response) -> PlanView:
+async def _answer(row: PlanRow, caller: Principal, runs: Runs, response: Response) -> PlanView:
     response.headers["etag"] = f'"{row.version}"'
     run = await runs.get(caller, row.run_id)
     over = run.finished_at is not None and row.status not in OVER

@@ -15,7 +15,7 @@ from api.http.schemas import (
     UndoView,
 )
 from api.http.views import audit_view, run_view, undo_view
-from api.ports import ModelCall
+from api.memory import ModelCall
 from api.runs.changes import changes_to_view
 from drive_server.http.problem import problem_responses
 from graph.language import language_of

@@ -12,8 +12,9 @@ from pydantic import PrivateAttr
 from drive_server.access import Actor, Principal, Scope
 from drive_server.clock import utc_now
 from drive_server.errors import UnauthenticatedError
-from drive_server.mcp.calls.authentication import IN_PROCESS
+from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator, DriveRequest
 from drive_server.mcp.calls.call import Call
+from drive_server.mcp.calls.consent import Consent
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.models import Outcome
 from drive_server.services.identity.service import TOKEN_METHOD, IdentityService
@@ -40,6 +41,11 @@ class Proposal(Call):
 
     _proposed: Actor = PrivateAttr()
     _is_asking: bool = PrivateAttr(default=False)
+
+    def __init__(
+        self, request: DriveRequest, server: FastMCP[Any], tool: str, authenticator: Authenticator, consent: Consent
+    ) -> None:
+        super().__init__(request, server, tool, authenticator, consent)
 
     async def caller(self) -> Actor:
         """Return who calls, as `Call.actor` does."""

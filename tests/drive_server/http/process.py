@@ -6,13 +6,13 @@ import http.client
 import json
 import os
 import socket
-import subprocess
-import sys
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from tests.forked import Forked
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ NONE: Mapping[str, str] = MappingProxyType({})
 class Running:
     """The service: its process, its port on this machine, and the local access token."""
 
-    process: subprocess.Popen[bytes]
+    process: Forked
     port: int
     token: str
 
@@ -59,15 +59,13 @@ class Running:
 
 
 @contextmanager
-def serving(folder: Path, program: Sequence[str] = ("-m", "drive_server", "http")) -> Generator[Running]:
+def serving(folder: Path, program: Sequence[str] = ("drive_server.__main__", "http")) -> Generator[Running]:
     """Serve the drive in the folder, until the end of the block or until it is killed."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     environment = {**os.environ, "DRIVE_DATA_DIR": str(folder), "DRIVE_EMBEDDING_MODEL": "none"}
-    command = [sys.executable, *program, "--port", str(port)]
-    with subprocess.Popen(command, env=environment, cwd=folder.parent, stderr=subprocess.PIPE) as process:
+    with Forked(program[0], [*program[1:], "--port", str(port)], environment) as process:
         try:
-            assert process.stderr is not None
             assert any(b"running on" in line for line in process.stderr), "the service did not start"
             yield Running(process, port, (folder / "token").read_text().strip())
         finally:

@@ -13,6 +13,7 @@ import uvicorn
 
 from drive_server.http.app import create_app
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS
+from tests.prompt_server import PromptServer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from drive_server.settings import DriveSettings
 
 
-class Server(uvicorn.Server):
+class Server(PromptServer):
     """Says when it has started, and leaves the test runner's signals alone."""
 
     def __init__(self, config: uvicorn.Config) -> None:

@@ -52,23 +52,6 @@ while uploader.offset < uploader.stop_at:
 print("done", flush=True)
 """
 
-# The service as it is, but its process is killed when a stored content is about to become a file, or just has.
-KILLED = """
-import os, signal, sys
-from drive_server.__main__ import main
-from drive_server.services.documents.service import DocumentService
-
-create = DocumentService.create_from_blob
-
-async def killed(self, *arguments, **more):
-    if sys.argv[1] == "after":
-        await create(self, *arguments, **more)
-    os.kill(os.getpid(), signal.SIGKILL)
-
-DocumentService.create_from_blob = killed
-main(sys.argv[2:])
-"""
-
 
 @contextmanager
 def uploading(
@@ -149,7 +132,10 @@ def test_a_service_that_is_killed_half_way_goes_on_where_it_was(file: Path, tmp_
 
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_service_that_is_killed_after_the_last_byte_makes_one_file(file: Path, tmp_path: Path, moment: str) -> None:
-    with serving(tmp_path / "data", ("-c", KILLED, moment, "http")) as service, uploading(service, file) as client:
+    with (
+        serving(tmp_path / "data", ("tests.drive_server.http.killed", moment, "http")) as service,
+        uploading(service, file) as client,
+    ):
         assert client.wait(60) != 0
         assert service.process.wait(60) == -signal.SIGKILL
 

@@ -83,7 +83,7 @@ def embedding_server() -> Generator[Script]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
         server.block_on_close = False
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         script.url = f"http://127.0.0.1:{server.server_port}/v1"
         yield script
         server.shutdown()

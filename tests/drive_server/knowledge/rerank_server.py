@@ -56,7 +56,7 @@ def rerank_server() -> Generator[Script]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = Thread(target=server.serve_forever)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     script.url = f"http://127.0.0.1:{server.server_port}/v1"
     try:

@@ -1,15 +1,15 @@
 """A store in a process of its own that does what it is told, a JSON line each: so that it can be failed from outside.
 
-Commands: ["write", name, text], ["read"], ["fill", bytes left], ["free"], ["reopen"].
+Commands: ["write", name, text], ["read"], ["fill", bytes left], ["free"], ["reopen"], ["watch"], ["fail", calls,
+every], ["seen"]; the last three are of system calls that put something on the disk.
 """
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,13 +20,12 @@ from sqlalchemy import select
 from drive_server.access import ALL_SCOPES, Actor, Principal
 from drive_server.errors import DriveError
 from drive_server.storage.tables import UserRow
+from tests.drive_server.storage.system_calls import SystemCalls
 from tests.drive_server.store import Store, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PR_SET_PTRACER = 0x59616D61
-PR_SET_PTRACER_ANY = ctypes.c_ulong(-1)
 EMAIL = "ana@example.com"
 BLOCK = 4096
 
@@ -38,6 +37,7 @@ class Told:
     folder: Path
     store: Store
     ana: Actor
+    calls: SystemCalls = field(default_factory=SystemCalls)
 
     async def write(self, name: str, text: str) -> str:
         """Make or replace a file; return `ok`, or the code of the error."""
@@ -65,6 +65,23 @@ class Told:
         """Give the room back."""
         (self.folder / "ballast").unlink()
         return "ok"
+
+    async def watch(self) -> str:
+        """See what is asked of the system from now on; return `ok`, or why this system does not let it."""
+        try:
+            self.calls.watch()
+        except (OSError, KeyError, AttributeError) as error:
+            return f"{type(error).__name__}: {error}"
+        return "ok"
+
+    async def fail(self, calls: list[str], every: int) -> str:
+        """Have these system calls fail from now on, each or each of a number."""
+        self.calls.failing, self.calls.every = frozenset(calls), every
+        return "ok"
+
+    async def seen(self) -> list[tuple[str, str]]:
+        """Return the system calls so far."""
+        return self.calls.seen
 
 
 async def serve(folder: Path) -> None:
@@ -98,8 +115,6 @@ def answer(value: Any) -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    # Where the system lets only parents trace their children, whoever was let in by this may.
-    ctypes.CDLL(None).prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0)
     anyio.run(serve, Path(arguments[0]))
 
 

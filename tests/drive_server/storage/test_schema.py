@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from inspect import unwrap
 from typing import TYPE_CHECKING
 
+import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -9,11 +11,18 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, make_url, text
 
 from drive_server.storage.engine import configure_sqlite
+from drive_server.storage.schema import Schema
 from drive_server.storage.tables import SCHEMA, Base
 from tests.fakes.threads import at_once
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def migrations_that_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the migrations, where other tests begin with a copy of a migrated database."""
+    monkeypatch.setattr(Schema, "upgrade", unwrap(Schema.upgrade))
 
 
 def engine_at(path: Path) -> Engine:

@@ -143,7 +143,12 @@ def test_a_whole_session_may_be_sent_at_once(drive_settings: DriveSettings) -> N
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
     ]
     with StdioProgram(drive_settings, *PROGRAM) as program:
-        out, _ = program.process.communicate(b"\n".join(json.dumps(line).encode() for line in lines), timeout=60)
+        assert program.process.stdin is not None
+        assert program.process.stdout is not None
+        program.process.stdin.write(b"\n".join(json.dumps(line).encode() for line in lines))
+        program.process.stdin.close()
+        out = program.process.stdout.read()
+        program.process.wait(60)
 
         assert program.process.returncode == 0
     assert [json.loads(line)["id"] for line in out.splitlines()] == [1, 2]

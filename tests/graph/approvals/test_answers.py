@@ -32,6 +32,7 @@ BOTH = [{"type": "approve"}, {"type": "accept"}]
         {"approve_all": True, "decided_by": "me@example.com", "decided_at": START.isoformat()},
         {"decisions": BOTH},
         BOTH,
+        [{"type": "accept", "args": {"action": "trash_item", "args": {"n": 1}}}] * 2,
         {THIS: {"decisions": BOTH}},
         {THIS: BOTH},
         {THIS: {"approve_all": True}},
@@ -60,6 +61,10 @@ def test_all_can_be_approved_in_every_dialect(answer: object) -> None:
         {"responses": [{"interrupt_id": THIS, "response": BOTH}, {"interrupt_id": THIS, "response": BOTH}]},
         {"decisions": [{"type": "edit", "edited_action": {"name": ["trash_item"], "args": {}}}] * 2},
         {"decisions": [{"type": "edit", "args": {"action": {}, "args": {"n": 1}}}] * 2},
+        {"decisions": [{"type": "approve", "args": {"n": 2}}] * 2},
+        {"decisions": [{"type": "approve", "name": "delete_item"}] * 2},
+        {"decisions": [{"type": "edit", "args": {"n": float("nan")}}] * 2},
+        {"decisions": [{"type": "respond", "message": " "}] * 2},
         {"decisions": [{"type": "approve", "grant": {"folder_id": "f", "minutes": -1}}] * 2},
         {"decisions": [{"type": "reject", "grant": {"folder_id": "f"}}] * 2},
         {"goto": "__end__"},
@@ -74,8 +79,9 @@ def test_what_contradicts_itself_or_is_for_another_approval_approves_nothing(ans
 
 
 def test_an_approval_can_carry_a_grant() -> None:
+    reversible: list[Call] = [{**one, "action": "trash"} for one in CALLS]
     given_with = {"type": "approve", "grant": {"folder_id": "f", "minutes": "60", "max_items": 5}}
-    first, second = read_decisions({"decisions": [given_with, {"type": "approve"}]}, CALLS, THIS)
+    first, second = read_decisions({"decisions": [given_with, {"type": "approve"}]}, reversible, THIS)
     assert first.get("grant") == {"folder_id": "f", "minutes": 60, "max_items": 5}
     assert second.get("grant") is None
 

@@ -154,7 +154,7 @@ async def test_who_decided_is_recorded_with_the_change(asked: Assistant, drive: 
 async def test_arguments_changed_behind_the_approval_do_not_run(asked: Assistant, drive: TinyDrive) -> None:
     snapshot = await asked.graph.aget_state(asked.config)
     calls = [{**call, "args": EDITED} for call in snapshot.values["calls"]]
-    await asked.graph.aupdate_state(asked.config, {"calls": calls}, as_node="review")
+    await asked.graph.aupdate_state(asked.config, {"calls": calls}, as_node="drive_agent")
     seen = await asked.run(None)
     assert seen.asked is not None
     await asked.answer(approve("s1"))

@@ -25,6 +25,7 @@ def call(key: str, standing: Any = "asked") -> Call:
         "digest": digest("trash_item", {"n": 1}, "e"),
         "standing": standing,
         "approved_by": None,
+        "action": "trash",
     }
 
 

@@ -45,7 +45,7 @@ async def test_a_model_that_takes_the_hint_answers_and_no_limit_is_told(
     model.script = [*(reading(number) for number in range(4)), "30 days."]
     seen = await assistant.say("find the notice period")
     assert seen.text.strip() == "30 days."
-    assert seen.state["limit"] is None
+    assert seen.state.get("limit") is None
 
 
 async def test_the_same_call_many_times_in_one_answer_is_made_as_often_as_it_may_be(
@@ -65,7 +65,7 @@ async def test_the_next_turn_begins_with_all_its_limits_anew(
     model.script = [reading(9), "30 days."]
     seen = await assistant.say("find the notice period")
     assert seen.text.strip() == "30 days."
-    assert seen.state["limit"] is None
+    assert seen.state.get("limit") is None
     assert len(drive.called("read_file")) == 4
 
 
@@ -126,7 +126,7 @@ async def test_tokens_end_a_turn_and_an_answer_that_is_there_stands(
     model.script = [with_usage(AIMessage("30 days."), 5_000)]
     seen = await assistant.say("and now?")
     assert seen.text.strip() == "30 days."
-    assert seen.state["limit"] is None
+    assert seen.state.get("limit") is None
 
 
 async def test_what_the_router_and_the_planner_take_counts_as_well(build: Build, model: ScriptedChatModel) -> None:

@@ -72,7 +72,7 @@ async def test_the_next_turn_starts_without_plan_calls_and_rounds(
     await assistant.say("delete a")
     await assistant.answer(approve("t1"))
     seen = await assistant.say("list my files")
-    assert seen.state["plan"] is None
+    assert seen.state.get("plan") is None
     assert seen.state["calls"] == []
     assert seen.state["approval"] is None
     assert seen.state["rounds"] == 0

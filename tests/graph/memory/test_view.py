@@ -205,7 +205,8 @@ async def test_prompts_are_kept_once_for_all_threads_and_nothing_else_is(
     assert await delete_results(store, ResultCache(), WHO.user_id, first.thread_id) > 0
 
     (kept,) = await store.asearch(("prompts",))
-    assert kept.value == {"text": load_prompt("agents/search_agent")}
+    results = ResultStore(store, ResultCache(), WHO.user_id, second.thread_id)
+    assert await results.prompts([kept.key]) == {kept.key: load_prompt("agents/search_agent")}
     sent = [as_sent(request) for request in model.requests[-6:]]
     assert [system_without_id(seen) for seen in await views(store, second)] == [system_without_id(one) for one in sent]
 

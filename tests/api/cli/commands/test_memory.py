@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.api.cli.command import drive_agent
-
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.e2e.service import Service
 
 
-def test_a_fact_is_told_listed_edited_and_forgotten(tmp_path: Path) -> None:
-    settings = {"DRIVE_DATA_DIR": str(tmp_path / "data"), "DRIVE_EMBEDDING_MODEL": "none"}
-
+def test_a_fact_is_told_listed_edited_and_forgotten(service: Service) -> None:
     def run(*arguments: str) -> str:
-        done = drive_agent(*arguments, settings=settings)
+        done = service.run(*arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -26,6 +22,6 @@ def test_a_fact_is_told_listed_edited_and_forgotten(tmp_path: Path) -> None:
     assert "我的会计是王芳" in run("memory", "list")
     assert "Forgotten" in run("memory", "forget", fact["id"])
     assert json.loads(run("memory", "list", "--json")) == []
-    again = drive_agent("memory", "forget", "nosuch", settings=settings)
+    again = service.run("memory", "forget", "nosuch")
     assert again.returncode == 1
     assert "There is no such memory." in again.stderr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.ports import GrantInfo
+from api.assistant import GrantInfo
 from tests.api.approvals.test_approving import call_of, post
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 from drive_server.storage.schema import Schema
 from graph.events import EVENTS
@@ -26,7 +27,7 @@ def test_what_is_not_ready_is_named(service: RunningService, alice: Person, monk
         raise OSError("/secret/path is gone")
 
     monkeypatch.setattr(service.parts.graph, "check", broken)
-    monkeypatch.setattr(Schema, "newest_version", lambda _: "9999")
+    monkeypatch.setattr(Schema, "newest_version", Mock(return_value="9999"))
     response = alice.http.get("/readyz")
     assert response.status_code == 503
     problem = response.json()

@@ -146,21 +146,21 @@ async def test_a_search_whose_passages_are_put_elsewhere_meanwhile_is_made_again
 
 
 async def test_a_search_beside_writes_and_maintenance_never_fails_nor_finds_anything_twice(corpus: Corpus) -> None:
-    for number in range(1, 9):
+    for number in range(1, 5):
         await corpus.put(number, f"{SOUP} {number}")
     table = await corpus.index._tables.current.writable(0)  # pyright: ignore[reportPrivateUsage] - maintained at any moment
     answers: list[list[int]] = []
 
     async def write() -> None:
-        for number in range(1, 9):
+        for number in range(1, 5):
             await corpus.put(number, f"{SOUP} {number}, as of today", version=2)
             await table.optimize()
 
     async with anyio.create_task_group() as group:
         group.start_soon(write)
-        answers += [await corpus.found("soup noodles", limit=20) for _ in range(20)]
-    assert all(len(answer) == len(set(answer)) and len(answer) >= 7 for answer in answers)
-    assert sorted(await corpus.found("today", limit=20)) == list(range(1, 9))
+        answers += [await corpus.found("soup noodles", limit=20) for _ in range(8)]
+    assert all(len(answer) == len(set(answer)) and len(answer) >= 3 for answer in answers)
+    assert sorted(await corpus.found("today", limit=20)) == list(range(1, 5))
 
 
 @pytest.mark.parametrize("query", ["invoce", "invoise", "bugets", "policis"])

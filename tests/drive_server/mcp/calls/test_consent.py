@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -116,17 +115,16 @@ async def test_every_tool_that_destroys_or_shares_asks_and_has_its_words_in_chin
     assert set(CALLS) == destroy | share
 
 
-@pytest.mark.parametrize("tool", CALLS)
-async def test_a_call_that_destroys_or_shares_does_nothing_after_a_no(drive: Drive, alice: Actor, tool: str) -> None:
+async def test_a_call_that_destroys_or_shares_does_nothing_after_a_no(drive: Drive, alice: Actor) -> None:
     known = await prepare(drive, alice)
     before = await state(drive, alice)
-    person = Person("decline")
+    person = Person(*["decline"] * len(CALLS))
     async with asking_host_of(drive, alice, person) as host:
-        refused = await host.refused(tool, **filled(CALLS[tool], known))
-
-    assert refused["code"] == "declined"
-    assert len(person.questions) == 1
-    assert re.search("请确认：(?!更改云盘内容)", person.questions[0])
+        for number, (tool, arguments) in enumerate(CALLS.items()):
+            refused = await host.refused(tool, **filled(arguments, known))
+            assert (tool, refused["code"], len(person.questions)) == (tool, "declined", number + 1)
+            assert f"请确认：{drive.server.specs[tool].consent_zh}；" in person.questions[-1]
+            assert re.search("请确认：(?!更改云盘内容)", person.questions[-1])
     assert await state(drive, alice) == before
 
 
@@ -150,20 +148,23 @@ async def test_looking_and_adding_ask_nobody(drive: Drive, alice: Actor, tool: s
     assert person.questions == []
 
 
-@pytest.mark.parametrize("tool", CALLS)
-async def test_the_assistant_a_host_that_can_not_ask_and_a_rehearsal_are_not_asked(
-    drive: Drive, alice: Actor, tool: str
-) -> None:
+async def test_the_assistant_and_a_rehearsal_are_not_asked(drive: Drive, alice: Actor) -> None:
     known = await prepare(drive, alice)
-    arguments = filled(CALLS[tool], known)
+    before = await state(drive, alice)
     person = Person()
-    async with asking_host_of(drive, alice, person) as host:
-        await host.call(tool, DRY_RUN, **arguments)
-    async with assistant_of(drive, alice) as assistant:
-        await assistant.call(tool, DRY_RUN, **arguments)
-    async with host_of(drive, alice) as host:
-        await host.call(tool, **arguments)
+    async with asking_host_of(drive, alice, person) as host, assistant_of(drive, alice) as assistant:
+        for tool, arguments in CALLS.items():
+            await host.call(tool, DRY_RUN, **filled(arguments, known))
+            await assistant.call(tool, DRY_RUN, **filled(arguments, known))
     assert person.questions == []
+    assert await state(drive, alice) == before
+
+
+@pytest.mark.parametrize("tool", ["delete_item", "empty_trash", "share_item", "write_file"])
+async def test_a_host_that_can_not_ask_does_it_unasked(drive: Drive, alice: Actor, tool: str) -> None:
+    known = await prepare(drive, alice)
+    async with host_of(drive, alice) as host:
+        await host.call(tool, **filled(CALLS[tool], known))
 
 
 async def test_a_host_that_can_not_ask_needs_the_scope(drive: Drive, alice: Actor) -> None:
@@ -259,40 +260,38 @@ class Answering(Person):
         return self.answer
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        ElicitResult(action="accept"),
-        ElicitResult(action="accept", content={}),
-        ElicitResult(action="accept", content={"confirm": True}),
-        ElicitResult(action="accept", content={"confirm": None}),
-        ElicitResult(action="accept", content={"other": "x"}),
-    ],
+YES = (
+    ElicitResult(action="accept"),
+    ElicitResult(action="accept", content={}),
+    ElicitResult(action="accept", content={"confirm": True}),
+    ElicitResult(action="accept", content={"confirm": None}),
+    ElicitResult(action="accept", content={"other": "x"}),
 )
-async def test_accepting_is_enough(drive: Drive, alice: Actor, answer: ElicitResult) -> None:
-    await drive.files.create_folder(alice, "root", "Old")
-    async with asking_host_of(drive, alice, Answering(answer)) as host:
-        await host.call("trash_item", item_id="/Old")
+NO = (
+    ElicitResult(action="decline"),
+    ElicitResult(action="cancel"),
+    ElicitResult(action="accept", content={"confirm": False}),
+    ElicitResult(action="accept", content={"confirm": "false"}),
+    ElicitResult(action="accept", content={"confirm": "no"}),
+    ElicitResult(action="accept", content={"confirm": 0}),
+    ElicitResult(action="accept", content={"confirm": []}),
+    ErrorData(code=INVALID_REQUEST, message="Elicitation not supported"),
+)
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        ElicitResult(action="decline"),
-        ElicitResult(action="cancel"),
-        ElicitResult(action="accept", content={"confirm": False}),
-        ElicitResult(action="accept", content={"confirm": "false"}),
-        ElicitResult(action="accept", content={"confirm": "no"}),
-        ElicitResult(action="accept", content={"confirm": 0}),
-        ElicitResult(action="accept", content={"confirm": []}),
-        ErrorData(code=INVALID_REQUEST, message="Elicitation not supported"),
-    ],
-)
-async def test_anything_but_a_yes_is_a_no(drive: Drive, alice: Actor, answer: Any) -> None:
+async def test_accepting_is_enough(drive: Drive, alice: Actor) -> None:
+    for answer in YES:
+        await drive.files.create_folder(alice, "root", "Old")
+        async with asking_host_of(drive, alice, Answering(answer)) as host:
+            await host.call("trash_item", item_id="/Old")
+
+
+async def test_anything_but_a_yes_is_a_no(drive: Drive, alice: Actor) -> None:
     made = (await drive.files.create_folder(alice, "root", "Old")).value
-    async with asking_host_of(drive, alice, Answering(answer)) as host:
-        assert (await host.refused("trash_item", item_id="/Old"))["code"] == "declined"
-        assert (await host.refused("undo_changes"))["code"] == "declined"
+    for answer in NO:
+        async with asking_host_of(drive, alice, Answering(answer)) as host:
+            assert (await host.refused("trash_item", item_id="/Old"))["code"] == "declined", answer
+            assert (await host.refused("undo_changes"))["code"] == "declined", answer
 
     assert (await drive.files.get(alice, made.id)).etag == made.etag
 

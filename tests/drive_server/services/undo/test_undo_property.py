@@ -118,7 +118,7 @@ async def check(before: list[Operation], run: list[Operation]) -> None:
             assert await state(store, ana) == last
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(before=st.lists(OPERATIONS, max_size=8), run=st.lists(OPERATIONS, min_size=1, max_size=10))
 def test_undoing_a_run_gives_the_first_state_back_and_redoing_it_the_last(
     before: list[Operation], run: list[Operation]

@@ -1,0 +1,148 @@
+"""The drive as the service uses it: who calls, where they are, what runs changed, and taking that back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from starlette.requests import Request
+
+from drive_server.connect import Actor, Drive, Principal, Scope
+from drive_server.errors import InvalidInputError
+from drive_server.http.access import bearer_token, principal_of_request
+from graph.single_flight import SingleFlight
+
+__all__ = ["DriveForService", "Place", "Principal", "RunChange", "RunUndo"]
+
+CHANGES_PAGE = 200
+VERSIONS = "versions"
+"""The entries of a change that are about contents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the person is: the ids of the open file and folder, if any."""
+
+    file_id: str | None = None
+    folder_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunChange:
+    """One thing that a run changed in the drive, by the journal's id.
+
+    `tool_call_id` is the model's call, `approved_by` (an email), `approval_id` and `grant_id` what allowed it;
+    `versions` are the contents that it made: file id, number before (None: a new file) and after. `undone_by` is the
+    change that took it back.
+    """
+
+    id: int
+    tool: str
+    summary: str
+    item_id: str | None
+    action: str = ""
+    at: datetime | None = None
+    tool_call_id: str | None = None
+    approved_by: str | None = None
+    approval_id: str | None = None
+    grant_id: str | None = None
+    undone_by: int | None = None
+    messages: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    versions: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunUndo:
+    """What an undo took back (or, in a preview, would), and what it leaves with the reason for each."""
+
+    undone: tuple[RunChange, ...]
+    skipped: tuple[dict[str, Any], ...]
+    change_id: int | None
+    preview: bool
+
+
+class DriveForService:
+    """The few things that the service asks the drive directly; errors are the drive's own."""
+
+    def __init__(self, drive: Drive) -> None:
+        self._drive = drive
+        self._principals = SingleFlight[Principal]()
+
+    async def authenticate(self, request: Request) -> Principal:
+        """Return the caller, by bearer token or session cookie. Concurrent requests with one token share a look-up."""
+        token = bearer_token(request)
+        if token is None:
+            return await principal_of_request(self._drive, request)
+        return await self._principals.do(token, lambda: principal_of_request(self._drive, request))
+
+    async def locate(self, caller: Principal, place: Place) -> Place:
+        """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""
+        return Place(
+            await self._id_of(caller, place.file_id, "file"), await self._id_of(caller, place.folder_id, "folder")
+        )
+
+    async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
+        """Return the changes of a run of this user, in order."""
+        actor = Actor(await self._drive.identity.principal_for(user_id, [Scope.READ]))
+        found: list[RunChange] = []
+        cursor: str | None = None
+        while True:
+            page = await self._drive.journal.list_changes(actor, run_id=run_id, limit=CHANGES_PAGE, cursor=cursor)
+            found += [_to_run_change(change) for change in page.items]
+            cursor = page.cursor
+            if cursor is None:
+                return tuple(reversed(found))
+
+    async def undo(
+        self, caller: Principal, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool
+    ) -> RunUndo:
+        """Undo the changes of the runs, or the one change."""
+        actor = Actor(caller, tool="undo_run")
+        runs = () if change_id is not None else run_ids
+        result = (await self._drive.undo.undo(actor, change_id=change_id, run_ids=runs, preview=preview)).value
+        undone = tuple(_to_run_change(change) for change in result.undone)
+        return RunUndo(undone, result.skipped, result.change_id, result.preview)
+
+    async def redo(self, caller: Principal, run_id: str, *, preview: bool) -> RunUndo:
+        """Redo the undone changes of a run; `undone` in the result has them."""
+        actor = Actor(caller, tool="redo_run")
+        result = (await self._drive.undo.redo(actor, run_id=run_id, preview=preview)).value
+        redone = tuple(_to_run_change(change) for change in result.redone)
+        return RunUndo(redone, result.skipped, result.change_id, result.preview)
+
+    async def check(self) -> None:
+        """Raise if the drive's database can't answer."""
+        async with self._drive.database.read() as session:
+            await session.execute(select(1))
+
+    async def _id_of(self, caller: Principal, ref: str | None, kind: str) -> str | None:
+        if ref is None:
+            return None
+        item = await self._drive.files.get(Actor(caller), ref)
+        if item.kind != kind:
+            raise InvalidInputError(f"context.{kind}_id names no {kind}.", hint=f"Use the id of a {kind}.")
+        return item.id
+
+
+def _to_run_change(change: Any) -> RunChange:
+    return RunChange(
+        id=change.id,
+        tool=change.tool,
+        summary=change.summary,
+        item_id=change.item_id,
+        action=change.action,
+        at=change.at,
+        tool_call_id=change.tool_call_id,
+        approved_by=change.approved_by,
+        approval_id=change.approval_id,
+        grant_id=change.grant_id,
+        undone_by=change.undone_by,
+        messages=change.messages,
+        versions=tuple(_version(entry) for entry in change.entries if entry["table"] == VERSIONS),
+    )
+
+
+def _version(entry: dict[str, Any]) -> dict[str, Any]:
+    before, after = entry["before"] or {}, entry["after"] or {}
+    return {"file_id": entry["id"], "before": before.get("number"), "after": after.get("number")}

@@ -1,0 +1,82 @@
+"""Work that most tests would repeat, done once in each process of the test run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import ssl
+from contextlib import suppress
+from functools import cache, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from mcp.server.fastmcp.tools import Tool
+
+from drive_server.storage.schema import Schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+    from sqlalchemy import URL
+
+
+def copy_migrated_databases(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Migrate one empty SQLite database for each schema; every other one begins as a copy of it."""
+    upgrade = Schema.upgrade
+
+    @wraps(upgrade)
+    def copy_or_upgrade(schema: Schema, url: URL, configure: Callable[[Any], None] | None = None) -> None:
+        if url.get_backend_name() == "sqlite" and url.database and not Path(url.database).exists():
+            template = folder / f"{schema.version_table}.db"
+            if not template.exists():
+                unfinished = folder / uuid4().hex
+                upgrade(schema, url.set(database=str(unfinished)), configure)
+                unfinished.replace(template)
+            _copy(template, Path(url.database))
+        else:
+            upgrade(schema, url, configure)
+
+    monkeypatch.setattr(Schema, "upgrade", copy_or_upgrade)
+
+
+def _copy(template: Path, target: Path) -> None:
+    """Put a copy at the target, whole, unless another process is first."""
+    unfinished = target.with_name(f".{uuid4().hex}")
+    shutil.copyfile(template, unfinished)
+    with suppress(FileExistsError):
+        os.link(unfinished, target)
+    unfinished.unlink()
+
+
+def describe_tools_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build the schemas of the drive's tools for the first server; the functions of the others have the same code."""
+    from_function = Tool.from_function
+    described: dict[object, Tool] = {}
+
+    def describe(function: Callable[..., Any], name: str | None = None, **options: Any) -> Tool:
+        if not function.__module__.startswith("drive_server."):
+            return from_function(function, name, **options)
+        key = (getattr(function, "__code__", function), name)
+        if key not in described:
+            described[key] = from_function(function, name, **options)
+        return described[key].model_copy(update={"fn": function, "parameters": described[key].parameters.copy()})
+
+    monkeypatch.setattr(Tool, "from_function", describe)
+
+
+def read_certificates_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read a file of certificates for the first HTTP client: it takes longer than most tests do otherwise."""
+    create = ssl.create_default_context
+
+    @cache
+    def of_file(cafile: str) -> ssl.SSLContext:
+        return create(cafile=cafile)
+
+    def create_default_context(*args: Any, **options: Any) -> ssl.SSLContext:
+        if not args and options.keys() == {"cafile"}:
+            return of_file(options["cafile"])
+        return create(*args, **options)
+
+    monkeypatch.setattr(ssl, "create_default_context", create_default_context)
