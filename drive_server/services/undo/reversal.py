@@ -174,7 +174,8 @@ class Reversal:
         count, skipped = len(self._named), len(self._skipped)
         shown = [*map(summary_of, self._named[:MAX_NAMED]), *(["…"] if count > MAX_NAMED else [])]
         changes = Message.joined("semicolons", shown) if shown else Message.of("nothing")
-        left = Message.of("left_not_undone" if self._direction == "undo" else "left_not_redone", count=skipped)
+        code = "left_not_undone" if self._direction == "undo" else "left_not_redone"
+        left = Message.of(code, count=skipped)
         recorder.describe(self._direction, count=count, changes=changes, left=left if skipped else "")
         recorder.left = self._skipped
         recorder.count = len(recorder.items)
