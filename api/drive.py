@@ -1,7 +1,7 @@
 """The drive as the service uses it: who calls, where they are, what runs changed, and taking that back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -48,6 +48,7 @@ class RunChange:
     approval_id: str | None = None
     grant_id: str | None = None
     undone_by: int | None = None
+    messages: Mapping[str, Any] = field(default_factory=dict[str, Any])
     versions: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -137,6 +138,7 @@ def _to_run_change(change: Any) -> RunChange:
         approval_id=change.approval_id,
         grant_id=change.grant_id,
         undone_by=change.undone_by,
+        messages=change.messages,
         versions=tuple(_version(entry) for entry in change.entries if entry["table"] == VERSIONS),
     )
 

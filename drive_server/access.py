@@ -1,14 +1,15 @@
-"""Who may do what: roles on items, scopes on keys. Pure; knows neither database nor protocol."""
+"""Access: roles on items, scopes on keys. Pure; knows neither database nor protocol."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
 
 from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
+from drive_server.messages import Message
 
 
 class Role(IntEnum):
-    """What a person may do with an item; inherited down the tree, the highest role on the way to the root wins."""
+    """A person's rights on an item, inherited down the tree; the highest role on the way to the root wins."""
 
     VIEWER = 1
     EDITOR = 2
@@ -19,9 +20,14 @@ class Role(IntEnum):
         """The word on the wire: viewer, editor, owner."""
         return self.name.lower()
 
+    @property
+    def title(self) -> Message:
+        """The word in a message."""
+        return Message.of(f"role.{self.label}")
+
 
 class Scope(StrEnum):
-    """What an API key may be used for. A key never grants more than its user's roles."""
+    """The uses of an API key. A key never grants more than its user's roles."""
 
     READ = "read"
     WRITE = "write"
@@ -34,7 +40,7 @@ ALL_SCOPES = frozenset(Scope)
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is calling, as established by the transport. Never built from an argument that a model can see.
+    """The caller, as established by the transport. Never built from an argument that a model can see.
 
     `method` is how they proved it: `token` (the local access token), `api_key`, `session` (cookie), `jwt` (a token of
     the issuer in the settings; it has no `key_id`), `in_process`, `link`. By a link somebody acts in the name of the
@@ -84,8 +90,7 @@ def require_scope(principal: Principal, scope: Scope) -> None:
     """Raise `MissingScopeError` unless the caller's key has the scope."""
     if scope not in principal.scopes:
         raise MissingScopeError(
-            f"This key lacks the scope '{scope}'.",
-            hint=f"Use a key that was created with --scope {scope}.",
+            Message.of("missing_scope", scope=str(scope)),
             details={"scope": str(scope)},
         )
 
@@ -93,21 +98,19 @@ def require_scope(principal: Principal, scope: Scope) -> None:
 def require_person(principal: Principal) -> None:
     """Raise `ForbiddenError` for who comes by a link: nothing they get may outlast the link, or reach beyond it."""
     if principal.link_id is not None:
-        raise ForbiddenError("This can't be done by a link.", hint="Log in, or use a key of your own.")
+        raise ForbiddenError(Message.of("not_by_link"))
 
 
 def require_role(role: Role | None, needed: Role, item_id: str) -> Role:
     """Return the role if it suffices; `NotFoundError` without any role, `ForbiddenError` with too low a one."""
     if role is None:
         raise NotFoundError(
-            "There is no such item, or it is not shared with you.",
-            hint="List or search for the item, and use the id you get there.",
+            Message.of("no_item"),
             details={"id": item_id[:64]},
         )
     if role < needed:
         raise ForbiddenError(
-            f"This needs the role {needed.label}; yours is {role.label}.",
-            hint="Ask the owner of the item for a higher role.",
+            Message.of("role_needed", needed=needed.title, role=role.title),
             details={"needed": needed.label, "role": role.label},
         )
     return role
@@ -117,5 +120,5 @@ def parse_role(word: str) -> Role:
     """Read viewer or editor, the roles that can be given. Raises `InvalidInputError` otherwise."""
     roles = {"viewer": Role.VIEWER, "editor": Role.EDITOR}
     if word not in roles:
-        raise InvalidInputError("Only the roles viewer and editor can be given.", hint="Use viewer or editor.")
+        raise InvalidInputError(Message.of("role_to_give"))
     return roles[word]

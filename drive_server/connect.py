@@ -38,19 +38,18 @@ from drive_server.services.documents.downloads import DownloadService
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.files.recent import Recents
 from drive_server.services.files.service import FileService
-from drive_server.services.files.trash_expiry import Expiry
+from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignInService
 from drive_server.services.identity.tokens import TokenService
 from drive_server.services.journal.service import Journal
-from drive_server.services.map_reduce.chat_completions import ChatCompletions
-from drive_server.services.map_reduce.selection import BulkChooser
-from drive_server.services.map_reduce.service import BulkService
-from drive_server.services.map_reduce.stored_results import BulkResults
+from drive_server.services.map_reduce.language_model import ChatCompletions
+from drive_server.services.map_reduce.selection import FileSelector
+from drive_server.services.map_reduce.service import MapReduceService
+from drive_server.services.map_reduce.stored_results import StoredResults
 from drive_server.services.quota import Limits, QuotaService
-from drive_server.services.search.related import RelatedFiles
-from drive_server.services.search.service import SearchService
+from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
 from drive_server.services.sharing.link_downloads import LinkDownloads
 from drive_server.services.sharing.link_passwords import LinkPasswords
@@ -162,8 +161,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
         ingester=ingester,
-        bulk=BulkService(documents, BulkChooser(database, search), settings.bulk_concurrency),
-        bulk_results=BulkResults(database, timedelta(days=settings.result_days)),
+        bulk=MapReduceService(documents, FileSelector(database, search), settings.bulk_concurrency),
+        bulk_results=StoredResults(database, timedelta(days=settings.result_days)),
         language_model=(language_model := _language_model(settings)),
     )
     if language_model is not None:

@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from drive_server.services.identity.sign_ins import SignInService
     from drive_server.services.journal.service import Journal
     from drive_server.services.map_reduce.language_model import LanguageModel
-    from drive_server.services.map_reduce.service import BulkService
-    from drive_server.services.map_reduce.stored_results import BulkResults
+    from drive_server.services.map_reduce.service import MapReduceService
+    from drive_server.services.map_reduce.stored_results import StoredResults
     from drive_server.services.quota import QuotaService
-    from drive_server.services.search.related import RelatedFiles
-    from drive_server.services.search.service import SearchService
+    from drive_server.services.search.service import RelatedFiles, SearchService
     from drive_server.services.search.suggestions import SuggestionService
     from drive_server.services.sharing.link_visits import LinkVisits
     from drive_server.services.sharing.links import LinkService
@@ -64,6 +63,6 @@ class DriveServices:
     recents: "Recents"
     suggestions: "SuggestionService"
     ingester: "Ingester"
-    bulk: "BulkService"
-    bulk_results: "BulkResults"
+    bulk: "MapReduceService"
+    bulk_results: "StoredResults"
     language_model: "LanguageModel | None"

@@ -4,7 +4,10 @@ Each class has a stable `code` that clients may switch on, an HTTP `status` for 
 person and a `hint` that says what to do next. `details` is JSON and holds only what the caller may see.
 """
 
-from typing import Any, ClassVar
+from copy import copy
+from typing import Any, ClassVar, Self
+
+from drive_server.messages import Message, translations
 
 
 class DriveError(Exception):
@@ -13,15 +16,24 @@ class DriveError(Exception):
     code: str = "internal"
     status: ClassVar[int] = 500
 
-    def __init__(self, message: str, *, hint: str = "", details: dict[str, Any] | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    def __init__(self, message: str | Message, *, hint: str = "", details: dict[str, Any] | None = None) -> None:
+        is_coded = isinstance(message, Message)
+        self.message = message.en if is_coded else message
+        super().__init__(self.message)
+        self.reason = message if is_coded else Message.of(f"error.{self.code}")
+        self.hint = self.reason.hint.en if self.reason.hint else hint
         self.details = details or {}
+
+    def with_details(self, details: dict[str, Any]) -> Self:
+        """Return the same error with other details."""
+        again = copy(self)
+        again.details = details
+        return again
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON that travels in MCP's structured content and in problem+json."""
-        return {"code": self.code, "message": self.message, "hint": self.hint, "details": self.details}
+        texts = {"code": self.code, "message": self.message, "hint": self.hint, "details": self.details}
+        return {**texts, "messages": translations({"message": self.reason, "hint": self.reason.hint})}
 
 
 class InvalidInputError(DriveError):
@@ -56,7 +68,7 @@ class ProtocolVersionError(InvalidInputError):
 
 
 class ChecksumMismatchError(InvalidInputError):
-    """The bytes that came are not those that the request announced; none of them was kept."""
+    """The bytes are not those that the request announced; none of them was stored."""
 
     status = 460
 
@@ -180,7 +192,7 @@ class UnavailableError(DriveError):
 
 
 class NoLanguageModelError(UnavailableError):
-    """What was asked for needs a language model, and neither the host nor this drive has one."""
+    """The call needs a language model, and neither the host nor this drive has one."""
 
     code = "no_language_model"
 
@@ -200,7 +212,7 @@ class UnsupportedContentError(DriveError):
 
 
 class StorageFailureError(DriveError):
-    """The disk or the database refused; nothing of the request was kept."""
+    """The disk or the database refused; nothing of the request was stored."""
 
     code = "storage_failure"
     status = 507

@@ -1,8 +1,10 @@
-"""What the services return: plain values, no database session behind them, no protocol in them."""
+"""Results of the services: plain values, without database session or protocol."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, Literal, TypeVar
+
+from drive_server.messages import Message, translations
 
 T = TypeVar("T")
 
@@ -50,7 +52,7 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class MovedItems:
-    """What a move of several items did: the items as they are now; `unchanged` of those named were there already."""
+    """The result of moving several items: the items as they are now; `unchanged` of those named were there already."""
 
     folder: Item
     items: tuple[Item, ...]
@@ -59,9 +61,9 @@ class MovedItems:
 
 @dataclass(frozen=True, slots=True)
 class DeletedItems:
-    """What was deleted for good: `count` items; `items` are those that were named or had been trashed, 100 at most.
+    """Items deleted for good: `count` of them; `items` are those that were named or had been trashed, 100 at most.
 
-    They are told as they were; nothing of them is left but the journal's record.
+    They are shown as they were; only the journal's record is left of them.
     """
 
     count: int
@@ -118,7 +120,7 @@ class Share:
 class Link:
     """Access to an item, with a role, for whoever has the link's address.
 
-    `url` is that address; it is told to the owner only, and never recorded. `downloads` counts up to `max_downloads`
+    `url` is that address; only the owner sees it, and it is never recorded. `downloads` counts up to `max_downloads`
     (None: no limit). `inherited_from` is the path of the folder above that the link leads to, if so.
     """
 
@@ -203,32 +205,39 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a call changes, worked out by doing it and rolling it back.
+    """The effect of a call, computed by doing it and rolling it back.
 
-    `summary` is one sentence; `items` name at most 100 of the `count` items that change; `diff` is a unified diff for
-    text; `gains_access` / `loses_access` are emails; `etag` is the item's etag before the call. `touches` says where
-    all of the changed items are, for who has to judge that; None if that can't be told.
+    `message` is one sentence; `items` name at most 100 of the `count` items that change; `diff` is a unified diff for
+    text; `gains_access` / `loses_access` are emails, or messages for whoever has a link; `etag` is the item's before
+    the call. `touches` says where all of the changed items are, for who has to judge that; None if that is unknown.
     `left` is what an undo would leave as it is (at most 20), with `summary` and `reason`.
     """
 
-    summary: str
+    message: Message | None = None
     count: int = 0
     items: tuple[dict[str, Any], ...] = ()
     diff: str | None = None
-    gains_access: tuple[str, ...] = ()
-    loses_access: tuple[str, ...] = ()
+    gains_access: tuple[str | Message, ...] = ()
+    loses_access: tuple[str | Message, ...] = ()
     reversible: bool = True
     etag: str | None = None
     touches: tuple[Touch, ...] | None = None
     left: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The sentence in English."""
+        return self.message.en if self.message else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """One recorded call. `entries` hold what each touched row was before and is after.
 
+    `summary` is a sentence in English, `message` the same in every language; old changes have none.
+
     `tool_call_id` is the model's call in the run, `approval_id` or `grant_id` what allowed it: all for the caller only.
-    `method` and `key_name` say how the caller proved who they are; both are told to themselves and to administrators.
+    `method` and `key_name` say how the caller proved who they are; only they and administrators see both.
     """
 
     id: int
@@ -248,11 +257,17 @@ class Change:
     tool_call_id: str | None = None
     approval_id: str | None = None
     grant_id: str | None = None
+    message: Message | None = None
+
+    @property
+    def messages(self) -> dict[str, Any]:
+        """The summary in other languages than English, as `translations` has it."""
+        return translations({"summary": self.message})
 
 
 @dataclass(frozen=True, slots=True)
 class UndoResult:
-    """What an undo took back and what it left, with the reason for each thing left."""
+    """The changes that an undo took back, and the entries that it left, each with the reason."""
 
     undone: tuple[Change, ...]
     skipped: tuple[dict[str, Any], ...]
@@ -262,7 +277,7 @@ class UndoResult:
 
 @dataclass(frozen=True, slots=True)
 class RedoResult:
-    """What was done again after it had been undone, and what was left, with the reason for each thing left."""
+    """The changes that a redo did again, and the entries that it left, each with the reason."""
 
     redone: tuple[Change, ...]
     skipped: tuple[dict[str, Any], ...]
@@ -301,7 +316,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCitation:
-    """Whether a quotation stands in a version, and where: offsets, place and headings, all as hits have them.
+    """The check of a quotation in a version: whether it stands there, and its offsets, place and headings as in hits.
 
     `reason` is empty if it stands, `absent` if it does not, else the code of the error that kept it from being checked;
     then there is no `item`. `at_place` says whether it stands where it was said to; None if that was not said.
@@ -319,7 +334,7 @@ class CheckedCitation:
 
     @property
     def stands(self) -> bool:
-        """Whether the quotation stands in that version."""
+        """Return whether the quotation stands in that version."""
         return not self.reason
 
 
@@ -338,7 +353,7 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[T]):
-    """What a change returns: the value, the journal's id for it, and for a dry run the effect.
+    """The result of a change: the value, its id in the journal, and for a dry run the effect.
 
     `replayed` says that the idempotency key was known: nothing was done again, `value` is what was recorded.
     """
@@ -351,21 +366,21 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How far the index is: files by state, and those that could not be read with their reason."""
+    """The state of the index: files by state, and those that could not be read with the reason."""
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     problems: tuple[dict[str, str], ...] = ()
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many files are pending, indexing, indexed, failed, or skipped, which is every other state."""
-        told = {"pending": "pending", "indexing": "indexing", "ready": "indexed", "failed": "failed"}
-        summary = dict.fromkeys((*told.values(), "skipped"), 0)
+        """Return how many files are pending, indexing, indexed, failed, or skipped, which is every other state."""
+        names = {"pending": "pending", "indexing": "indexing", "ready": "indexed", "failed": "failed"}
+        summary = dict.fromkeys((*names.values(), "skipped"), 0)
         for state, count in self.counts.items():
-            summary[told.get(state, "skipped")] += count
+            summary[names.get(state, "skipped")] += count
         return summary
 
     @property
     def unfinished(self) -> int:
-        """How many files wait to be read, or are being read."""
+        """Return how many files wait to be read, or are being read."""
         return sum(self.counts.get(state, 0) for state in ("pending", "indexing"))

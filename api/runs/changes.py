@@ -1,11 +1,11 @@
-"""The changes of a run, and the result of an undo, as clients see them: in the person's language."""
+"""Views of a run's changes and of an undo, in the person's language."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from api.drive import RunChange, RunUndo
-from graph.drive.changes import grouped, reason, sentence
+from graph.drive.sentences import grouped, sentence, text
 from graph.state import Language
 
 View = dict[str, Any]
@@ -18,7 +18,7 @@ def change_to_view(change: RunChange, language: Language) -> View:
 
 
 def changes_to_view(changes: Sequence[RunChange], language: Language) -> View:
-    """Return all changes in order, and grouped by what was undo."""
+    """Return all changes in order, and grouped by action."""
     groups = [{**asdict(group), "change_ids": list(group.change_ids)} for group in grouped(changes, language)]
     return {"changes": [change_to_view(change, language) for change in changes], "groups": groups}
 
@@ -27,7 +27,7 @@ def undo_to_view(undo: RunUndo, language: Language) -> View:
     """Return the undone changes, and the skipped ones with their reason."""
     return {
         "undone": [change_to_view(change, language) for change in undo.undone],
-        "skipped": [{**left, "text": reason(str(left.get("reason", "")), language)} for left in undo.skipped],
+        "skipped": [{**left, "text": text(left, "reason", language)} for left in undo.skipped],
         "change_id": undo.change_id,
         "preview": undo.preview,
     }

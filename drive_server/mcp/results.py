@@ -293,6 +293,14 @@ class DiffResult(Result):
         return cls.copied(found, file=ItemResult.of(found.item))
 
 
+class MessageResult(BaseModel):
+    """A sentence as a code with its parameters, and in Chinese; the field that it belongs to has it in English."""
+
+    code: str
+    params: dict[str, Any]
+    zh: str
+
+
 class ChangeResult(Result):
     """A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
 
@@ -307,6 +315,7 @@ class ChangeResult(Result):
     run_id: str | None
     action: str
     summary: str
+    messages: dict[str, MessageResult] = {}
     item_id: str | None
     approved_by: str | None
     undoes: int | None

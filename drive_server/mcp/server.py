@@ -93,7 +93,7 @@ class DriveServer(SdkServer):
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
         self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key)
-        self._consent = Consent(drive.journal, drive.settings.answer_seconds, self._consent_zh)
+        self._consent = Consent(drive.journal, drive.settings.answer_seconds)
         self.subscriptions = Subscriptions(drive, self.sessions, self._authenticator)
         self.tasks = TaskRequests(self, drive, self._consent, self.specs, self._tool, self._proposal, self._actor)
         prompts = DrivePrompts(drive)
@@ -220,9 +220,6 @@ class DriveServer(SdkServer):
 
     def _can_be_task(self, name: str) -> bool:
         return name in self.specs and self.specs[name].can_be_task
-
-    def _consent_zh(self, name: str) -> str | None:
-        return self.specs[name].consent_zh if name in self.specs else None
 
     async def _actor(self, name: str) -> Actor:
         return await self._call(name).actor()

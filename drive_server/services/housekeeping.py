@@ -1,14 +1,30 @@
-"""What has to be done now and then, by nobody in particular: expiry, collection, clearing away."""
+"""Periodic background work: expiry, collection, cleaning up."""
 
+import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import anyio
 
 from drive_server.knowledge.index.lock import WriterLock
+
+
+async def whole_step(step: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run a short step; if this is cancelled meanwhile, the step ends first.
+
+    A query that is cut off leaves a connection behind, whose thread may live longer than the event loop.
+    """
+    task = asyncio.create_task(step())
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True):
+            await asyncio.gather(task, return_exceptions=True)
+        raise
+
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""How long operations tell how far they are."""
+"""Progress of long operations."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""What people keep, counted in stored bytes, and how much they may keep.
+"""Quotas: how many bytes people store, and how many they may.
 
 A content counts once in a person's tree, however many versions have it; old versions and the trash are in the tree.
 """
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from drive_server.access import ALL_SCOPES, Actor, Role
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
+from drive_server.messages import Message
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.identity.keys import require_scopes
 from drive_server.services.tree.nodes import locate_folder
@@ -44,7 +45,7 @@ _GROW = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much there may be: bytes that a person keeps unless they have a quota of their own (0: no limit), and
+    """Limits of the drive: bytes that a person may store without a quota of their own (0: no limit), and
     versions of a file.
     """
 
@@ -58,20 +59,20 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a person keeps and may keep, in bytes; a quota of 0 is no limit."""
+    """A person's stored bytes and quota; a quota of 0 is no limit."""
 
     used_bytes: int
     quota_bytes: int
 
     @property
     def left(self) -> int | None:
-        """How many bytes more there is room for; None without a limit."""
+        """Return how many more bytes fit; None without a limit."""
         return max(self.quota_bytes - self.used_bytes, 0) if self.quota_bytes else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Growth:
-    """How many bytes a session added to what a person keeps, what that came to, and the quota of their own."""
+    """The bytes that a session added for a person, the sum, and their own quota."""
 
     added: int
     used_bytes: int
@@ -80,26 +81,24 @@ class _Growth:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What there is room for where somebody wants to put something: in their own drive, or in another person's."""
+    """The room for new content in a drive: the caller's own, or another person's."""
 
     usage: Usage
     is_own: bool
 
     def check(self, size: int) -> None:
-        """Raise `QuotaExceededError` if `size` bytes are more than what is left. What others keep is not told."""
+        """Raise `QuotaExceededError` if `size` bytes are too many, without the usage of others."""
         left = self.usage.left
         if left is None or size <= left:
             return
         if not self.is_own:
             raise QuotaExceededError(
-                "The drive that this folder belongs to has no room for it.",
-                hint="Ask the owner of the folder to make room, or put it into a folder of your own.",
+                Message.of("no_room_there"),
                 details={"needed_bytes": size},
             )
         used, quota = self.usage.used_bytes, self.usage.quota_bytes
         raise QuotaExceededError(
-            f"There is no room for it: {used} of {quota} bytes are in use, {size} more are needed.",
-            hint="Delete for good what is in the trash or no longer needed, or ask for a larger quota.",
+            Message.of("no_room", used=used, quota=quota, size=size),
             details={"quota_bytes": quota, "used_bytes": used, "needed_bytes": size},
         )
 
@@ -127,8 +126,8 @@ class QuotaService:
     async def room_in(self, actor: Actor, folder: str) -> Room:
         """Return what there is room for in a folder that the caller may edit: its owner's quota counts."""
         async with self._database.read() as session:
-            located = await locate_folder(session, actor.principal, folder, Role.EDITOR)
-            return await room_of(session, self._limits, located.row.owner_id, actor.user_id)
+            node = await locate_folder(session, actor.principal, folder, Role.EDITOR)
+            return await room_of(session, self._limits, node.row.owner_id, actor.user_id)
 
     async def set_quota(self, actor: Actor, user: str, quota_bytes: int | None) -> tuple[str, str, Usage]:
         """Set how many bytes a person, named by id or email, may keep; 0: no limit, None: as the settings say.
@@ -154,13 +153,13 @@ class QuotaService:
 async def hold_all(session: AsyncSession, owner_id: str, blobs: Iterable[Blob]) -> None:
     """Count a version for each of the blobs, in the transaction that adds them.
 
-    Whether there is room for them all is asked once, by `require_room`.
+    `require_room` checks once that there is room for all.
     """
-    await session.run_sync(hold_now, owner_id, blobs)
+    await session.run_sync(hold_sync, owner_id, blobs)
 
 
-def hold_now(session: Session, owner_id: str, blobs: Iterable[Blob]) -> None:
-    """Like `hold_all`, where several statements run at once."""
+def hold_sync(session: Session, owner_id: str, blobs: Iterable[Blob]) -> None:
+    """Do as `hold_all` does, where several statements run at once."""
     connection, counts = session.connection(), Counter(blobs)
     for part in _batches(list(counts)):
         held = set(connection.scalars(_HELD, {"owner": owner_id, "hashes": [blob.hash for blob in part]}))
@@ -178,11 +177,11 @@ async def release_all(session: AsyncSession, owner_id: str, hashes: Iterable[str
     """Count a version less for each of the hashes, in the transaction that removes them; one that stands there twice
     is two versions.
     """
-    await session.run_sync(release_now, owner_id, hashes)
+    await session.run_sync(release_sync, owner_id, hashes)
 
 
-def release_now(session: Session, owner_id: str, hashes: Iterable[str]) -> None:
-    """Like `release_all`, where several statements run at once."""
+def release_sync(session: Session, owner_id: str, hashes: Iterable[str]) -> None:
+    """Do as `release_all` does, where several statements run at once."""
     connection, counts = session.connection(), Counter(hashes)
     for part in _batches(list(counts)):
         _count(session, owner_id, {blob_hash: -counts[blob_hash] for blob_hash in part})

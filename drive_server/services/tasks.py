@@ -1,4 +1,4 @@
-"""Calls that go on after their answer: kept in the database, done once, by whichever process holds the lease."""
+"""Tasks: calls that go on after their answer, stored in the database, run once by the process with the lease."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ RETRY_SECONDS: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a task is to do: a tool with its arguments, in the name of `caller`, with the `meta` of the call.
+    """The order of a task: a tool with its arguments, in the name of `caller`, with the `meta` of the call.
 
     `caller` and `meta` are JSON and mean nothing here. The work is done once for each user and `key`, empty: a new one.
     `kept_for` is how long the caller wants the task kept, from now on; None: as long as is usual.
@@ -60,7 +60,7 @@ class Task:
 
     @property
     def is_over(self) -> bool:
-        """Whether it ended, in whatever way."""
+        """Return whether it ended, in whatever way."""
         return self.status != WORKING
 
 
@@ -163,7 +163,7 @@ class TaskService:
             return list(await session.scalars(asked))
 
     async def end(self, task: Task, status: str, message: str, result: dict[str, Any] | None) -> bool:
-        """Write down how the task ended; return False if it is over already. What is over never changes.
+        """Record how the task ended; return False if it ended before.
 
         What was done counts whoever holds the lease by now; that nothing was done is up to who holds it.
         """
@@ -197,7 +197,7 @@ class TaskService:
         return [task for task_id in ids if (task := await self._take(task_id)) is not None]
 
     async def expire(self) -> int:
-        """Remove the tasks that are over and were to be kept no longer; return how many."""
+        """Remove expired tasks; return how many."""
         over = delete(TaskRow).where(TaskRow.status != WORKING, TaskRow.expires_at <= self._clock())
         async with self._database.write() as session:
             return _count(await session.execute(over))

@@ -18,6 +18,7 @@ from obstore.exceptions import BaseError
 from obstore.store import LocalStore, ObjectStore, from_url
 
 from drive_server.errors import InvalidInputError, StorageFailureError, TooLargeError
+from drive_server.messages import Message
 from drive_server.storage.spool import SpooledFile, remove_unfinished, sync
 from drive_server.storage.token_file import make_private_directory
 
@@ -267,7 +268,7 @@ def _remote(url: str) -> ObjectStore:
 
 def _require_fits(size: int, limit: int) -> None:
     if size > limit:
-        raise TooLargeError("The content is too large.", hint=f"The limit is {limit} bytes.", details={"limit": limit})
+        raise TooLargeError(Message.of("content_too_large", limit=limit), details={"limit": limit})
 
 
 def _is_renewed(target: Path, size: int) -> bool:
@@ -337,12 +338,9 @@ def _translated() -> Generator[None]:
         yield
     except FileNotFoundError as error:
         logger.error("A blob is missing: %s", error)  # noqa: TRY400 - the trace says no more than the message
-        raise StorageFailureError(
-            "The content of this file is missing in the store.", hint="Restore the blob store from its backup."
-        ) from error
+        raise StorageFailureError(Message.of("content_missing")) from error
     except (BaseError, OSError) as error:
         logger.error("The blob store failed: %s", error)  # noqa: TRY400 - the trace says no more than the message
         raise StorageFailureError(
-            "The content could not be stored or read; nothing of the request was kept.",
-            hint="Check that the disk is not full, then try again.",
+            Message.of("content_failure"),
         ) from error

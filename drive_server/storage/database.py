@@ -22,6 +22,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession
 
 from drive_server.errors import DriveError, InvalidInputError, StorageFailureError
+from drive_server.messages import Message
 from drive_server.signing import Signer
 from drive_server.storage.engine import Transactions, close_engine, configure_sqlite, is_sqlite, open_engine
 from drive_server.storage.schema import Schema
@@ -206,6 +207,5 @@ def translate(error: BaseException | None, schema: Schema = SCHEMA) -> DriveErro
 def _storage_failure(error: Exception) -> StorageFailureError:
     logger.error("The database failed: %s", getattr(error, "orig", None) or error)
     return StorageFailureError(
-        "The database could not store or read this; nothing of the request was kept.",
-        hint="Check that the disk is not full and that no other program holds the database, then try again.",
+        Message.of("database_failure"),
     )

@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from drive_server.errors import NameConflictError
+from drive_server.messages import Message
 from drive_server.storage.schema import COLUMN_TYPES, Schema
 
 LIVE_NAME_INDEX: Final = "uq_nodes_live_name"
@@ -281,6 +282,7 @@ class ChangeRow(Base):
 
     `entries` is a list of {"table", "id", "before", "after"}; `result` is the answer of the call, so
     that a repeated `idempotency_key` gets the same; `arguments_digest` tells a repeat from a different call.
+    `message` is the summary as a code with parameters; earlier changes have none.
     `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` allowed it.
     """
 
@@ -302,6 +304,7 @@ class ChangeRow(Base):
     arguments_digest: Mapped[str] = mapped_column(String(64))
     action: Mapped[str] = mapped_column(String(32))
     summary: Mapped[str]
+    message: Mapped[dict[str, Any] | None]
     item_id: Mapped[str | None] = mapped_column(String(32))
     entries: Mapped[list[Any]]
     result: Mapped[dict[str, Any]]
@@ -372,9 +375,7 @@ def _conflict(error: IntegrityError) -> NameConflictError | None:
     reason = str(error.orig)
     if LIVE_NAME_INDEX not in reason and LIVE_NAME_COLUMNS not in reason:
         return None
-    return NameConflictError(
-        "An item of that name was put into the folder at the same moment.", hint="Choose another name."
-    )
+    return NameConflictError(Message.of("name_taken_now"))
 
 
 SCHEMA: Final = Schema(Base.metadata, Path(__file__).parent / "migrations/versions", "alembic_version", _conflict)

@@ -27,6 +27,7 @@ from graph.drive.connections import (
     META_TOOL_CALL_ID,
     OnProgress,
 )
+from graph.drive.sentences import localize
 from graph.errors import DriveUnavailableError
 from graph.events import CallStatus, ToolProgressEvent, emit, emitter
 from graph.limits.limits import result_text
@@ -85,12 +86,12 @@ def make_act(deps: GraphDependencies) -> Any:
             return {}
         if result.isError:
             await _give_back(task, user, runtime.store)
-            return _finished(call, error_text(result, limit), "error", _since(begun))
+            return _finished(call, error_text(result, limit, task["language"]), "error", _since(begun))
         tool = toolbox.facts_of(call["name"])
         taints = await foreign_sources(reads_in(tool, result.structuredContent), user, runtime.store)
         if not task.get("tainted", True):
             await record_own_version(tool, result.structuredContent, user, runtime.store)
-        told, data = text_of(result), without_addresses(result.structuredContent)
+        told, data = text_of(result), without_addresses(localize(result.structuredContent, task["language"]))
         update = _finished(
             call,
             result_text(told, data, limit),

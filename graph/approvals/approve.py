@@ -180,7 +180,7 @@ class Settling:
         except DriveUnavailableError as error:
             return self._refuse(call, error.sentences[self._language], "error")
         if tried.isError:
-            return self._refuse(call, error_text(tried, self._max_result), "error")
+            return self._refuse(call, error_text(tried, self._max_result, self._language), "error")
         found: Mapping[str, Any] | None = (tried.meta or {}).get(META_EFFECT)
         effect, etag = effect_of(found), found.get("etag") if found else None
         seen: Call = {

@@ -23,6 +23,7 @@ from graph.approvals.preview import effect_of, preview_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
+from graph.drive.sentences import error_sentence, localize
 from graph.events import emit
 from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
@@ -33,7 +34,7 @@ from graph.policy.reasons import sentence
 from graph.policy.rules import Judgement, Situation, judge
 from graph.policy.targets import touched_by
 from graph.policy.tools import ToolFacts
-from graph.state import Call, Passage, State, Update, active_agent, is_tainted, running_turn, said_last
+from graph.state import Call, Language, Passage, State, Update, active_agent, is_tainted, running_turn, said_last
 from graph.tools.box import LOCAL_NAMES, toolset
 
 ALLOWED_TOOLS: Final = {agent.name: agent.tools for agent in (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)}
@@ -87,7 +88,7 @@ class Review:
             return Candidate(key, facts, args, judgement)
         tried = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
         if tried.isError:
-            return _refuse(key, name, error_text(tried, self.max_result))
+            return _refuse(key, name, error_text(tried, self.max_result, self.situation.language))
         effect: Mapping[str, Any] | None = (tried.meta or {}).get(META_EFFECT)
         return Candidate(key, facts, args, judgement, effect, drifted=earlier is not None)
 
@@ -219,7 +220,8 @@ def schema_of(tool: BaseTool) -> Mapping[str, Any]:
     return schema if isinstance(schema, dict) else {}
 
 
-def error_text(result: CallToolResult, limit: int) -> str:
+def error_text(result: CallToolResult, limit: int, language: Language) -> str:
     """Return a refusal of the drive as the model gets it: code, sentence, hint, and details such as near matches."""
-    details = (result.structuredContent or {}).get("details")
-    return result_text(text_of(result), details or None, limit)
+    data = result.structuredContent or {}
+    said = error_sentence(data, text_of(result), language)
+    return result_text(said, localize(data.get("details"), language) or None, limit)

@@ -77,7 +77,13 @@ async def _source(request: Request) -> FactSource | None:
 
 
 async def _effect(request: Request) -> Mapping[str, Any]:
-    return {"summary": f"Remember for later conversations: {one_line(str(request.args['fact']))}", "reversible": True}
+    fact = one_line(str(request.args["fact"]))
+    zh = {"code": "remember", "params": {"fact": fact}, "zh": f"长期记住：{fact}"}
+    return {
+        "summary": f"Remember for later conversations: {fact}",
+        "messages": {"summary": zh},
+        "reversible": True,
+    }
 
 
 async def _forget(request: Request) -> CallToolResult:
@@ -90,7 +96,9 @@ async def _forget(request: Request) -> CallToolResult:
 
 async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
     fact = await _facts(request).get(str(request.args["memory_id"]))
-    return {"summary": f"Forget: {fact['text'] if fact else '?'}", "reversible": False}
+    text = fact["text"] if fact else "?"
+    zh = {"code": "forget", "params": {"fact": text}, "zh": f"忘记：{text}"}
+    return {"summary": f"Forget: {text}", "messages": {"summary": zh}, "reversible": False}
 
 
 async def _list(request: Request) -> CallToolResult:

@@ -74,7 +74,7 @@ class SmallDrive:
         children = (node for node in self.nodes.values() if node.parent == folder.id and node.trash is None)
         return next((node for node in children if node.name == name), None)
 
-    def make_way(
+    def resolve_conflict(
         self,
         folder: Node,
         name: str,
@@ -153,7 +153,7 @@ class SmallDrive:
         folder = self.nodes[node.parent]
         if choice == "replace" and node.name != name:
             self.require_may_take_out(person, node)
-        node.name = self.make_way(folder, name, node.kind, choice, node, tuple(self.way(node)))
+        node.name = self.resolve_conflict(folder, name, node.kind, choice, node, tuple(self.way(node)))
 
     def move(self, person: str, node_id: str, parent: str, choice: Choice) -> None:
         """Put into another folder."""
@@ -162,7 +162,7 @@ class SmallDrive:
         self.require_may_take_out(person, node)
         if node.parent != folder.id:
             self.require_fits(node, folder)
-            node.name = self.make_way(folder, node.name, node.kind, choice, node, tuple(self.way(node)))
+            node.name = self.resolve_conflict(folder, node.name, node.kind, choice, node, tuple(self.way(node)))
             node.parent = folder.id
 
     def before_copy(self, person: str, node_id: str, parent: str, choice: Choice) -> str:
@@ -173,7 +173,7 @@ class SmallDrive:
             raise RefusedError
         texts = [part.versions[-1] for part in (node, *self.live_below(node)) if part.kind == "file"]
         self.require_room(folder.owner, texts)
-        return self.make_way(folder, node.name, node.kind, choice, stays=tuple(self.way(node)))
+        return self.resolve_conflict(folder, node.name, node.kind, choice, stays=tuple(self.way(node)))
 
     def trash(self, person: str, node_id: str) -> None:
         """Move to the trash."""
@@ -189,7 +189,7 @@ class SmallDrive:
         self.require_may_take_out(person, node)
         folder = self.require(person, parent or node.parent or "", EDITOR, kind="folder")
         self.require_fits(node, folder)
-        node.name = self.make_way(folder, node.name, node.kind, choice, stays=tuple(self.way(node)))
+        node.name = self.resolve_conflict(folder, node.name, node.kind, choice, stays=tuple(self.way(node)))
         self.take_out(node)
         node.parent = folder.id
 

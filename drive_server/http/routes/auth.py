@@ -20,8 +20,7 @@ from drive_server.http.access import (
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.models import ApiKey
 from drive_server.rate_limiter import RateLimiter
-from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS
-from drive_server.services.identity.sessions import SESSION_PREFIX, SessionService
+from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS, SESSION_PREFIX, SessionService
 from drive_server.services.identity.tokens import MOST_CHARACTERS
 from drive_server.services.quota import MAX_QUOTA_BYTES
 

@@ -8,9 +8,9 @@ from drive_server.http.access import ActorDep, DriveDep
 from drive_server.mcp.results import ChangesResult
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_RUN_ID_CHARACTERS, MAX_TOOL_CHARACTERS
 from drive_server.mcp.tools.history import HistoryTools
-from drive_server.services.journal.audit import MAX_MOMENT_CHARACTERS, ChangeKind
+from drive_server.services.journal.changes import MAX_MOMENT_CHARACTERS, ChangeKind
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
-from drive_server.services.tree.located import MAX_REF_CHARACTERS
+from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = APIRouter(tags=["drive"])
 

@@ -10,7 +10,7 @@ from drive_server.http.contents import RAW_BODY, body_of, content_response
 from drive_server.http.headers import chosen_type
 from drive_server.mcp.results import ItemResult
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS, MAX_VERSION
-from drive_server.services.tree.located import MAX_REF_CHARACTERS
+from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = APIRouter(prefix="/files", tags=["drive"])
 

@@ -10,7 +10,7 @@ from drive_server.mcp.results import ItemResult, ListResult
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS
 from drive_server.mcp.tools.files import FileTools, list_place
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
-from drive_server.services.tree.located import MAX_REF_CHARACTERS
+from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = APIRouter(prefix="/items", tags=["drive"])
 

@@ -195,7 +195,7 @@ def _anonymous_errors() -> Generator[None]:
         yield
     except EtagMismatchError as error:
         details = {key: error.details[key] for key in ("id", "etag", "updated_at") if key in error.details}
-        raise EtagMismatchError(error.message, hint=error.hint, details=details) from error
+        raise error.with_details(details) from error
     except QuotaExceededError as error:
         raise QuotaExceededError(
             "There is no room for it where this link leads.", hint="Ask whoever gave you the link to make room."

@@ -13,11 +13,11 @@ from drive_server.mcp.results import SearchResult
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS, MAX_HITS
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.models import Hit, Page
-from drive_server.services.journal.audit import MAX_MOMENT_CHARACTERS
+from drive_server.services.journal.changes import MAX_MOMENT_CHARACTERS
 from drive_server.services.search.filters import MAX_TYPES, SearchFilter
 from drive_server.services.search.service import MAX_QUERY_CHARACTERS
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS
-from drive_server.services.tree.located import MAX_REF_CHARACTERS
+from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = APIRouter(tags=["drive"])
 

@@ -1,7 +1,7 @@
 """One call of a tool: who makes it, whether the person agrees, and what is answered."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any, TypeVar
 
 from mcp.server.fastmcp import Context, FastMCP
@@ -17,7 +17,8 @@ from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator, Dri
 from drive_server.mcp.calls.consent import Consent, can_ask
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
 from drive_server.mcp.calls.sampling import HostModel, can_sample
-from drive_server.models import Outcome
+from drive_server.messages import Message, translations
+from drive_server.models import Effect, Outcome
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.progress import Progress
 
@@ -113,9 +114,22 @@ def changed(actor: Actor, outcome: Outcome[Any], text: str, result: BaseModel) -
     if outcome.change_id is not None:
         meta[META_CHANGE_ID] = outcome.change_id
     if outcome.effect is not None:
-        meta[META_EFFECT] = asdict(outcome.effect)
+        meta[META_EFFECT] = _effect_on_wire(outcome.effect)
     answered.meta = meta
     return answered
+
+
+def _effect_on_wire(effect: Effect) -> dict[str, Any]:
+    people = {"gains_access": effect.gains_access, "loses_access": effect.loses_access}
+    shown = {
+        **{item.name: getattr(effect, item.name) for item in fields(effect)},
+        **{name: [one.en if isinstance(one, Message) else one for one in group] for name, group in people.items()},
+        "summary": effect.summary,
+        "touches": None if effect.touches is None else [asdict(touch) for touch in effect.touches],
+    }
+    del shown["message"]
+    groups = {name: Message.joined("commas", group) for name, group in people.items() if group}
+    return {**shown, "messages": translations({"summary": effect.message, **groups})}
 
 
 def refused(error: DriveError) -> CallToolResult:

@@ -1,6 +1,6 @@
 """Consent: an outside host asks its person before something is deleted, shared or taken back."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Final
@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from drive_server.access import Actor
 from drive_server.errors import DeclinedError
 from drive_server.mcp.sdk import cancel_request, next_request_id
+from drive_server.messages import Language, Message, render
 from drive_server.models import Effect, Outcome
 from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
@@ -35,18 +36,16 @@ FORM: Final[dict[str, Any]] = {
         }
     },
 }
-ANY_CHANGE_IN_CHINESE: Final = "更改云盘内容"
 
 
 class Consent:
     """Asks one question for each call, and takes nothing but a yes within the time for one.
 
-    `answer_seconds` is how long a person may take; `change_zh` names in Chinese what a tool does.
+    `answer_seconds` is how long a person may take.
     """
 
-    def __init__(self, journal: Journal, answer_seconds: float, change_zh: Callable[[str], str | None]) -> None:
+    def __init__(self, journal: Journal, answer_seconds: float) -> None:
         self._journal = journal
-        self._change_zh = change_zh
         self._answer_seconds = answer_seconds
         self._turns: WeakValueDictionary[tuple[str, str], anyio.Lock] = WeakValueDictionary()
 
@@ -75,8 +74,8 @@ class Consent:
         if await self._journal.has_recorded(actor):
             return actor
         rehearsal = await operation(replace(actor, dry_run=True))
-        effect = rehearsal.effect or Effect("")
-        await self._ask(session, request_id, question(self._change_zh(actor.tool), effect))
+        effect = rehearsal.effect or Effect()
+        await self._ask(session, request_id, question(effect))
         return replace(actor, if_match=effect.etag or actor.if_match, approved_by=actor.principal.email)
 
     async def _ask(self, session: ServerSession, request_id: RequestId, text: str) -> None:
@@ -86,14 +85,14 @@ class Consent:
                 answer = await session.elicit_form(text, FORM, request_id)
         except TimeoutError as error:
             await cancel_request(session, asked, request_id)
-            raise DeclinedError("The person did not answer in time; nothing was changed.") from error
+            raise DeclinedError(Message.of("no_answer")) from error
         except anyio.get_cancelled_exc_class():
             await cancel_request(session, asked, request_id)
             raise
         except (McpError, ValidationError) as error:
-            raise DeclinedError("The host could not ask the person; nothing was changed.") from error
+            raise DeclinedError(Message.of("could_not_ask")) from error
         if not _is_yes(answer):
-            raise DeclinedError("The person said no; nothing was changed.", hint="Ask them what they want instead.")
+            raise DeclinedError(Message.of("said_no"))
 
 
 def can_ask(session: ServerSession) -> bool:
@@ -103,13 +102,13 @@ def can_ask(session: ServerSession) -> bool:
     return elicitation is not None and (elicitation.form is not None or elicitation.url is None)
 
 
-def question(change_zh: str | None, effect: Effect) -> str:
+def question(effect: Effect) -> str:
     """Return the question for the person, in English and in short in Chinese."""
     named = [f"- {_shown(item['path'])}" for item in effect.items[:MOST_NAMED]]
     more = effect.count - len(named)
     if named and more > 0:
         named.append(f"- and {more:,} more")
-    return "\n".join([effect.summary, *named, *_difference(effect), *_english(effect), _chinese(change_zh, effect)])
+    return "\n".join([effect.summary, *named, *_difference(effect), *_english(effect), _chinese(effect)])
 
 
 def _difference(effect: Effect) -> list[str]:
@@ -121,26 +120,28 @@ def _difference(effect: Effect) -> list[str]:
 
 def _english(effect: Effect) -> list[str]:
     lines = [
-        f"{change}: {_people(people)}."
+        f"{change}: {_people(people, 'en')}."
         for change, people in (("Gains access", effect.gains_access), ("Loses access", effect.loses_access))
         if people
     ]
     return [*lines, "This can be undone." if effect.reversible else "This can't be undone."]
 
 
-def _chinese(change_zh: str | None, effect: Effect) -> str:
-    parts = [f"请确认：{change_zh or ANY_CHANGE_IN_CHINESE}"]
+def _chinese(effect: Effect) -> str:
+    does = render(effect.message, "zh").rstrip("。") if effect.message else "更改云盘内容"
+    parts = [f"请确认：{does}"]
     if effect.count:
         parts.append(f"涉及 {effect.count:,} 项")
     if effect.gains_access:
-        parts.append(f"获得访问权限：{_people(effect.gains_access)}")
+        parts.append(f"获得访问权限：{_people(effect.gains_access, 'zh')}")
     if effect.loses_access:
-        parts.append(f"失去访问权限：{_people(effect.loses_access)}")
+        parts.append(f"失去访问权限：{_people(effect.loses_access, 'zh')}")
     return "；".join([*parts, "可以撤销。" if effect.reversible else "无法撤销。"])
 
 
-def _people(emails: tuple[str, ...]) -> str:
-    return ", ".join(display_name(email) for email in emails)
+def _people(people: Iterable[str | Message], language: Language) -> str:
+    shown = (one if isinstance(one, Message) else display_name(one) for one in people)
+    return render(Message.joined("commas", shown), language)
 
 
 def _shown(path: str) -> str:

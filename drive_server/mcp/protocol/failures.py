@@ -16,6 +16,7 @@ from drive_server.errors import (
     StateConflictError,
     UnsupportedContentError,
 )
+from drive_server.messages import Message
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ def public_error(error: BaseException | None, where: str) -> DriveError:
     if isinstance(error, DriveError):
         return error
     logger.error("%s failed", where, exc_info=error)
-    return DriveError("Something went wrong in the drive.", hint="Try again; its log says more.")
+    return DriveError(Message.of("internal"))
 
 
 def error_data(error: DriveError, *, not_found: int = INVALID_PARAMS, unusable_is_invalid: bool = False) -> ErrorData:
@@ -53,7 +54,7 @@ def error_data(error: DriveError, *, not_found: int = INVALID_PARAMS, unusable_i
 
 def call_cancelled() -> ErrorData:
     """Return the answer to a cancelled request (MCP 2025-11-25, basic/utilities/cancellation)."""
-    data = error_data(CallCancelledError("The call was cancelled.", hint="Make it again if it is wanted."))
+    data = error_data(CallCancelledError(Message.of("cancelled")))
     return ErrorData(code=REQUEST_CANCELLED, message=data.message, data=data.data)
 
 

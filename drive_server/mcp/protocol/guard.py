@@ -26,6 +26,7 @@ from drive_server.errors import DriveError, InvalidInputError, RateLimitError, S
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.protocol.failures import error_data
 from drive_server.mcp.protocol.messages import VERSION, as_error
+from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 from drive_server.settings import DriveSettings
 
@@ -137,8 +138,7 @@ class Admission:
 def ending() -> UnavailableError:
     """Return the error for a request that comes while the process shuts down."""
     return UnavailableError(
-        "The drive is being shut down.",
-        hint="Connect again in a moment.",
+        Message.of("shutting_down"),
         details={"retry_after_seconds": RETRY_SECONDS},
     )
 

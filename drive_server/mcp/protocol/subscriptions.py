@@ -20,8 +20,7 @@ from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.protocol.index_updates import IndexUpdates
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI, DriveResources
-from drive_server.services.journal.audience import people_around, places_of
-from drive_server.services.journal.feed import ChangeFeed, Recorded
+from drive_server.services.journal.feed import ChangeFeed, Recorded, audience_of, places_of
 from drive_server.services.tree.nodes import locate_many
 
 MOST_SUBSCRIPTIONS = 500
@@ -85,7 +84,7 @@ class Subscriptions:
     async def _notify(self, changes: list[Recorded]) -> None:
         watched = {one.node_id for session in self._sessions for one in session.subscriptions.values() if one.node_id}
         async with self._drive.database.read() as reading:
-            around = await people_around(reading, changes)
+            around = await audience_of(reading, changes)
             places = await places_of(reading, changes, watched) if watched else {}
         for session in self._sessions:
             await self._notify_session(session, changes, places)

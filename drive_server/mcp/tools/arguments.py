@@ -13,13 +13,13 @@ from drive_server.services.documents.downloads import MAX_MINUTES
 from drive_server.services.documents.edits import MAX_EDITS
 from drive_server.services.files.moving import MAX_MOVED_AT_ONCE
 from drive_server.services.files.service import MAX_TREE_DEPTH
-from drive_server.services.journal.audit import MAX_MOMENT_CHARACTERS, ChangeKind
+from drive_server.services.journal.changes import MAX_MOMENT_CHARACTERS, ChangeKind
 from drive_server.services.search.filters import MAX_TYPE_CHARACTERS, MAX_TYPES
 from drive_server.services.search.service import MAX_QUERY_CHARACTERS
 from drive_server.services.sharing.link_passwords import MAX_CHARACTERS, MIN_CHARACTERS
 from drive_server.services.sharing.links import MAX_DOWNLOADS, MAX_HOURS, TERMS, Term
 from drive_server.services.tree.items import MAX_CURSOR_CHARACTERS, MAX_LIMIT
-from drive_server.services.tree.located import MAX_REF_CHARACTERS
+from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 # Far more than a name may have: the rules for names refuse a longer one with a better sentence.
 MAX_NAME_CHARACTERS = 8192

@@ -23,6 +23,7 @@ from drive_server.mcp.tools.map_reduce_arguments import (
 )
 from drive_server.mcp.tools.map_reduce_results import BulkResult, StoredBulkResult, finding_lines
 from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
+from drive_server.messages import Message
 from drive_server.services.map_reduce.language_model import LanguageModel
 from drive_server.services.map_reduce.prompts import Task
 from drive_server.services.map_reduce.selection import Choice
@@ -68,7 +69,7 @@ class BulkTools(ToolGroup):
         choice = Choice(tuple(file_ids), folder_id, recursive, query, only, max_files)
         task = Task(instruction, reduce_instruction or "", (language or "").strip())
         outcome = await self._drive.bulk.read(actor, choice, task, model, progress=call.progress, prove=call.prove)
-        result = BulkResult.of(outcome, *await self._drive.bulk_results.keep(actor, task, outcome))
+        result = BulkResult.of(outcome, *await self._drive.bulk_results.store(actor, task, outcome))
         text = " ".join(part for part in (result.coverage, result.note) if part)
         more = f"\nThe rest: read_bulk_result with result_id={result.result_id}, first={result.next}."
         detail = f"{result.text}\n\n{finding_lines(result.results)}{more if result.next is not None else ''}"
@@ -97,8 +98,6 @@ class BulkTools(ToolGroup):
         model = call.host_model(self._drive.settings.language_seconds) or self._drive.language_model
         if model is None:
             raise NoLanguageModelError(
-                "This needs a language model: the host lends none, and the drive has none. Nothing was read.",
-                hint="Use a host with MCP sampling, set OPENAI_API_KEY or DRIVE_LANGUAGE_MODEL at the drive, or read "
-                "the files one by one with read_file.",
+                Message.of("no_model"),
             )
         return model

@@ -6,7 +6,7 @@ from pydantic import Field, Strict
 
 from drive_server.mcp.tools.arguments import AS_LIST, NOT_BOOLEAN
 from drive_server.services.search.service import MAX_QUERY_CHARACTERS
-from drive_server.services.tree.located import MAX_REF_CHARACTERS
+from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 MAX_FILES: Final = 500
 MAX_INSTRUCTION_CHARACTERS: Final = 4_000

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from drive_server.mcp.icons import STACK
 from drive_server.services.map_reduce.findings import Finding, Outcome, Status
-from drive_server.services.map_reduce.stored_results import KeptResult
+from drive_server.services.map_reduce.stored_results import StoredResult
 from drive_server.services.text.addresses import Passage
 from drive_server.services.tree.names import display_name
 
@@ -131,7 +131,7 @@ class StoredBulkResult(BaseModel):
     expires_at: datetime
 
     @classmethod
-    def of(cls, kept: KeptResult) -> "StoredBulkResult":
+    def of(cls, kept: StoredResult) -> "StoredBulkResult":
         """Return the part as it is on the wire."""
         end = kept.first + len(kept.findings)
         return cls(

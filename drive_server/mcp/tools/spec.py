@@ -82,15 +82,6 @@ class ToolSpec:
         }
         return {META_TOOL: {key: value for key, value in facts.items() if value}}
 
-    @property
-    def consent_zh(self) -> str:
-        """The change that a person is asked about, in Chinese.
-
-        A change that is no more than organising is asked about only where it takes the place of another item.
-        """
-        replaces = self.kind == "write" and self.risk != "high"
-        return f"{self.title_zh}并替换同名项目" if replaces else self.title_zh
-
     def scope_for(self, arguments: Any) -> Scope | None:
         """Return the scope that a call with these arguments needs in every case."""
         is_preview = self.has_preview and isinstance(arguments, dict) and arguments.get("preview", False) is not False

@@ -16,7 +16,7 @@ from drive_server.knowledge.location import find_headings, find_place, find_span
 from drive_server.knowledge.text.place import parse_place
 from drive_server.models import CheckedCitation, Citation
 from drive_server.services.documents.reading import Reading, Readings
-from drive_server.services.text.excerpts import apart
+from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.text.quotations import QuotableText
 
 MAX_CITATIONS = 200
@@ -60,7 +60,7 @@ class Citations:
             reading = await self._readings.open(actor, file, version)
         except _OF_ONE_FILE as error:
             return [CheckedCitation(citation, error.code) for citation in citations]
-        return await apart(len(reading.text), _checked, reading, citations)
+        return await run_in_thread(len(reading.text), _checked, reading, citations)
 
 
 def _checked(reading: Reading, citations: Sequence[Citation]) -> list[CheckedCitation]:

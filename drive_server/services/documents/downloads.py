@@ -7,23 +7,25 @@ from typing import Final
 from drive_server.access import Actor, Principal, Scope, require_person
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError
+from drive_server.messages import Message
 from drive_server.models import DownloadUrl, Effect, Outcome
 from drive_server.services.documents.service import Content, DocumentService
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.tree.names import display_name
+from drive_server.services.tree.nodes import item_message
 from drive_server.signing import Signer
 
 PURPOSE: Final = "download"
 TOOL: Final = "download_url"
 MAX_MINUTES: Final = 24 * 60
-ANYONE: Final = "anyone with the address"
+ANYONE: Final = Message.of("address_holders")
 NO_KEY: Final = bytes(16)
 # File, user, key, version (0: whatever is the newest), end in seconds since 1970.
 _TOKEN: Final = struct.Struct(">16s16s16sIQ")
 
 
 class DownloadService:
-    """Makes such addresses and opens them. Nothing is kept: all that counts is in the address, signed.
+    """Make such addresses and open them. The drive stores nothing: the address is signed and holds everything.
 
     One holds until it expires, and only while its maker may still read the file and the key it was made with has not
     ended.
@@ -90,22 +92,18 @@ class DownloadService:
 
 def no_such_address() -> NotFoundError:
     """Return the error for every address that does not hold."""
-    return NotFoundError("There is no such download.", hint="Ask for a new address; each holds for a short time only.")
+    return NotFoundError(Message.of("no_download"))
 
 
 def _effect(made: DownloadUrl) -> Effect:
     item = made.item
+    version = Message.of("of_version", number=made.version) if made.version != item.version else ""
+    ends = f"{made.expires_at:%Y-%m-%d %H:%M}"
     return Effect(
-        summary=f"Make an address from which {ANYONE} can download {_label(made)} until "
-        f"{made.expires_at:%Y-%m-%d %H:%M} UTC.",
+        Message.of("effect.download", item=item_message(item.name), version=version, time=ends),
         count=1,
         items=({"id": item.id, "kind": item.kind, "name": display_name(item.name), "path": display_name(item.path)},),
         gains_access=(ANYONE,),
         reversible=False,
         etag=item.etag,
     )
-
-
-def _label(made: DownloadUrl) -> str:
-    version = f" (version {made.version})" if made.version != made.item.version else ""
-    return f"'{display_name(made.item.name)}'{version}"

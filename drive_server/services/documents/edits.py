@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from drive_server.errors import EditMismatchError, InvalidInputError
+from drive_server.messages import Message
 
 MAX_EDITS = 100
 MAX_CANDIDATES = 3
@@ -71,7 +72,7 @@ def _check(edits: Sequence[Edit]) -> None:
         raise InvalidInputError(f"Give 1 to {MAX_EDITS} edits.", hint="Split them over several calls.")
     for number, edit in enumerate(edits, start=1):
         if not edit.find:
-            raise InvalidInputError(f"Edit {number} has nothing to find.", hint="Give the text that is there now.")
+            raise InvalidInputError(Message.of("nothing_to_find", number=number))
 
 
 def _has_crlf(text: str) -> bool:
@@ -96,15 +97,11 @@ def _places(text: str, find: str) -> list[int]:
 def _mismatch(text: str, find: str, number: int, matches: list[int]) -> EditMismatchError:
     if matches:
         candidates = [_line_at(text, place) for place in matches[:MAX_CANDIDATES]]
-        found, hint = f"matches {len(matches)} places", "Put more of the text around it into `find`."
+        message = Message.of("edit_ambiguous", number=number, count=len(matches))
     else:
         candidates = nearest_lines(text, find)
-        found, hint = "matches nothing", "Read the file again and copy the text exactly, spaces and line breaks too."
-    return EditMismatchError(
-        f"Edit {number} {found} in the text; it must match exactly one. Nothing was changed.",
-        hint=hint,
-        details={"edit": number, "matches": len(matches), "candidates": candidates},
-    )
+        message = Message.of("edit_unmatched", number=number)
+    return EditMismatchError(message, details={"edit": number, "matches": len(matches), "candidates": candidates})
 
 
 def _line_at(text: str, place: int) -> dict[str, Any]:

@@ -2,17 +2,21 @@
 
 from dataclasses import dataclass, replace
 
+import anyio
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role, Scope, require_role, require_scope
 from drive_server.errors import InvalidInputError, NotFoundError
 from drive_server.knowledge.location import find_place, find_span
+from drive_server.knowledge.media_types import is_text
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.place import Place, parse_place
-from drive_server.models import Item, TextRange
+from drive_server.messages import Message
+from drive_server.models import Item, TextRange, VersionDiff
 from drive_server.services.files.versions import describe_with_content, require_version
+from drive_server.services.journal.effects import MAX_DIFF_CHARACTERS, unified_text_diff
 from drive_server.services.text.contents import Contents
-from drive_server.services.text.excerpts import Span, Wanted, apart, cut
+from drive_server.services.text.excerpts import Span, Wanted, cut, run_in_thread
 from drive_server.services.tree.nodes import locate_file
 from drive_server.storage.database import Database
 from drive_server.storage.tables import VersionRow
@@ -63,20 +67,20 @@ class Readings:
         reading = await self.open(actor, ref, version, placed=sought is not None)
         size = len(reading.text)
         if sought is not None:
-            wanted = await apart(size, _at, reading.extraction, sought, wanted)
-        span = await apart(size, cut, reading.text, wanted)
-        return _range(reading, span, await apart(size, find_place, reading.extraction, span.start, span.end))
+            wanted = await run_in_thread(size, _at, reading.extraction, sought, wanted)
+        span = await run_in_thread(size, cut, reading.text, wanted)
+        return _range(reading, span, await run_in_thread(size, find_place, reading.extraction, span.start, span.end))
 
 
 async def _version_of(
     session: AsyncSession, principal: Principal, ref: str, version: int | None
 ) -> tuple[Item, VersionRow]:
-    located = await locate_file(session, principal, ref)
-    item, newest = await describe_with_content(session, located)
+    node = await locate_file(session, principal, ref)
+    item, newest = await describe_with_content(session, node)
     if version is None or version == newest.number:
         return item, newest
-    require_role(located.role, Role.EDITOR, ref)
-    return item, await require_version(session, located.row, version)
+    require_role(node.role, Role.EDITOR, ref)
+    return item, await require_version(session, node.row, version)
 
 
 def _checked(place: str, wanted: Wanted) -> Place:
@@ -94,7 +98,7 @@ def _checked(place: str, wanted: Wanted) -> Place:
 def _at(extraction: Extraction, place: Place, wanted: Wanted) -> Wanted:
     stretch = find_span(extraction, place)
     if stretch is None:
-        raise NotFoundError("The file has no such place.", hint="Read it from the beginning to see what there is.")
+        raise NotFoundError(Message.of("no_place"))
     return replace(wanted, start=stretch[0], end=stretch[1])
 
 
@@ -111,3 +115,23 @@ def _range(reading: Reading, span: Span, place: str) -> TextRange:
         version=reading.version,
         place=place,
     )
+
+
+async def diff_of(contents: Contents, item: Item, before: VersionRow, after: VersionRow) -> VersionDiff:
+    """Return the diff between the texts of two versions of the file, cut at 20,000 characters.
+
+    Raises `UnsupportedContentError` for a version without text, `TooLargeError` for one over the limit for texts.
+    """
+    old, new = await _text_of(contents, item.name, before), await _text_of(contents, item.name, after)
+    labels = [f"{item.name} (version {version.number})" for version in (before, after)]
+    diff = await anyio.to_thread.run_sync(unified_text_diff, labels[0], old, new, labels[1], abandon_on_cancel=True)
+    return VersionDiff(
+        item, before.number, after.number, diff[:MAX_DIFF_CHARACTERS], truncated=len(diff) > MAX_DIFF_CHARACTERS
+    )
+
+
+async def _text_of(contents: Contents, name: str, version: VersionRow) -> str:
+    """Text files, html too, are compared as they are written, others as what can be read of them."""
+    if is_text(version.media_type):
+        return (await contents.editable_text_of(name, version)).text
+    return await contents.text_of(name, version)

@@ -10,17 +10,17 @@ import anyio
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import EtagMismatchError, InvalidInputError
 from drive_server.knowledge.media_types import media_type_of
+from drive_server.messages import Message
 from drive_server.models import Item, Outcome, Page, TextRange, Version, VersionDiff
-from drive_server.services.documents.diff import diff_of
 from drive_server.services.documents.edits import Edit, appended, apply_edits
-from drive_server.services.documents.reading import Readings
+from drive_server.services.documents.reading import Readings, diff_of
 from drive_server.services.files.operations import (
     add_node,
     add_version,
     begin,
     finish,
     free_name,
-    located_new,
+    new_node_view,
     require_free_name,
     require_room_below,
 )
@@ -31,16 +31,15 @@ from drive_server.services.files.versions import (
     versions_page,
 )
 from drive_server.services.journal.changes import check_etag
-from drive_server.services.journal.recorder import Writing
+from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import require_room_for
 from drive_server.services.text.contents import Contents, TextSource, digest, require_editable
 from drive_server.services.text.excerpts import Wanted
 from drive_server.services.tree.items import checked_limit, describe
-from drive_server.services.tree.located import Located
-from drive_server.services.tree.names import clean_name, display_name
-from drive_server.services.tree.nodes import live_child, locate_file, locate_folder
+from drive_server.services.tree.names import clean_name
+from drive_server.services.tree.nodes import NodeView, item_message, live_child, locate_file, locate_folder
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables import VersionRow
@@ -63,8 +62,8 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What a change of a file's text starts from, and whose room it takes: how many bytes are left, if limited."""
+class _EditTarget:
+    """The state that an edit starts from: the file's name and version, its owner, and the bytes left if limited."""
 
     name: str
     version: VersionRow
@@ -74,14 +73,12 @@ class _Seen:
 
 @dataclass(frozen=True, slots=True)
 class _TextEdit:
-    """A change of a text into another: how the call is recorded, what it does to the text, and how that is told."""
+    """A change of a text into another: how the call is recorded, what it does to the text, and how many times."""
 
     action: str
     arguments: dict[str, str]
     apply: Callable[[str], str]
-    imperative: str
-    past: str
-    what: str
+    count: int
 
 
 class _ContentMovedError(Exception):
@@ -118,7 +115,7 @@ class DocumentService:
         media_type: str | None = None,
         on_conflict: OnConflict = "fail",
     ) -> Outcome[Item]:
-        """Make a file with the content. What happens if the name is taken is told at `create_from_blob`."""
+        """Make a file with the content. See `create_from_blob` for a name that is taken."""
         require_scope(actor.principal, Scope.WRITE)
         _check_choice(on_conflict)
         clean = clean_name(name)
@@ -174,17 +171,17 @@ class DocumentService:
         arguments = {"item": ref, "content": await digest(data)}
         if done := await self._journal.recorded(actor, "write", arguments):
             return done
-        seen = await self._look(actor, ref, if_match)
+        seen = await self._check_editable(actor, ref, if_match)
         await self._require_room(actor, seen, data)
         blob = await self._contents.store(actor, data)
 
-        async def operation(writing: Writing) -> Item:
-            located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
-            await begin(writing, located, if_match)
-            require_editable(located.row.name, located.row.media_type)
-            writing.tell("Replace", "Replaced", f"the content of {located.label}.")
-            current = await _current(writing, located, seen.version)
-            return await _set_content(writing, located, blob, located.row.media_type, data, current)
+        async def operation(recorder: Recorder) -> Item:
+            node = await locate_file(recorder.session, actor.principal, ref, Role.EDITOR)
+            await begin(recorder, node, if_match)
+            require_editable(node.row.name, node.row.media_type)
+            recorder.describe("write", item=node.subject)
+            current = await _current(recorder, node, seen.version)
+            return await _set_content(recorder, node, blob, node.row.media_type, data, current)
 
         return await self._journal.change(actor, "write", arguments, operation)
 
@@ -204,7 +201,7 @@ class DocumentService:
                 "patch",
                 {"item": ref, "edits": _digest_of(edits)},
                 lambda text: apply_edits(text, edits),
-                *("Edit", "Edited", f"{count} place{'s' * (count != 1)} in"),
+                count,
             ),
             if_match,
         )
@@ -218,7 +215,7 @@ class DocumentService:
         """
         require_scope(actor.principal, Scope.WRITE)
         if not text:
-            raise InvalidInputError("There is nothing to append.", hint="Give the text to put at the end.")
+            raise InvalidInputError(Message.of("nothing_to_append"))
         data = self._contents.encoded(text)
         return await self._edit(
             actor,
@@ -227,7 +224,7 @@ class DocumentService:
                 "append",
                 {"item": ref, "content": await digest(data)},
                 lambda before: appended(before, text),
-                *("Append", "Appended", f"{len(text):,} character{'s' * (len(text) != 1)} to"),
+                len(text),
             ),
             if_match,
         )
@@ -238,12 +235,12 @@ class DocumentService:
         """Make a content that is stored already the newest version of the file, whatever kind of file it is."""
         require_scope(actor.principal, Scope.WRITE)
 
-        async def operation(writing: Writing) -> Item:
-            located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
-            await begin(writing, located, if_match)
-            writing.tell("Replace", "Replaced", f"the content of {located.label}.")
-            kind = media_type_of(located.row.name, media_type) if media_type else located.row.media_type
-            return await _set_content(writing, located, blob, kind)
+        async def operation(recorder: Recorder) -> Item:
+            node = await locate_file(recorder.session, actor.principal, ref, Role.EDITOR)
+            await begin(recorder, node, if_match)
+            recorder.describe("write", item=node.subject)
+            kind = media_type_of(node.row.name, media_type) if media_type else node.row.media_type
+            return await _set_content(recorder, node, blob, kind)
 
         arguments = {"item": ref, "content": blob.hash, "media_type": media_type or ""}
         return await self._journal.change(actor, "write", arguments, operation)
@@ -275,9 +272,9 @@ class DocumentService:
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         async with self._database.read() as session:
-            located = await locate_file(session, actor.principal, ref, Role.EDITOR)
-            cursors = Cursors(self._database.signer, actor.user_id, "versions", located.id)
-            return await versions_page(session, actor.principal, located.row, size, cursors, cursor)
+            node = await locate_file(session, actor.principal, ref, Role.EDITOR)
+            cursors = Cursors(self._database.signer, actor.user_id, "versions", node.id)
+            return await versions_page(session, actor.principal, node.row, size, cursors, cursor)
 
     async def diff_versions(
         self, actor: Actor, ref: str, from_version: int, to_version: int | None = None
@@ -289,11 +286,11 @@ class DocumentService:
         """
         require_scope(actor.principal, Scope.READ)
         async with self._database.read() as session:
-            located = await locate_file(session, actor.principal, ref, Role.EDITOR)
-            item = await describe(session, located)
-            before = await require_version(session, located.row, from_version)
-            newest = located.row.version
-            after = await require_version(session, located.row, newest if to_version is None else to_version)
+            node = await locate_file(session, actor.principal, ref, Role.EDITOR)
+            item = await describe(session, node)
+            before = await require_version(session, node.row, from_version)
+            newest = node.row.version
+            after = await require_version(session, node.row, newest if to_version is None else to_version)
         return await diff_of(self._contents, item, before, after)
 
     async def restore_version(
@@ -302,12 +299,12 @@ class DocumentService:
         """Make an earlier content the newest version. Raises `NotFoundError` if there is no version of that number."""
         require_scope(actor.principal, Scope.WRITE)
 
-        async def operation(writing: Writing) -> Item:
-            located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
-            await begin(writing, located, if_match)
-            version = await require_version(writing.session, located.row, number)
-            writing.tell("Bring", "Brought", f"back version {number} of {located.label} as its newest version.")
-            return await _set_content(writing, located, Blob(version.blob, version.size), version.media_type)
+        async def operation(recorder: Recorder) -> Item:
+            node = await locate_file(recorder.session, actor.principal, ref, Role.EDITOR)
+            await begin(recorder, node, if_match)
+            version = await require_version(recorder.session, node.row, number)
+            recorder.describe("restore_version", item=node.subject, number=number)
+            return await _set_content(recorder, node, Blob(version.blob, version.size), version.media_type)
 
         return await self._journal.change(actor, "restore_version", {"item": ref, "version": number}, operation)
 
@@ -316,9 +313,9 @@ class DocumentService:
         require_scope(actor.principal, Scope.READ)
         async with self._database.read() as session:
             needed = Role.VIEWER if version is None else Role.EDITOR
-            located = await locate_file(session, actor.principal, ref, needed)
-            item = await describe(session, located)
-            found = await require_version(session, located.row, located.row.version if version is None else version)
+            node = await locate_file(session, actor.principal, ref, needed)
+            item = await describe(session, node)
+            found = await require_version(session, node.row, node.row.version if version is None else version)
 
         def stream(start: int = 0, end: int | None = None) -> AsyncIterator[bytes]:
             return self._blobs.stream(found.blob, start, end)
@@ -330,26 +327,26 @@ class DocumentService:
     ) -> Outcome[Item]:
         media_type, on_conflict = arguments["media_type"], arguments["on_conflict"]
 
-        async def operation(writing: Writing) -> Item:
-            folder = await locate_folder(writing.session, actor.principal, parent, Role.EDITOR)
-            taken = await live_child(writing.session, folder.id, name) if on_conflict == "replace" else None
+        async def operation(recorder: Recorder) -> Item:
+            folder = await locate_folder(recorder.session, actor.principal, parent, Role.EDITOR)
+            taken = await live_child(recorder.session, folder.id, name) if on_conflict == "replace" else None
             if taken:
-                return await _replace(writing, taken.id, blob, media_type, data)
-            free = await free_name(writing.session, folder.id, name) if on_conflict == "rename" else name
-            return await _add_file(writing, folder, free, blob, media_type, data)
+                return await _replace(recorder, taken.id, blob, media_type, data)
+            free = await free_name(recorder.session, folder.id, name) if on_conflict == "rename" else name
+            return await _add_file(recorder, folder, free, blob, media_type, data)
 
         return await self._journal.change(actor, "create_file", arguments, operation)
 
-    async def _look(self, actor: Actor, ref: str, if_match: str | None) -> _Seen:
+    async def _check_editable(self, actor: Actor, ref: str, if_match: str | None) -> _EditTarget:
         """Refuse before anything is stored what the transaction would refuse; return what to work on."""
         async with self._database.read() as session:
-            located = await locate_file(session, actor.principal, ref, Role.EDITOR)
-            await check_etag(session, actor, located, if_match)
-            require_editable(located.row.name, located.row.media_type)
-            current, usage = await content_and_usage(session, located.row, self._journal.limits)
-            return _Seen(located.row.name, current, located.row.owner_id, usage.left)
+            node = await locate_file(session, actor.principal, ref, Role.EDITOR)
+            await check_etag(session, actor, node, if_match)
+            require_editable(node.row.name, node.row.media_type)
+            current, usage = await content_and_usage(session, node.row, self._journal.limits)
+            return _EditTarget(node.row.name, current, node.row.owner_id, usage.left)
 
-    async def _require_room(self, actor: Actor, seen: _Seen, data: bytes) -> None:
+    async def _require_room(self, actor: Actor, seen: _EditTarget, data: bytes) -> None:
         """Refuse before the bytes are stored what the transaction would refuse for want of room."""
         if seen.left is None or len(data) <= seen.left:
             return
@@ -365,66 +362,66 @@ class DocumentService:
                 return await self._edit_once(actor, ref, edit, if_match)
             except _ContentMovedError:
                 continue
-        raise EtagMismatchError("The file keeps being changed by others.", hint="Read it again and repeat the edit.")
+        raise EtagMismatchError(Message.of("keeps_changing"))
 
     async def _edit_once(self, actor: Actor, ref: str, edit: _TextEdit, if_match: str | None) -> Outcome[Item]:
-        seen = await self._look(actor, ref, if_match)
+        seen = await self._check_editable(actor, ref, if_match)
         source = await self._contents.editable_text_of(seen.name, seen.version)
         text = await anyio.to_thread.run_sync(edit.apply, source.text, abandon_on_cancel=True)
         data = self._contents.encoded(text, source.encode)
         await self._require_room(actor, seen, data)
         blob = await self._contents.store(actor, data)
 
-        async def operation(writing: Writing) -> Item:
-            located = await locate_file(writing.session, actor.principal, ref, Role.EDITOR)
-            await begin(writing, located, if_match)
-            current = await _current(writing, located, seen.version)
+        async def operation(recorder: Recorder) -> Item:
+            node = await locate_file(recorder.session, actor.principal, ref, Role.EDITOR)
+            await begin(recorder, node, if_match)
+            current = await _current(recorder, node, seen.version)
             if current.blob != seen.version.blob:
                 raise _ContentMovedError
-            writing.tell(edit.imperative, edit.past, f"{edit.what} {located.label}.")
-            return await _set_content(writing, located, blob, located.row.media_type, data, current)
+            recorder.describe(edit.action, item=node.subject, count=edit.count)
+            return await _set_content(recorder, node, blob, node.row.media_type, data, current)
 
         return await self._journal.change(actor, edit.action, edit.arguments, operation)
 
 
-async def _current(writing: Writing, located: Located, seen: VersionRow) -> VersionRow:
-    """Return the file's content. A version never changes: another one is asked for only if it is not as it was seen."""
-    is_as_seen = (located.id, located.row.version) == (seen.node_id, seen.number)
-    return seen if is_as_seen else await current_of(writing.session, located.row)
+async def _current(recorder: Recorder, node: NodeView, seen: VersionRow) -> VersionRow:
+    """Return the file's content. A version never changes: query only for another one."""
+    is_as_seen = (node.id, node.row.version) == (seen.node_id, seen.number)
+    return seen if is_as_seen else await current_of(recorder.session, node.row)
 
 
 async def _set_content(
-    writing: Writing,
-    located: Located,
+    recorder: Recorder,
+    node: NodeView,
     blob: Blob,
     media_type: str,
     data: bytes | None = None,
     current: VersionRow | None = None,
 ) -> Item:
     """The same content again is no change and makes no version. Pass the `current` content if it is known."""
-    current = current or await current_of(writing.session, located.row)
+    current = current or await current_of(recorder.session, node.row)
     if (current.blob, current.media_type) != (blob.hash, media_type):
-        writing.touch(located.row)
-        await add_version(writing, located.row, blob, media_type, data, current)
-    return await finish(writing, located.row, located)
+        recorder.touch(node.row)
+        await add_version(recorder, node.row, blob, media_type, data, current)
+    return await finish(recorder, node.row, node)
 
 
-async def _replace(writing: Writing, item_id: str, blob: Blob, media_type: str, data: bytes | None) -> Item:
-    located = await locate_file(writing.session, writing.actor.principal, item_id, Role.EDITOR)
-    await begin(writing, located)
-    writing.tell("Replace", "Replaced", f"the content of {located.label}.")
-    return await _set_content(writing, located, blob, media_type, data)
+async def _replace(recorder: Recorder, item_id: str, blob: Blob, media_type: str, data: bytes | None) -> Item:
+    node = await locate_file(recorder.session, recorder.actor.principal, item_id, Role.EDITOR)
+    await begin(recorder, node)
+    recorder.describe("write", item=node.subject)
+    return await _set_content(recorder, node, blob, media_type, data)
 
 
 async def _add_file(
-    writing: Writing, folder: Located, name: str, blob: Blob, media_type: str, data: bytes | None
+    recorder: Recorder, folder: NodeView, name: str, blob: Blob, media_type: str, data: bytes | None
 ) -> Item:
-    await require_free_name(writing.session, folder.id, name)
-    await require_room_below(writing.session, folder)
-    row = add_node(writing, folder, "file", name)
-    await add_version(writing, row, blob, media_type, data)
-    writing.tell("Create", "Created", f"the file '{display_name(name)}' in {folder.label}.")
-    return await finish(writing, row, located_new(folder, row))
+    await require_free_name(recorder.session, folder.id, name)
+    await require_room_below(recorder.session, folder)
+    row = add_node(recorder, folder, "file", name)
+    await add_version(recorder, row, blob, media_type, data)
+    recorder.describe("create_file", item=item_message(name), folder=folder.subject)
+    return await finish(recorder, row, new_node_view(folder, row))
 
 
 def _check_choice(on_conflict: str) -> None:

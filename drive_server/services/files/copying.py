@@ -1,27 +1,58 @@
 """Copies of files and of whole folders: new items with the same contents, which belong to whom their folder belongs."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
 
+import orjson
 from sqlalchemy import Row, and_, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Role
 from drive_server.errors import InvalidInputError
+from drive_server.messages import Message
 from drive_server.models import Item, OnConflict
-from drive_server.services.files.conflicts import make_way
-from drive_server.services.files.fingerprint import Leaf, fingerprint
+from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.moving import refuse_root
 from drive_server.services.files.operations import add_node, add_version, begin, finish, require_room_below
 from drive_server.services.files.versions import current_of
-from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, TREES, Writing
+from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, TREES, Recorder
 from drive_server.services.progress import Progress
 from drive_server.services.quota import hold_all
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import descendants, locate_folder, locate_live
+from drive_server.services.tree.nodes import BATCH, NodeView, descendants, locate_folder, locate_live
 from drive_server.storage.blobs import Blob
 from drive_server.storage.tables import IndexEntryRow, NodeRow, VersionRow, new_id
+
+
+class Leaf(NamedTuple):
+    """An item below a folder: where it is, its name, and its content if it is a file."""
+
+    id: str
+    parent_id: str
+    name: str
+    blob: str | None
+
+
+def fingerprint(leaves: Iterable[Leaf]) -> str:
+    """Return a text that is the same for the same items, whatever their order."""
+    return sha256(orjson.dumps([tuple(leaf) for leaf in sorted(leaves, key=lambda leaf: leaf.id)])).hexdigest()
+
+
+async def leaves_below(session: AsyncSession, node_id: str) -> list[Leaf]:
+    """Return what is live below the folder now."""
+    below = descendants(node_id)
+    content = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
+    query = (
+        select(below.c.id, below.c.parent_id, below.c.name, VersionRow.blob)
+        .join(NodeRow, NodeRow.id == below.c.id)
+        .outerjoin(VersionRow, content)
+    )
+    leaves: list[Leaf] = []
+    async for rows in (await session.stream(query)).partitions(BATCH):
+        leaves += [Leaf(*row) for row in rows]
+    return leaves
+
 
 MAX_COPIED_ITEMS = 100_000
 ROWS_AT_ONCE = 250
@@ -30,33 +61,35 @@ Found = Row[str, str, str, str, str, int, str]
 
 
 async def copy_item(
-    writing: Writing, ref: str, new_parent: str, name: str | None, on_conflict: OnConflict, progress: Progress
+    recorder: Recorder, ref: str, new_parent: str, name: str | None, on_conflict: OnConflict, progress: Progress
 ) -> Item:
     """Copy the item, with all that is live in it, into the folder. Whoever sees a folder sees all that is in it."""
-    session, principal = writing.session, writing.actor.principal
+    session, principal = recorder.session, recorder.actor.principal
     source = await locate_live(session, principal, ref)
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
-    await begin(writing, source)
+    await begin(recorder, source)
     refuse_root(source, "copied")
     await require_room_below(session, folder, source.row)
     below = await _rows_below(session, source)
-    stays = (source.id, *source.ancestors)
-    found = await make_way(writing, folder, name or source.row.name, source.row.kind, on_conflict, stays=stays)
-    row = add_node(writing, folder, source.row.kind, found.name)
+    protected = (source.id, *source.ancestors)
+    found = await resolve_conflict(
+        recorder, folder, name or source.row.name, source.row.kind, on_conflict, protected=protected
+    )
+    row = add_node(recorder, folder, source.row.kind, found.name)
     if source.row.kind == "file":
         await session.flush()
         content = await current_of(session, source.row)
-        await add_version(writing, row, Blob(content.blob, content.size), content.media_type)
-        writing.contents.clear()  # the same content in two places is nothing to compare
-    writing.count += len(below)
-    await _copy_below(writing, source, row, below, progress)
-    _show(writing, source, f"{folder.path.rstrip('/')}/{found.name}", below)
-    holding = f" with {len(below)} item{'s' * (len(below) != 1)} in it" if source.row.kind == "folder" else ""
-    writing.tell("Copy", "Copied", f"{source.label}{holding} to {folder.label}{found.told}.")
-    return await finish(writing, row)
+        await add_version(recorder, row, Blob(content.blob, content.size), content.media_type)
+        recorder.contents.clear()  # the same content in two places is nothing to compare
+    recorder.count += len(below)
+    await _copy_below(recorder, source, row, below, progress)
+    _show(recorder, source, f"{folder.path.rstrip('/')}/{found.name}", below)
+    holding = Message.of("holding", count=len(below)) if source.row.kind == "folder" else ""
+    recorder.describe("copy", item=source.subject, holding=holding, folder=folder.subject, ending=found.ending)
+    return await finish(recorder, row)
 
 
-async def _rows_below(session: AsyncSession, source: Located) -> Sequence[Found]:
+async def _rows_below(session: AsyncSession, source: NodeView) -> Sequence[Found]:
     """Return what is below, from the top down, read before the first copy is made."""
     if source.row.kind == "file":
         return []
@@ -76,53 +109,52 @@ async def _rows_below(session: AsyncSession, source: Located) -> Sequence[Found]
         rows += part
     if len(rows) > MAX_COPIED_ITEMS:
         raise InvalidInputError(
-            f"More than {MAX_COPIED_ITEMS:,} items can't be copied at once.",
-            hint="Copy the folders in it one by one.",
+            Message.of("too_many_copies", limit=MAX_COPIED_ITEMS),
             details={"limit": MAX_COPIED_ITEMS},
         )
     return rows
 
 
 async def _copy_below(
-    writing: Writing, source: Located, top: NodeRow, below: Sequence[Found], progress: Progress
+    recorder: Recorder, source: NodeView, top: NodeRow, below: Sequence[Found], progress: Progress
 ) -> None:
     total = len(below) + 1
     ids = {source.id: top.id} | {row.id: new_id() for row in below}
     done = 1
     await progress(done, total)
     for rows in _batches(below):
-        await _insert(writing, top.owner_id, ids, rows)
+        await _insert(recorder, top.owner_id, ids, rows)
         done += len(rows)
         await progress(done, total)
     if below:
         leaves = [Leaf(ids[row.id], ids[row.parent_id], row.name, row.blob) for row in below]
-        writing.note(TREES, top.id, None, {"items": [leaf.id for leaf in leaves], "digest": fingerprint(leaves)})
+        recorder.note(TREES, top.id, None, {"items": [leaf.id for leaf in leaves], "digest": fingerprint(leaves)})
 
 
-def _show(writing: Writing, source: Located, path: str, below: Sequence[Found]) -> None:
+def _show(recorder: Recorder, source: NodeView, path: str, below: Sequence[Found]) -> None:
     """Name what is copied, by the ids of what it is copied from and the paths that the copies get."""
     paths = {source.id: path}
-    for row in below[: MAX_EFFECT_ITEMS - 1] if writing.actor.dry_run else []:
+    for row in below[: MAX_EFFECT_ITEMS - 1] if recorder.actor.dry_run else []:
         paths[row.id] = f"{paths[row.parent_id]}/{row.name}"
         shown = {"name": display_name(row.name), "path": display_name(paths[row.id])}
-        writing.items.append({"id": row.id, "kind": row.kind, **shown})
+        recorder.items.append({"id": row.id, "kind": row.kind, **shown})
 
 
-async def _insert(writing: Writing, owner_id: str, ids: dict[str, str], rows: Sequence[Found]) -> None:
+async def _insert(recorder: Recorder, owner_id: str, ids: dict[str, str], rows: Sequence[Found]) -> None:
     """Insert copies of the rows, of which the ones above were inserted before, with their contents as version 1."""
-    session = writing.session
+    session = recorder.session
     files = [row for row in rows if row.kind == "file"]
     await session.flush()
-    await session.execute(insert(NodeRow), [_node(writing, owner_id, ids, row) for row in rows])
+    await session.execute(insert(NodeRow), [_node(recorder, owner_id, ids, row) for row in rows])
     if not files:
         return
-    await session.execute(insert(VersionRow), [_version(writing, ids, row) for row in files])
-    await session.execute(insert(IndexEntryRow), [_index_entry(writing, owner_id, ids, row) for row in files])
+    await session.execute(insert(VersionRow), [_version(recorder, ids, row) for row in files])
+    await session.execute(insert(IndexEntryRow), [_index_entry(recorder, owner_id, ids, row) for row in files])
     await hold_all(session, owner_id, [Blob(row.blob, row.size) for row in files])
-    writing.wakes_index = True
+    recorder.wakes_index = True
 
 
-def _node(writing: Writing, owner_id: str, ids: dict[str, str], row: Found) -> dict[str, Any]:
+def _node(recorder: Recorder, owner_id: str, ids: dict[str, str], row: Found) -> dict[str, Any]:
     is_file = row.kind == "file"
     return {
         "id": ids[row.id],
@@ -134,25 +166,25 @@ def _node(writing: Writing, owner_id: str, ids: dict[str, str], row: Found) -> d
         "version": int(is_file),
         "size": row.size if is_file else 0,
         "media_type": row.media_type if is_file else "",
-        "created_at": writing.now,
-        "updated_at": writing.now,
+        "created_at": recorder.now,
+        "updated_at": recorder.now,
     }
 
 
-def _version(writing: Writing, ids: dict[str, str], row: Found) -> dict[str, Any]:
+def _version(recorder: Recorder, ids: dict[str, str], row: Found) -> dict[str, Any]:
     return {
         "node_id": ids[row.id],
         "number": 1,
         "blob": row.blob,
         "size": row.size,
         "media_type": row.media_type,
-        "created_at": writing.now,
-        "author_id": writing.actor.user_id,
-        "run_id": writing.actor.run_id,
+        "created_at": recorder.now,
+        "author_id": recorder.actor.user_id,
+        "run_id": recorder.actor.run_id,
     }
 
 
-def _index_entry(writing: Writing, owner_id: str, ids: dict[str, str], row: Found) -> dict[str, Any]:
+def _index_entry(recorder: Recorder, owner_id: str, ids: dict[str, str], row: Found) -> dict[str, Any]:
     return {
         "file_id": ids[row.id],
         "owner_id": owner_id,
@@ -160,7 +192,7 @@ def _index_entry(writing: Writing, owner_id: str, ids: dict[str, str], row: Foun
         "state": "pending",
         "reason": "",
         "attempts": 0,
-        "updated_at": writing.now,
+        "updated_at": recorder.now,
     }
 
 

@@ -13,9 +13,8 @@ from drive_server.models import Item, Page, TreeNode
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader, own_role
 from drive_server.services.tree.items import describe_all, item_of
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.name_order import ROOM, NameOrder, first_page, first_rows, rows_in_order
-from drive_server.services.tree.nodes import descendants, locate_many, seen_below
+from drive_server.services.tree.nodes import NodeView, child_view, descendants, locate_many
 from drive_server.storage.tables import IndexEntryRow, NodeRow, ShareRow, UserRow
 
 _rank = case((NodeRow.kind == "folder", 0), else_=1)
@@ -23,7 +22,7 @@ _FOLDERS_FIRST = NameOrder((_rank, NodeRow.name), lambda row, name: (int(row.kin
 
 
 def _described(rows: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
-    """A query for live items in their order, with what else is told of each: asked for those rows alone."""
+    """Return a query for live items in their order, with the details that a listing shows."""
     page = rows.subquery()
     child = aliased(NodeRow)
     children = select(func.count()).where(child.parent_id == page.c.id, child.trash_id.is_(None)).scalar_subquery()
@@ -55,7 +54,7 @@ _BY_ID = _described(_NODES.where(NodeRow.id.in_(bindparam("ids", expanding=True)
 
 
 def folder_page(
-    reader: Reader, principal: Principal, folder: Located, size: int, cursors: Cursors, cursor: str | None
+    reader: Reader, principal: Principal, folder: NodeView, size: int, cursors: Cursors, cursor: str | None
 ) -> Page[Item]:
     """Return the folder's items: folders first, then by name in code point order."""
     here = {"folder_id": folder.id, "email": principal.email}
@@ -73,7 +72,7 @@ def folder_page(
     return Page(tuple(_child(folder, row) for row in rows), more, total)
 
 
-async def tree_of(session: AsyncSession, principal: Principal, folder: Located, depth: int, room: int) -> TreeNode:
+async def tree_of(session: AsyncSession, principal: Principal, folder: NodeView, depth: int, room: int) -> TreeNode:
     """Return the folder with the nearest `room` items at most `depth` levels below it."""
     below = descendants(folder.id)
     query = (
@@ -84,8 +83,8 @@ async def tree_of(session: AsyncSession, principal: Principal, folder: Located, 
         .limit(room)
     )
     ids = (await session.scalars(query)).all()
-    located = await locate_many(session, principal, ids)
-    items = await describe_all(session, [folder, *(located[node_id] for node_id in ids)])
+    nodes = await locate_many(session, principal, ids)
+    items = await describe_all(session, [folder, *(nodes[node_id] for node_id in ids)])
     return _assemble(items)
 
 
@@ -101,15 +100,15 @@ async def trash_page(
         query = query.where(or_(NodeRow.trashed_at < at, and_(NodeRow.trashed_at == at, NodeRow.id > node_id)))
     query = query.order_by(NodeRow.trashed_at.desc(), NodeRow.id).limit(size + 1)
     ids = (await session.scalars(query)).all()
-    located = await locate_many(session, principal, ids[:size])
-    items = await describe_all(session, [located[node_id] for node_id in ids[:size]])
+    nodes = await locate_many(session, principal, ids[:size])
+    items = await describe_all(session, [nodes[node_id] for node_id in ids[:size]])
     last = items[-1].trashed_at if len(ids) > size else None
     return Page(tuple(items), cursors.encode(last.isoformat(), items[-1].id) if last else None)
 
 
-def _child(folder: Located, row: Row[Any]) -> Item:
+def _child(folder: NodeView, row: Row[Any]) -> Item:
     """Return a child as the caller sees it: with the folder's role, or a higher one of their own."""
-    path, role, shared = seen_below(folder, row.name, row.role, row.shares)
+    path, role, shared = child_view(folder, row.name, row.role, row.shares)
     return item_of(row, row, path, role, folder.id, shared=shared)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from typing import Literal
 
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -15,16 +16,16 @@ from drive_server.errors import (
     NameConflictError,
     StateConflictError,
 )
+from drive_server.messages import Message
 from drive_server.models import Item, MovedItems, OnConflict
-from drive_server.services.files.conflicts import make_way
+from drive_server.services.files.conflicts import resolve_conflict
 from drive_server.services.files.operations import begin, finish, place, require_room_below
 from drive_server.services.journal.changes import REPLACES, check_replaced
-from drive_server.services.journal.recorder import Writing
+from drive_server.services.journal.recorder import Recorder
 from drive_server.services.progress import Progress
 from drive_server.services.tree.items import describe, describe_all, etag_of
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import locate_folder, locate_live, locate_many
+from drive_server.services.tree.nodes import NodeView, locate_folder, locate_live, locate_many
 from drive_server.storage.tables import NodeRow
 
 MAX_MOVED_AT_ONCE = 1000
@@ -32,149 +33,147 @@ ITEMS_AT_ONCE = 20
 
 
 async def rename_item(
-    writing: Writing, ref: str, name: str, on_conflict: OnConflict, if_match: str | None = None
+    recorder: Recorder, ref: str, name: str, on_conflict: OnConflict, if_match: str | None = None
 ) -> Item:
     """Give the item the name in its folder."""
-    session, principal = writing.session, writing.actor.principal
-    located = await locate_live(session, principal, ref, Role.EDITOR)
-    await begin(writing, located, if_match)
-    refuse_root(located, "renamed")
-    row, label = located.row, located.label
+    session, principal = recorder.session, recorder.actor.principal
+    node = await locate_live(session, principal, ref, Role.EDITOR)
+    await begin(recorder, node, if_match)
+    refuse_root(node, "renamed")
+    row, item = node.row, node.subject
     if row.name == name:
-        writing.tell("Rename", "Renamed", f"{label} to '{display_name(name)}'.")
-        return await finish(writing, row)
+        recorder.describe("rename", item=item, name=display_name(name), ending="")
+        return await finish(recorder, row)
     if on_conflict == "replace":
-        await require_may_take_out(session, principal, located, "put in the place of another")
-    folder = await _folder_of(session, located)
-    with _unseen_neighbours(located):
-        found = await make_way(writing, folder, name, row.kind, on_conflict, comes=row, stays=located.ancestors)
-    writing.touch(row)
-    await place(writing, row, folder.id, found.name)
-    told = found.told if found.replaced else ""
-    writing.tell("Rename", "Renamed", f"{label} to '{display_name(found.name)}'{told}.")
-    return await finish(writing, row)
+        await require_may_take_out(session, principal, node, "put_in_place")
+    folder = await _folder_of(session, node)
+    with _unseen_neighbours(node):
+        found = await resolve_conflict(
+            recorder, folder, name, row.kind, on_conflict, incoming=row, protected=node.ancestors
+        )
+    recorder.touch(row)
+    await place(recorder, row, folder.id, found.name)
+    ending = found.ending if found.replaced else ""
+    recorder.describe("rename", item=item, name=display_name(found.name), ending=ending)
+    return await finish(recorder, row)
 
 
 async def move_item(
-    writing: Writing, ref: str, new_parent: str, on_conflict: OnConflict, if_match: str | None = None
+    recorder: Recorder, ref: str, new_parent: str, on_conflict: OnConflict, if_match: str | None = None
 ) -> Item:
     """Put the item into the folder."""
-    session, principal = writing.session, writing.actor.principal
-    located = await locate_live(session, principal, ref, Role.EDITOR)
+    session, principal = recorder.session, recorder.actor.principal
+    node = await locate_live(session, principal, ref, Role.EDITOR)
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
-    await begin(writing, located, if_match)
-    told = await _move(writing, located, folder, on_conflict, stays=(located.id, *located.ancestors))
-    writing.tell("Move", "Moved", f"{located.label} to {folder.label}{told}.")
-    return await finish(writing, located.row)
+    await begin(recorder, node, if_match)
+    item, protected = node.subject, (node.id, *node.ancestors)
+    ending = await _move(recorder, node, folder, on_conflict, protected)
+    recorder.describe("move", item=item, folder=folder.subject, ending=ending)
+    return await finish(recorder, node.row)
 
 
 async def move_items(
-    writing: Writing, refs: Sequence[str], new_parent: str, on_conflict: OnConflict, progress: Progress
+    recorder: Recorder, refs: Sequence[str], new_parent: str, on_conflict: OnConflict, progress: Progress
 ) -> MovedItems:
     """Put all the items into the folder: named twice they move once, and what is in one of them goes along with it."""
-    session, principal = writing.session, writing.actor.principal
+    session, principal = recorder.session, recorder.actor.principal
     folder = await locate_folder(session, principal, new_parent, Role.EDITOR)
-    located = await _outermost(session, principal, refs)
-    moving = [entry for entry in located if entry.row.parent_id != folder.id]
-    _require_as_shown(writing, folder, located)
-    stays = {node_id for entry in located for node_id in (entry.id, *entry.ancestors)}
-    writing.count = len(moving)
+    nodes = await _outermost(session, principal, refs)
+    moving = [entry for entry in nodes if entry.row.parent_id != folder.id]
+    _require_as_shown(recorder, folder, nodes)
+    protected = {node_id for entry in nodes for node_id in (entry.id, *entry.ancestors)}
+    recorder.count = len(moving)
     for done, entry in enumerate(moving):
         if done % ITEMS_AT_ONCE == 0:
             await progress(done, len(moving))
-        writing.show(entry.row, entry.path)
-        await _move(writing, entry, folder, on_conflict, stays)
+        recorder.show(entry.row, entry.path)
+        await _move(recorder, entry, folder, on_conflict, protected)
     await progress(len(moving), len(moving))
-    writing.tell("Move", "Moved", f"{len(moving)} item{'s' * (len(moving) != 1)} to {folder.label}.")
-    writing.item_id = folder.id
-    check_replaced(writing)
+    recorder.describe("move_many", count=len(moving), folder=folder.subject)
+    recorder.item_id = folder.id
+    check_replaced(recorder)
     await session.flush()
-    now = await locate_many(session, principal, [entry.id for entry in located])
-    items = await describe_all(session, [now[entry.id] for entry in located])
-    return MovedItems(await describe(session, folder), tuple(items), len(located) - len(moving))
+    now = await locate_many(session, principal, [entry.id for entry in nodes])
+    items = await describe_all(session, [now[entry.id] for entry in nodes])
+    return MovedItems(await describe(session, folder), tuple(items), len(nodes) - len(moving))
 
 
-def refuse_root(located: Located, done: str) -> None:
+def refuse_root(node: NodeView, done: str) -> None:
     """Raise `StateConflictError` for a person's root folder."""
-    if located.is_root:
-        raise StateConflictError(f"The root folder can't be {done}.", hint="Name an item in it.")
+    if node.is_root:
+        raise StateConflictError(Message.of("not_the_root", done=Message.of(done)))
 
 
-async def require_may_take_out(session: AsyncSession, principal: Principal, located: Located, done: str) -> None:
-    """What is in a folder is the folder's content: who was given a single item may change it, not take it away."""
-    refuse_root(located, done)
-    if located.role == Role.OWNER:
+async def require_may_take_out(session: AsyncSession, principal: Principal, node: NodeView, done: str) -> None:
+    """Raise `ForbiddenError` unless the caller can edit the folder: a role on an item does not allow to remove it."""
+    refuse_root(node, done)
+    if node.role == Role.OWNER:
         return
-    parent_id = located.ancestors[0] if located.ancestors else ""
+    parent_id = node.ancestors[0] if node.ancestors else ""
     parent = (await locate_many(session, principal, [parent_id])).get(parent_id)
     if parent is None or parent.role < Role.EDITOR:
         raise ForbiddenError(
-            f"{located.label} can only be {done} by those who can edit the folder that it is in.",
-            hint="Ask the owner of the item.",
-            details={"needed": Role.EDITOR.label, "role": located.role.label},
+            Message.of("folder_editors_only", item=node.subject, done=Message.of(done)),
+            details={"needed": Role.EDITOR.label, "role": node.role.label},
         )
 
 
-async def require_fits(session: AsyncSession, located: Located, folder: Located) -> None:
+async def require_fits(session: AsyncSession, node: NodeView, folder: NodeView) -> None:
     """Raise `StateConflictError` if the item can't be in the folder, whatever its name."""
-    if located.row.owner_id != folder.row.owner_id:
+    if node.row.owner_id != folder.row.owner_id:
         raise StateConflictError(
-            f"{located.label} and {folder.label} belong to different people; an item can't change its owner.",
-            hint="Copy it there.",
+            Message.of("other_owner", item=node.subject, folder=folder.subject),
         )
-    await require_room_below(session, folder, located.row)
+    await require_room_below(session, folder, node.row)
 
 
-async def _folder_of(session: AsyncSession, located: Located) -> Located:
-    """Who was given this item alone does not see its folder; a name has to be free there all the same."""
-    parent = await session.get_one(NodeRow, located.row.parent_id)
-    return Located(parent, located.role, located.path.rpartition("/")[0], (), shared=True)
+async def _folder_of(session: AsyncSession, node: NodeView) -> NodeView:
+    """Return the item's folder, also for a caller who does not see it: names have to be free there all the same."""
+    parent = await session.get_one(NodeRow, node.row.parent_id)
+    return NodeView(parent, node.role, node.path.rpartition("/")[0], (), shared=True)
 
 
 @contextmanager
-def _unseen_neighbours(located: Located) -> Generator[None]:
+def _unseen_neighbours(node: NodeView) -> Generator[None]:
     """Tell who does not see the folder that a name is taken there, and nothing of the item that has it."""
     try:
         yield
     except NameConflictError as error:
-        if located.ancestors:
+        if node.ancestors:
             raise
         details = {key: error.details[key] for key in ("name", "suggestion") if key in error.details}
-        raise NameConflictError(error.message, hint=error.hint, details=details) from error
+        raise error.with_details(details) from error
 
 
 async def _move(
-    writing: Writing, located: Located, folder: Located, on_conflict: OnConflict, stays: Sequence[str] | set[str]
-) -> str:
-    """Return the end of the sentence that tells of it."""
-    row = located.row
-    await require_may_take_out(writing.session, writing.actor.principal, located, "moved")
+    recorder: Recorder, node: NodeView, folder: NodeView, on_conflict: OnConflict, protected: Sequence[str] | set[str]
+) -> Message | Literal[""]:
+    """Return the end of the sentence that describes it."""
+    row = node.row
+    await require_may_take_out(recorder.session, recorder.actor.principal, node, "moved")
     if row.parent_id == folder.id:
         return ""
-    await require_fits(writing.session, located, folder)
-    found = await make_way(writing, folder, row.name, row.kind, on_conflict, comes=row, stays=stays)
-    writing.touch(row)
-    await place(writing, row, folder.id, found.name)
-    return found.told
+    await require_fits(recorder.session, node, folder)
+    found = await resolve_conflict(recorder, folder, row.name, row.kind, on_conflict, incoming=row, protected=protected)
+    recorder.touch(row)
+    await place(recorder, row, folder.id, found.name)
+    return found.ending
 
 
-async def _outermost(session: AsyncSession, principal: Principal, refs: Sequence[str]) -> list[Located]:
+async def _outermost(session: AsyncSession, principal: Principal, refs: Sequence[str]) -> list[NodeView]:
     if not 0 < len(refs) <= MAX_MOVED_AT_ONCE:
-        raise InvalidInputError(
-            f"1 to {MAX_MOVED_AT_ONCE} items can be moved at once.", hint="Move them in several calls."
-        )
+        raise InvalidInputError(Message.of("too_many_moves", limit=MAX_MOVED_AT_ONCE))
     found = {entry.id: entry for entry in [await locate_live(session, principal, ref, Role.EDITOR) for ref in refs]}
     return [entry for entry in found.values() if not found.keys() & set(entry.ancestors)]
 
 
-def _require_as_shown(writing: Writing, folder: Located, located: Sequence[Located]) -> None:
-    """What was shown and approved is what moves: the same items, as they were then, to the same folder."""
-    shown = [folder.id, *(etag_of(entry.row) for entry in located)]
-    writing.etag = f"move-{sha256(orjson.dumps(shown)).hexdigest()[:16]}"
-    approved = writing.actor.if_match
-    if approved is not None and approved.partition(REPLACES)[0] != writing.etag:
+def _require_as_shown(recorder: Recorder, folder: NodeView, nodes: Sequence[NodeView]) -> None:
+    """Raise `EtagMismatchError` unless the same items, unchanged, move to the same folder as was approved."""
+    shown = [folder.id, *(etag_of(entry.row) for entry in nodes)]
+    recorder.etag = f"move-{sha256(orjson.dumps(shown)).hexdigest()[:16]}"
+    approved = recorder.actor.if_match
+    if approved is not None and approved.partition(REPLACES)[0] != recorder.etag:
         raise EtagMismatchError(
-            "What would be moved is not what was shown.",
-            hint="Look at the items again, and repeat the call.",
-            details={"etag": writing.etag},
+            Message.of("move_not_as_shown"),
+            details={"etag": recorder.etag},
         )

@@ -8,15 +8,15 @@ from sqlalchemy.orm import Session
 
 from drive_server.errors import NameConflictError, StateConflictError
 from drive_server.knowledge.formats import format_of
+from drive_server.messages import Message
 from drive_server.models import Item
 from drive_server.services.journal.changes import check_etag, check_replaced
-from drive_server.services.journal.recorder import ContentChange, Writing
-from drive_server.services.quota import hold_now, release_now
+from drive_server.services.journal.recorder import ContentChange, Recorder
+from drive_server.services.quota import hold_sync, release_sync
 from drive_server.services.tree.ancestors import MAX_DEPTH
 from drive_server.services.tree.items import describe, etag_of
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.names import display_name, numbered_name
-from drive_server.services.tree.nodes import depth_of, descendants, locate, seen_below
+from drive_server.services.tree.nodes import NodeView, child_view, depth_of, descendants, locate
 from drive_server.storage.blobs import Blob
 from drive_server.storage.tables import IndexEntryRow, NodeRow, VersionRow, new_id
 
@@ -46,30 +46,30 @@ _ADD_ENTRY = insert(_ENTRIES)
 UNSYNCHRONISED = {"synchronize_session": False}
 
 
-async def begin(writing: Writing, located: Located, if_match: str | None = None) -> None:
+async def begin(recorder: Recorder, node: NodeView, if_match: str | None = None) -> None:
     """Start a change of one item: note which, and raise `EtagMismatchError` if it is not as the caller knows it."""
-    writing.item_id = located.id
-    writing.etag = etag_of(located.row)
-    await check_etag(writing.session, writing.actor, located, if_match)
+    recorder.item_id = node.id
+    recorder.etag = etag_of(node.row)
+    await check_etag(recorder.session, recorder.actor, node, if_match)
 
 
-async def finish(writing: Writing, row: NodeRow, located: Located | None = None) -> Item:
+async def finish(recorder: Recorder, row: NodeRow, node: NodeView | None = None) -> Item:
     """End a change of one item: return it as it is now, and show it first in the effect unless it was shown.
 
-    Pass `located` if in this change neither its place nor its name nor who sees it changed since.
+    Pass `node` if in this change neither its place nor its name nor who sees it changed since.
     """
-    check_replaced(writing)
-    await writing.session.flush()
-    located = located or await locate(writing.session, writing.actor.principal, row.id)
-    writing.item_id = row.id
-    if all(shown["id"] != row.id for shown in writing.items):
-        others, writing.items = writing.items, []
-        writing.show(row, located.path)
-        writing.items += others
-    return await describe(writing.session, located)
+    check_replaced(recorder)
+    await recorder.session.flush()
+    node = node or await locate(recorder.session, recorder.actor.principal, row.id)
+    recorder.item_id = row.id
+    if all(shown["id"] != row.id for shown in recorder.items):
+        others, recorder.items = recorder.items, []
+        recorder.show(row, node.path)
+        recorder.items += others
+    return await describe(recorder.session, node)
 
 
-def add_node(writing: Writing, parent: Located, kind: str, name: str) -> NodeRow:
+def add_node(recorder: Recorder, parent: NodeView, kind: str, name: str) -> NodeRow:
     """Put a new item into the folder; it belongs to the folder's owner, whoever makes it."""
     row = NodeRow(
         id=new_id(),
@@ -81,21 +81,21 @@ def add_node(writing: Writing, parent: Located, kind: str, name: str) -> NodeRow
         version=0,
         size=0,
         media_type="",
-        created_at=writing.now,
-        updated_at=writing.now,
+        created_at=recorder.now,
+        updated_at=recorder.now,
     )
-    writing.add(row)
+    recorder.add(row)
     return row
 
 
-def located_new(parent: Located, row: NodeRow) -> Located:
+def new_node_view(parent: NodeView, row: NodeRow) -> NodeView:
     """Return an item that was just put into the folder, as the caller sees it: nobody was given a role on it yet."""
-    path, role, shared = seen_below(parent, row.name, 0, 0)
-    return Located(row, role, path, (parent.id, *parent.ancestors), shared)
+    path, role, shared = child_view(parent, row.name, 0, 0)
+    return NodeView(row, role, path, (parent.id, *parent.ancestors), shared)
 
 
 async def add_version(
-    writing: Writing,
+    recorder: Recorder,
     row: NodeRow,
     blob: Blob,
     media_type: str,
@@ -107,19 +107,19 @@ async def add_version(
     Pass `before`, the content that it has, if that is known.
     """
     if before is None:
-        with writing.session.no_autoflush:  # the row is written once, with all that changes of it
-            before = await current_version(writing.session, row)
+        with recorder.session.no_autoflush:  # the row is written once, with all that changes of it
+            before = await current_version(recorder.session, row)
     # Its version is the highest number that a content of it has: only the oldest contents are ever dropped.
-    row.version, row.size, row.media_type, row.updated_at = row.version + 1, blob.size, media_type, writing.now
-    await writing.session.run_sync(_keep, writing, row, blob)
+    row.version, row.size, row.media_type, row.updated_at = row.version + 1, blob.size, media_type, recorder.now
+    await recorder.session.run_sync(_keep, recorder, row, blob)
     after = {"number": row.version, "blob": blob.hash, "size": blob.size, "media_type": media_type}
-    writing.note("versions", row.id, _noted(before), after)
+    recorder.note("versions", row.id, _noted(before), after)
     old = Blob(before.blob, before.size) if before else None
-    writing.contents.append(ContentChange(row.name, old, blob, data))
-    writing.wakes_index = True
+    recorder.contents.append(ContentChange(row.name, old, blob, data))
+    recorder.wakes_index = True
 
 
-def _keep(session: Session, writing: Writing, row: NodeRow, blob: Blob) -> None:
+def _keep(session: Session, recorder: Recorder, row: NodeRow, blob: Blob) -> None:
     """Write down all that a new content changes: several statements in one go."""
     session.flush()
     version = {
@@ -128,17 +128,17 @@ def _keep(session: Session, writing: Writing, row: NodeRow, blob: Blob) -> None:
         "blob": blob.hash,
         "size": blob.size,
         "media_type": row.media_type,
-        "created_at": writing.now,
-        "author_id": writing.actor.user_id,
-        "run_id": writing.actor.run_id,
+        "created_at": recorder.now,
+        "author_id": recorder.actor.user_id,
+        "run_id": recorder.actor.run_id,
     }
     session.connection().execute(_ADD_VERSION, version)
-    hold_now(session, row.owner_id, [blob])
+    hold_sync(session, row.owner_id, [blob])
     if row.version == 1:  # nobody knows of a new file yet
-        _add_entry(session, writing, row)
+        _add_entry(session, recorder, row)
     else:
-        _drop_oldest(session, row, writing.limits.max_versions)
-        _mark_entry(session, writing, row)
+        _drop_oldest(session, row, recorder.limits.max_versions)
+        _mark_entry(session, recorder, row)
 
 
 def _drop_oldest(session: Session, row: NodeRow, kept: int) -> None:
@@ -146,7 +146,7 @@ def _drop_oldest(session: Session, row: NodeRow, kept: int) -> None:
     if row.version <= kept:
         return
     dropped = session.connection().scalars(_DROP_VERSIONS, {"file": row.id, "last": row.version - kept}).all()
-    release_now(session, row.owner_id, dropped)
+    release_sync(session, row.owner_id, dropped)
 
 
 async def current_version(session: AsyncSession, row: NodeRow) -> VersionRow | None:
@@ -162,65 +162,65 @@ async def get_version(session: AsyncSession, node_id: str, number: int) -> Versi
 
 
 async def has_content(session: AsyncSession, node_id: str, blob_hash: str) -> bool:
-    """Whether some version of the file still has this content."""
+    """Return whether some version of the file still has this content."""
     return await session.scalar(_CONTENT, {"node_id": node_id, "blob": blob_hash}) is not None
 
 
 async def has_children(session: AsyncSession, folder_id: str) -> bool:
-    """Whether anything live is in the folder."""
+    """Return whether anything live is in the folder."""
     return await session.scalar(_ANY_CHILD, {"parent": folder_id}) is not None
 
 
-async def trash_tree(writing: Writing, row: NodeRow) -> None:
+async def trash_tree(recorder: Recorder, row: NodeRow) -> None:
     """Move the item and all that is live below it to the trash. Call `touch` first."""
-    row.trash_id, row.trashed_at = row.id, writing.now
+    row.trash_id, row.trashed_at = row.id, recorder.now
     if row.kind == "file":
-        await mark_pending(writing, row)
+        await mark_pending(recorder, row)
     else:
-        await _trash_below(writing, row)
-    await writing.session.flush()
+        await _trash_below(recorder, row)
+    await recorder.session.flush()
 
 
-async def _trash_below(writing: Writing, row: NodeRow) -> None:
+async def _trash_below(recorder: Recorder, row: NodeRow) -> None:
     below = update(NodeRow).where(NodeRow.id.in_(select(descendants(row.id).c.id)))
-    await writing.session.execute(
-        below.values(trash_id=row.id, trashed_at=writing.now), execution_options=UNSYNCHRONISED
+    await recorder.session.execute(
+        below.values(trash_id=row.id, trashed_at=recorder.now), execution_options=UNSYNCHRONISED
     )
-    await _mark_all_pending(writing, select(NodeRow.id).where(NodeRow.trash_id == row.id))
+    await _mark_all_pending(recorder, select(NodeRow.id).where(NodeRow.trash_id == row.id))
 
 
-async def untrash_tree(writing: Writing, row: NodeRow) -> None:
+async def untrash_tree(recorder: Recorder, row: NodeRow) -> None:
     """Bring the item back from the trash with all that went there with it. Call `touch` first."""
     if row.kind == "file":
-        await mark_pending(writing, row)
+        await mark_pending(recorder, row)
     else:
-        await _mark_all_pending(writing, select(NodeRow.id).where(NodeRow.trash_id == row.id))
+        await _mark_all_pending(recorder, select(NodeRow.id).where(NodeRow.trash_id == row.id))
         rest = update(NodeRow).where(NodeRow.trash_id == row.id, NodeRow.id != row.id)
-        await writing.session.execute(rest.values(trash_id=None, trashed_at=None), execution_options=UNSYNCHRONISED)
+        await recorder.session.execute(rest.values(trash_id=None, trashed_at=None), execution_options=UNSYNCHRONISED)
     row.trash_id, row.trashed_at = None, None
 
 
-async def place(writing: Writing, row: NodeRow, parent_id: str, name: str) -> None:
+async def place(recorder: Recorder, row: NodeRow, parent_id: str, name: str) -> None:
     """Put the item, under that name, into the folder. Call `touch` first. To the index only a new format matters."""
     if row.kind == "file" and format_of(row.name, row.media_type) != format_of(name, row.media_type):
-        await mark_pending(writing, row)
-    row.parent_id, row.name, row.updated_at = parent_id, name, writing.now
+        await mark_pending(recorder, row)
+    row.parent_id, row.name, row.updated_at = parent_id, name, recorder.now
 
 
-async def mark_pending(writing: Writing, row: NodeRow) -> None:
+async def mark_pending(recorder: Recorder, row: NodeRow) -> None:
     """Tell the index that the file changed, in the transaction of the change."""
-    await writing.session.run_sync(_mark_entry, writing, row)
-    writing.wakes_index = True
+    await recorder.session.run_sync(_mark_entry, recorder, row)
+    recorder.wakes_index = True
 
 
-def _mark_entry(session: Session, writing: Writing, row: NodeRow) -> None:
-    values = {"file": row.id, **_pending(writing), "version": row.version}
+def _mark_entry(session: Session, recorder: Recorder, row: NodeRow) -> None:
+    values = {"file": row.id, **_pending(recorder), "version": row.version}
     if session.connection().execute(_MARK_ENTRY, values).rowcount == 0:
-        _add_entry(session, writing, row)
+        _add_entry(session, recorder, row)
 
 
-def _add_entry(session: Session, writing: Writing, row: NodeRow) -> None:
-    values = {"file_id": row.id, "owner_id": row.owner_id, **_pending(writing), "version": row.version}
+def _add_entry(session: Session, recorder: Recorder, row: NodeRow) -> None:
+    values = {"file_id": row.id, "owner_id": row.owner_id, **_pending(recorder), "version": row.version}
     session.connection().execute(_ADD_ENTRY, values)
 
 
@@ -231,8 +231,7 @@ async def require_free_name(session: AsyncSession, parent_id: str, name: str, *,
         return
     suggestion = await free_name(session, parent_id, name)
     raise NameConflictError(
-        f"'{display_name(name)}' is in the folder already.",
-        hint=f"Use another name, such as '{display_name(suggestion)}', or change the item that is there.",
+        Message.of("name_taken", name=display_name(name), suggestion=display_name(suggestion)),
         details={"name": name, "existing_id": taken.id, "existing_kind": taken.kind, "suggestion": suggestion},
     )
 
@@ -249,28 +248,26 @@ async def free_name(session: AsyncSession, parent_id: str, name: str, *, except_
     return next((free for free in candidates if free not in taken), numbered_name(name, int(new_id()[:8], 16)))
 
 
-async def require_room_below(session: AsyncSession, parent: Located, moved: NodeRow | None = None) -> None:
+async def require_room_below(session: AsyncSession, parent: NodeView, moved: NodeRow | None = None) -> None:
     """Raise `StateConflictError` if an item put into the folder would be below itself or too deep."""
     if moved and moved.id in (parent.id, *parent.ancestors):
-        raise StateConflictError("A folder can't be put into itself.", hint="Choose a folder outside of it.")
+        raise StateConflictError(Message.of("into_itself"))
     height = 1
     if moved and moved.kind == "folder":
         below = descendants(moved.id, trash_id=moved.trash_id)
         height += await session.scalar(select(func.max(below.c.depth))) or 0
     if await depth_of(session, parent) + height > MAX_DEPTH:
-        raise StateConflictError(
-            "Folders can't be nested that deep.", hint=f"Stay below {MAX_DEPTH} levels.", details={"limit": MAX_DEPTH}
-        )
+        raise StateConflictError(Message.of("too_deep", limit=MAX_DEPTH), details={"limit": MAX_DEPTH})
 
 
-async def _mark_all_pending(writing: Writing, ids: Select[str]) -> None:
-    statement = update(IndexEntryRow).where(IndexEntryRow.file_id.in_(ids)).values(_pending(writing))
-    await writing.session.execute(statement, execution_options=UNSYNCHRONISED)
-    writing.wakes_index = True
+async def _mark_all_pending(recorder: Recorder, ids: Select[str]) -> None:
+    statement = update(IndexEntryRow).where(IndexEntryRow.file_id.in_(ids)).values(_pending(recorder))
+    await recorder.session.execute(statement, execution_options=UNSYNCHRONISED)
+    recorder.wakes_index = True
 
 
-def _pending(writing: Writing) -> dict[str, object]:
-    return {"state": "pending", "reason": "", "attempts": 0, "updated_at": writing.now}
+def _pending(recorder: Recorder) -> dict[str, object]:
+    return {"state": "pending", "reason": "", "attempts": 0, "updated_at": recorder.now}
 
 
 def _noted(version: VersionRow | None) -> dict[str, object] | None:

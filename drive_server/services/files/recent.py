@@ -1,4 +1,4 @@
-"""What is recent for a person: the files that they can see and that were changed, or that they read, last."""
+"""Recent files of a person: those that they can see and that were changed, or that they read, last."""
 
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,8 @@ from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError
 from drive_server.models import Item, Page
+from drive_server.services.housekeeping import whole_step
 from drive_server.services.pagination import Cursors
-from drive_server.services.steps import whole_step
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import locate_many, shared_ids
 from drive_server.storage.database import Database
@@ -26,7 +26,7 @@ ID_BYTES = 16
 
 
 class Recents:
-    """Lists recent files, and keeps who read what when.
+    """List recent files, and record reads.
 
     A read is noted in memory and written a little later, many at once: reading costs no write. What was read in the
     last seconds before a crash is forgotten.
@@ -46,7 +46,7 @@ class Recents:
     async def page(self, actor: Actor, limit: int, cursor: str | None = None) -> Page[Item]:
         """Return a page of the caller's recent files, newest first, 1,000 at most.
 
-        The order is that of the first page, whatever is changed or read while the others are asked for: each file
+        The order is that of the first page, whatever changes between the requests: each file
         comes once. Files that the caller can't see any more are left out, so a page may be shorter than `limit`.
         """
         require_scope(actor.principal, Scope.READ)

@@ -8,17 +8,16 @@ from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import InvalidInputError
 from drive_server.models import DeletedItems, Item, MovedItems, OnConflict, Outcome, Page, TreeNode
 from drive_server.services.files import copying, moving, trash
-from drive_server.services.files.conflicts import check_choice, make_way
+from drive_server.services.files.conflicts import check_choice, resolve_conflict
 from drive_server.services.files.listing import folder_page, trash_page, tree_of
-from drive_server.services.files.operations import add_node, finish, located_new, require_room_below
-from drive_server.services.journal.recorder import Writing
+from drive_server.services.files.operations import add_node, finish, new_node_view, require_room_below
+from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.pagination import Cursors
 from drive_server.services.progress import Progress, silent
-from drive_server.services.tree.items import checked_limit, describe_all_now
-from drive_server.services.tree.located import locate_folder_now, locate_now
-from drive_server.services.tree.names import clean_name, display_name
-from drive_server.services.tree.nodes import locate_folder
+from drive_server.services.tree.items import checked_limit, describe_all_sync
+from drive_server.services.tree.names import clean_name
+from drive_server.services.tree.nodes import item_message, locate_folder, locate_folder_sync, locate_sync
 from drive_server.storage.database import Database
 
 MAX_TREE_DEPTH = 20
@@ -42,7 +41,7 @@ class FileService:
         require_scope(actor.principal, Scope.READ)
 
         def item(connection: Connection) -> Item:
-            return describe_all_now(connection, [locate_now(connection, actor.principal, ref)])[0]
+            return describe_all_sync(connection, [locate_sync(connection, actor.principal, ref)])[0]
 
         return await self._database.read_sync(item)
 
@@ -52,7 +51,7 @@ class FileService:
         size = checked_limit(limit)
 
         def page(connection: Connection) -> Page[Item]:
-            folder = locate_folder_now(connection, actor.principal, ref)
+            folder = locate_folder_sync(connection, actor.principal, ref)
             cursors = Cursors(self._database.signer, actor.user_id, "folder", folder.id)
             return folder_page(connection, actor.principal, folder, size, cursors, cursor)
 
@@ -87,13 +86,13 @@ class FileService:
         check_choice(on_conflict, ("fail", "rename"))
         clean = clean_name(name)
 
-        async def operation(writing: Writing) -> Item:
-            folder = await locate_folder(writing.session, actor.principal, parent, Role.EDITOR)
-            found = await make_way(writing, folder, clean, "folder", on_conflict)
-            await require_room_below(writing.session, folder)
-            row = add_node(writing, folder, "folder", found.name)
-            writing.tell("Create", "Created", f"the folder '{display_name(found.name)}' in {folder.label}.")
-            return await finish(writing, row, located_new(folder, row))
+        async def operation(recorder: Recorder) -> Item:
+            folder = await locate_folder(recorder.session, actor.principal, parent, Role.EDITOR)
+            found = await resolve_conflict(recorder, folder, clean, "folder", on_conflict)
+            await require_room_below(recorder.session, folder)
+            row = add_node(recorder, folder, "folder", found.name)
+            recorder.describe("create_folder", item=item_message(found.name), folder=folder.subject)
+            return await finish(recorder, row, new_node_view(folder, row))
 
         arguments = _arguments({"parent": parent, "name": clean}, on_conflict)
         return await self._journal.change(actor, "create_folder", arguments, operation)
@@ -106,8 +105,8 @@ class FileService:
         check_choice(on_conflict)
         clean = clean_name(name)
 
-        async def operation(writing: Writing) -> Item:
-            return await moving.rename_item(writing, ref, clean, on_conflict, if_match)
+        async def operation(recorder: Recorder) -> Item:
+            return await moving.rename_item(recorder, ref, clean, on_conflict, if_match)
 
         arguments = _arguments({"item": ref, "name": clean}, on_conflict)
         return await self._journal.change(actor, "rename", arguments, operation)
@@ -119,8 +118,8 @@ class FileService:
         require_scope(actor.principal, Scope.WRITE)
         check_choice(on_conflict)
 
-        async def operation(writing: Writing) -> Item:
-            return await moving.move_item(writing, ref, new_parent, on_conflict, if_match)
+        async def operation(recorder: Recorder) -> Item:
+            return await moving.move_item(recorder, ref, new_parent, on_conflict, if_match)
 
         arguments = _arguments({"item": ref, "parent": new_parent}, on_conflict)
         return await self._journal.change(actor, "move", arguments, operation)
@@ -141,8 +140,8 @@ class FileService:
         require_scope(actor.principal, Scope.WRITE)
         check_choice(on_conflict)
 
-        async def operation(writing: Writing) -> MovedItems:
-            return await moving.move_items(writing, refs, new_parent, on_conflict, progress)
+        async def operation(recorder: Recorder) -> MovedItems:
+            return await moving.move_items(recorder, refs, new_parent, on_conflict, progress)
 
         arguments = {"items": [*refs], "parent": new_parent, "on_conflict": on_conflict}
         return await self._journal.change(actor, "move_many", arguments, operation)
@@ -168,8 +167,8 @@ class FileService:
         check_choice(on_conflict)
         clean = clean_name(name) if name is not None else None
 
-        async def operation(writing: Writing) -> Item:
-            return await copying.copy_item(writing, ref, new_parent, clean, on_conflict, progress)
+        async def operation(recorder: Recorder) -> Item:
+            return await copying.copy_item(recorder, ref, new_parent, clean, on_conflict, progress)
 
         arguments = {"item": ref, "parent": new_parent, "name": clean, "on_conflict": on_conflict}
         return await self._journal.change(actor, "copy", arguments, operation)
@@ -178,8 +177,8 @@ class FileService:
         """Move the item, with all that is in it, to the trash. Needs the role editor on the folder it is in."""
         require_scope(actor.principal, Scope.DELETE)
 
-        async def operation(writing: Writing) -> Item:
-            return await trash.trash_item(writing, ref, if_match)
+        async def operation(recorder: Recorder) -> Item:
+            return await trash.trash_item(recorder, ref, if_match)
 
         return await self._journal.change(actor, "trash", {"item": ref}, operation)
 
@@ -193,8 +192,8 @@ class FileService:
         require_scope(actor.principal, Scope.WRITE)
         check_choice(on_conflict)
 
-        async def operation(writing: Writing) -> Item:
-            return await trash.restore_item(writing, ref, to_parent, on_conflict)
+        async def operation(recorder: Recorder) -> Item:
+            return await trash.restore_item(recorder, ref, to_parent, on_conflict)
 
         arguments = _arguments({"item": ref, "parent": to_parent}, on_conflict)
         return await self._journal.change(actor, "restore", arguments, operation)
@@ -207,8 +206,8 @@ class FileService:
         """
         require_scope(actor.principal, Scope.DELETE)
 
-        async def operation(writing: Writing) -> DeletedItems:
-            return await trash.delete_item(writing, ref, if_match)
+        async def operation(recorder: Recorder) -> DeletedItems:
+            return await trash.delete_item(recorder, ref, if_match)
 
         return await self._journal.change(actor, "delete_for_good", {"item": ref}, operation)
 
@@ -216,8 +215,8 @@ class FileService:
         """Delete all that is in the caller's own trash for good, as one change."""
         require_scope(actor.principal, Scope.DELETE)
 
-        async def operation(writing: Writing) -> DeletedItems:
-            return await trash.empty_trash(writing, progress)
+        async def operation(recorder: Recorder) -> DeletedItems:
+            return await trash.empty_trash(recorder, progress)
 
         return await self._journal.change(actor, "empty_trash", {}, operation)
 

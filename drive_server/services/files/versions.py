@@ -5,12 +5,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Principal
 from drive_server.errors import NotFoundError, StorageFailureError
+from drive_server.messages import Message
 from drive_server.models import Item, Page, Version
 from drive_server.services.files.operations import current_version, get_version
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, Usage
 from drive_server.services.tree.items import DETAILS, describe_with
-from drive_server.services.tree.located import Located
+from drive_server.services.tree.nodes import NodeView
 from drive_server.storage.tables import NodeRow, UserRow, VersionRow
 
 MAX_NUMBER = (1 << 31) - 1
@@ -41,12 +42,12 @@ async def content_and_usage(session: AsyncSession, row: NodeRow, limits: Limits)
     return found.VersionRow, Usage(found.used_bytes, limits.quota_of(found.quota_bytes))
 
 
-async def describe_with_content(session: AsyncSession, located: Located) -> tuple[Item, VersionRow]:
+async def describe_with_content(session: AsyncSession, node: NodeView) -> tuple[Item, VersionRow]:
     """Return the file with its content as it is now, by one query."""
-    details = (await session.execute(_DETAILS_AND_CONTENT, {"ids": [located.id]})).one_or_none()
+    details = (await session.execute(_DETAILS_AND_CONTENT, {"ids": [node.id]})).one_or_none()
     if details is None:
         raise _missing()
-    return describe_with(located, details), details.VersionRow
+    return describe_with(node, details), details.VersionRow
 
 
 async def require_version(session: AsyncSession, row: NodeRow, number: int) -> VersionRow:
@@ -54,8 +55,7 @@ async def require_version(session: AsyncSession, row: NodeRow, number: int) -> V
     version = await get_version(session, row.id, number) if 0 < number <= MAX_NUMBER else None
     if version is None:
         raise NotFoundError(
-            "The file has no such version.",
-            hint=f"Its newest is {row.version}; list the versions to see all.",
+            Message.of("no_version", newest=row.version),
             details={"newest": row.version},
         )
     return version
@@ -64,7 +64,7 @@ async def require_version(session: AsyncSession, row: NodeRow, number: int) -> V
 async def versions_page(
     session: AsyncSession, principal: Principal, row: NodeRow, size: int, cursors: Cursors, cursor: str | None
 ) -> Page[Version]:
-    """Return versions, newest first. The run that wrote one is told to its author only."""
+    """Return versions, newest first. Only its author sees the run that wrote one."""
     query = (
         select(VersionRow, UserRow.email)
         .join(UserRow, UserRow.id == VersionRow.author_id)
@@ -92,4 +92,4 @@ async def versions_page(
 
 
 def _missing() -> StorageFailureError:
-    return StorageFailureError("The content of this file is missing.", hint="Restore the drive from its backup.")
+    return StorageFailureError(Message.of("version_missing"))

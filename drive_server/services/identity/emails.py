@@ -1,4 +1,4 @@
-"""What counts as an email address here, and the one form in which it is stored and compared."""
+"""Email addresses: which are valid, and the normal form in which they are stored and compared."""
 
 import unicodedata
 
@@ -24,7 +24,7 @@ def normalise_email(raw: str) -> str:
 
 
 def has_lookalike(raw: str) -> bool:
-    """Whether the stored form has a plain letter where the address as written has another: `ſam@` is kept as `sam@`.
+    """Return whether normalising turned another letter into a plain one: `ſam@` becomes `sam@`.
 
     They may be two people's mailboxes, so that who proves the one has not proved the other.
     """

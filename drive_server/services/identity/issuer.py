@@ -1,4 +1,4 @@
-"""The public keys of an OpenID Connect issuer: found, fetched, kept, and fetched again when it rotates them."""
+"""The public keys of an OpenID Connect issuer: discovered, fetched, cached, and fetched again when they rotate."""
 
 import logging
 from collections.abc import Callable

@@ -8,11 +8,12 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Select, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Principal, Scope
+from drive_server.access import Principal, Scope, require_person
+from drive_server.clock import Clock, utc_now
 from drive_server.errors import (
     InvalidInputError,
     MissingScopeError,
@@ -21,6 +22,7 @@ from drive_server.errors import (
     UnauthenticatedError,
 )
 from drive_server.models import ApiKey
+from drive_server.storage.database import Database
 from drive_server.storage.tables import ApiKeyRow, UserRow, new_id
 
 SECRET_PREFIX: Final = "dak_"  # noqa: S105 - the public beginning of every secret, by which people and scanners know one
@@ -38,7 +40,7 @@ def new_secret() -> str:
 
 
 def digest(secret: str) -> str:
-    """Return what is kept of a secret.
+    """Return the digest of a secret, which is all that is stored.
 
     Keys are found by it: how long the search in the index takes tells something of the digest, nothing of the secret.
     """
@@ -144,7 +146,7 @@ def parse_scopes(words: Iterable[str], *, may_be_empty: bool = False) -> frozens
 
 
 def clean_key_name(name: str) -> str:
-    """Return the name as it is kept (NFC). Raises `InvalidInputError` for one that is empty, long or not printable."""
+    """Return the name in its stored form (NFC). Raises `InvalidInputError` for an empty, long or unprintable one."""
     clean = unicodedata.normalize("NFC", name).strip()
     if not 0 < len(clean) <= MAX_KEY_NAME_CHARACTERS or not clean.isprintable():
         raise InvalidInputError(
@@ -212,3 +214,58 @@ def _principal(key: Row[Any]) -> Principal:
         expires_at=key.expires_at,
         key_id=key.opened_by or key.id,
     )
+
+
+SESSION_PREFIX: Final = "das_"
+SESSION_METHOD: Final = "session"
+SESSION_NAME: Final = "browser session"
+LIFETIME: Final = timedelta(days=30)
+
+
+class SessionService:
+    """Opens and ends sessions. `IdentityService.authenticate` takes their secrets like those of keys."""
+
+    def __init__(self, database: Database, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def create(self, principal: Principal) -> tuple[str, datetime]:
+        """Open a session with the scopes of the key that was shown; return its secret and when it ends.
+
+        It ends after 30 days, or before that with the key. The person's expired sessions are removed.
+        """
+        require_person(principal)
+        now = self._clock()
+        ends = min(now + LIFETIME, principal.expires_at or now + LIFETIME)
+        secret = SESSION_PREFIX + token_urlsafe(SECRET_BYTES)
+        row = ApiKeyRow(
+            id=new_id(),
+            user_id=principal.user_id,
+            name=SESSION_NAME,
+            prefix=secret[:SHOWN_CHARACTERS],
+            secret_hash=digest(secret),
+            method=SESSION_METHOD,
+            scopes=sorted(principal.scopes),
+            created_at=now,
+            expires_at=ends,
+            opened_by=principal.key_id,
+        )
+        async with self._database.write() as session:
+            await session.execute(delete(ApiKeyRow).where(*_sessions_of(principal), ApiKeyRow.expires_at <= now))
+            session.add(row)
+        return secret, ends
+
+    async def end(self, secret: str) -> None:
+        """End the session with this secret; an unknown one is ended already."""
+        is_it = (ApiKeyRow.secret_hash == digest(secret), ApiKeyRow.method == SESSION_METHOD)
+        async with self._database.write() as session:
+            await session.execute(delete(ApiKeyRow).where(*is_it))
+
+    async def end_all(self, principal: Principal) -> None:
+        """End all sessions of the person."""
+        async with self._database.write() as session:
+            await session.execute(delete(ApiKeyRow).where(*_sessions_of(principal)))
+
+
+def _sessions_of(principal: Principal) -> tuple[ColumnElement[bool], ...]:
+    return ApiKeyRow.user_id == principal.user_id, ApiKeyRow.method == SESSION_METHOD

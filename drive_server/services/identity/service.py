@@ -1,4 +1,4 @@
-"""Who people are and how they prove it: users, API keys, tokens of an issuer, the local access token."""
+"""Identity: users, API keys, tokens of an issuer, the local access token."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ _PERSON = select(UserRow.id, UserRow.email).where(UserRow.id == bindparam("id"))
 
 
 class IdentityService:
-    """Users and their keys. Secrets are handed out once; only their SHA-256 is kept, and looked up."""
+    """Users and their keys. A secret is returned once; the drive stores its SHA-256 only."""
 
     def __init__(
         self,

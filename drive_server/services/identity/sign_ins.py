@@ -86,12 +86,12 @@ class SignInService:
         is_over = row is None or (row.key_id is None and row.expires_at <= self._clock())
         return None if row is None or is_over else self._shown(row)
 
-    def when_answered(self, sign_in_id: str, tell: Callable[[], Awaitable[None]]) -> None:
+    def when_answered(self, sign_in_id: str, notify: Callable[[], Awaitable[None]]) -> None:
         """Call `tell` once a person has agreed or declined, in whatever process; not if the request expires first.
 
         The database is asked every second: people answer within seconds to minutes.
         """
-        watch = asyncio.create_task(self._watch(sign_in_id, tell), name="drive-sign-in")
+        watch = asyncio.create_task(self._watch(sign_in_id, notify), name="drive-sign-in")
         self._watches.add(watch)
         watch.add_done_callback(self._watched)
 
@@ -146,10 +146,10 @@ class SignInService:
             found = await session.execute(delete(SignInRow).where(SignInRow.expires_at <= self._clock() - KEPT_FOR))
         return found.rowcount  # pyright: ignore[reportAttributeAccessIssue] - a delete's result has it
 
-    async def _watch(self, sign_in_id: str, tell: Callable[[], Awaitable[None]]) -> None:
+    async def _watch(self, sign_in_id: str, notify: Callable[[], Awaitable[None]]) -> None:
         while (found := await self.state(sign_in_id)) is not None:
             if found.key_id is not None or found.is_declined:
-                await tell()
+                await notify()
                 return
             await anyio.sleep(self._looked_every)
 

@@ -40,7 +40,7 @@ WHAT_IS_WRONG: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a valid token says: whom it speaks for, what it allows, until when, and to which program it was given."""
+    """The claims of a valid token: subject, scopes, expiry, and the client that it was given to."""
 
     email: str
     scopes: frozenset[Scope]
@@ -86,8 +86,10 @@ class TokenService:
             )
             return _claims(payload)
         except PyJWTError as error:
-            told = next((words for kind, words in WHAT_IS_WRONG if isinstance(error, kind)), "Its signature is wrong.")
-            raise _refused(told) from error
+            reason = next(
+                (words for kind, words in WHAT_IS_WRONG if isinstance(error, kind)), "Its signature is wrong."
+            )
+            raise _refused(reason) from error
 
     async def close(self) -> None:
         """Close the connections to the issuer."""

@@ -1,45 +1,38 @@
-"""Recorded changes as people may see them, and the etag check that tells what changed since."""
+"""Recorded changes: how they are found, who sees what of them, and the etag check that says what changed since."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final, Literal
 
-from sqlalchemy import Row, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role
-from drive_server.errors import EtagMismatchError
+from drive_server.errors import EtagMismatchError, ForbiddenError, InvalidInputError
+from drive_server.messages import Message, localized
 from drive_server.models import Change
-from drive_server.services.journal.recorder import Writing
+from drive_server.services.identity.emails import normalise_email
+from drive_server.services.journal.recorder import Recorder
 from drive_server.services.tree.items import etag_of
-from drive_server.services.tree.located import Located
-from drive_server.storage.tables import ChangeItemRow, ChangeRow, UserRow
+from drive_server.services.tree.nodes import NodeView, locate_sync
+from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow, UserRow
 
-MAX_CHANGES_TOLD = 5
+MAX_CHANGES_NAMED = 5
 # In the etag of an approval, what follows this sign tells what the change puts into the trash to make room.
 REPLACES = "+"
-_PLAIN = {
-    "create_folder": "Created",
-    "create_file": "Created",
-    "rename": "Renamed",
-    "move": "Moved",
-    "trash": "Moved to the trash",
-    "restore": "Restored from the trash",
-    "write": "Changed the content of",
-    "patch": "Changed the content of",
-    "append": "Changed the content of",
-    "restore_version": "Changed the content of",
-    "share": "Changed who has access to",
-    "revoke": "Changed who has access to",
-    "update_share": "Changed who has access to",
-    "create_link": "Changed who has access to",
-    "update_link": "Changed who has access to",
-    "revoke_link": "Changed who has access to",
-    "move_many": "Moved",
-    "copy": "Made the copy",
-    "undo": "Took back changes of",
-    "redo": "Did changes again of",
+_SEEN = {
+    **dict.fromkeys(("create_folder", "create_file"), "seen.created"),
+    **dict.fromkeys(("move", "move_many"), "seen.moved"),
+    **dict.fromkeys(("write", "patch", "append", "restore_version"), "seen.edited"),
+    **dict.fromkeys(("share", "revoke", "update_share", "create_link", "update_link", "revoke_link"), "seen.shared"),
+    "rename": "seen.renamed",
+    "trash": "seen.trashed",
+    "restore": "seen.restored",
+    "copy": "seen.copied",
+    "undo": "seen.undone",
+    "redo": "seen.redone",
 }
 _MIXED = frozenset({"copy", "undo", "redo"})
 
@@ -54,6 +47,7 @@ def to_change(row: ChangeRow | Row[Any], email: str, entries: Sequence[Any] | No
         run_id=row.run_id,
         action=row.action,
         summary=row.summary,
+        message=_stored_message(row),
         item_id=row.item_id,
         entries=tuple(_without_password(entry) for entry in (row.entries if entries is None else entries)),
         approved_by=row.approved_by,
@@ -67,8 +61,17 @@ def to_change(row: ChangeRow | Row[Any], email: str, entries: Sequence[Any] | No
     )
 
 
+def summary_of(row: ChangeRow) -> Message | str:
+    """Return what the change was; of an old one the English sentence."""
+    return _stored_message(row) or row.summary
+
+
+def _stored_message(row: ChangeRow | Row[Any]) -> Message | None:
+    return Message(**row.message) if row.message else None
+
+
 def _without_password(entry: Any) -> Any:
-    """An undo needs what is kept of a link's password; nobody else does."""
+    """Replace the hash of a link's password by whether there is one: only an undo needs it."""
     if entry["table"] != "links":
         return entry
     shown = dict(entry)
@@ -78,29 +81,29 @@ def _without_password(entry: Any) -> Any:
     return shown
 
 
-def as_seen_by(principal: Principal, change: Change, located: Located) -> Change:
+def redact_for(principal: Principal, change: Change, node: NodeView) -> Change:
     """Leave out of someone else's change what only the owner may know: other items, other names, the run.
 
-    Where a change may be about other people's items too, the owner of one is told of that one.
+    Where a change may touch items of several people, each owner sees their own item only.
     """
     if change.user_email == principal.email:
         return change
     seen = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
-    if located.role == Role.OWNER and change.action not in _MIXED:
+    if node.role == Role.OWNER and change.action not in _MIXED:
         return seen
-    summary = f"{_PLAIN.get(change.action, 'Changed')} {located.label}."
-    seen = replace(seen, summary=summary, entries=(), item_id=located.id, undoes=None, undone_by=None)
-    return seen if located.role == Role.OWNER else replace(seen, run_id=None, approved_by=None)
+    message = Message.of(_SEEN.get(change.action, "seen.changed"), item=node.subject)
+    seen = replace(seen, summary=message.en, message=message, entries=(), item_id=node.id, undoes=None, undone_by=None)
+    return seen if node.role == Role.OWNER else replace(seen, run_id=None, approved_by=None)
 
 
 async def changes_of_item(
     session: AsyncSession,
     principal: Principal,
-    located: Located,
+    node: NodeView,
     *,
     after_id: int = 0,
     without: Collection[int] = (),
-    limit: int = MAX_CHANGES_TOLD,
+    limit: int = MAX_CHANGES_NAMED,
 ) -> list[Change]:
     """Return the newest changes of the item with ids above `after_id`, newest first, as the caller may see them.
 
@@ -110,63 +113,205 @@ async def changes_of_item(
         select(ChangeRow, UserRow.email)
         .join(ChangeItemRow, ChangeItemRow.change_id == ChangeRow.id)
         .join(UserRow, UserRow.id == ChangeRow.user_id)
-        .where(ChangeItemRow.item_id == located.id, ChangeRow.id > after_id, ChangeRow.id.not_in(without))
+        .where(ChangeItemRow.item_id == node.id, ChangeRow.id > after_id, ChangeRow.id.not_in(without))
         .order_by(ChangeRow.id.desc())
         .limit(limit)
     )
-    if located.role < Role.EDITOR:
+    if node.role < Role.EDITOR:
         query = query.where(ChangeRow.user_id == principal.user_id)
     found = await session.execute(query)
-    return [as_seen_by(principal, to_change(row, email), located) for row, email in found]
+    return [redact_for(principal, to_change(row, email), node) for row, email in found]
 
 
-async def check_etag(session: AsyncSession, actor: Actor, located: Located, if_match: str | None = None) -> None:
+async def check_etag(session: AsyncSession, actor: Actor, node: NodeView, if_match: str | None = None) -> None:
     """Raise `EtagMismatchError` unless the item still has the etag of the argument and of the call, where given.
 
     The error's details say the etag now, when and by whom it was changed last, and what was changed.
     """
-    etag = etag_of(located.row)
+    etag = etag_of(node.row)
     given = [one.partition(REPLACES)[0] for one in (if_match, actor.if_match) if one is not None]
     stale = next((one for one in given if one != etag), None)
     if stale is None:
         return
-    newest = await changes_of_item(session, actor.principal, located)
+    newest = await changes_of_item(session, actor.principal, node)
     raise EtagMismatchError(
-        f"{located.label} changed since it was read.",
-        hint="Read it again, check that the change still makes sense, and repeat it with the new etag.",
+        Message.of("changed_since_read", item=node.subject),
         details={
-            "id": located.id,
+            "id": node.id,
             "etag": etag,
-            "updated_at": located.row.updated_at.isoformat(),
+            "updated_at": node.row.updated_at.isoformat(),
             "changed_by": newest[0].user_email if newest else None,
-            "changes": _told(newest, located.row.revision - _revision(stale)),
+            "changes": _missed_changes(newest, node.row.revision - _revision(stale)),
         },
     )
 
 
-def check_replaced(writing: Writing) -> None:
+def check_replaced(recorder: Recorder) -> None:
     """Raise `EtagMismatchError` unless what goes to the trash is what was shown as going there.
 
     A call whose etag says nothing of that (one that nobody was asked about) takes what is there.
     """
-    if not writing.replaces:
+    if not recorder.replaces:
         return
-    writing.etag = f"{writing.etag}{REPLACES}{sha256(' '.join(writing.replaces).encode()).hexdigest()[:16]}"
-    shown = writing.actor.if_match
-    if shown is not None and REPLACES in shown and shown != writing.etag:
+    recorder.etag = f"{recorder.etag}{REPLACES}{sha256(' '.join(recorder.replaces).encode()).hexdigest()[:16]}"
+    shown = recorder.actor.if_match
+    if shown is not None and REPLACES in shown and shown != recorder.etag:
         raise EtagMismatchError(
-            "What would go to the trash is not what was shown.",
-            hint="Look at the folder again, and repeat the call.",
-            details={"etag": writing.etag},
+            Message.of("replaced_not_as_shown"),
+            details={"etag": recorder.etag},
         )
 
 
-def _told(newest: Sequence[Change], missed: int) -> list[dict[str, Any]]:
+def _missed_changes(newest: Sequence[Change], missed: int) -> list[dict[str, Any]]:
     """Each change raises the revision by one, so the revisions missed tell how many of the newest changes are news."""
     news = newest[:missed] if missed > 0 else newest[:1]
-    return [{"summary": change.summary, "by": change.user_email, "at": change.at.isoformat()} for change in news]
+    return [
+        {**localized(summary=change.message or change.summary), "by": change.user_email, "at": change.at.isoformat()}
+        for change in news
+    ]
 
 
 def _revision(etag: str) -> int:
     digits = etag[:64].rpartition("-")[2]
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else 0
+
+
+MAX_MOMENT_CHARACTERS = 40
+ChangeKind = Literal["create", "edit", "organise", "trash", "share", "undo"]
+KINDS: Final[dict[ChangeKind, frozenset[str]]] = {
+    "create": frozenset({"create_folder", "create_file", "copy"}),
+    "edit": frozenset({"write", "append", "patch", "restore_version"}),
+    "organise": frozenset({"rename", "move", "move_many"}),
+    "trash": frozenset({"trash", "restore", "delete_for_good", "empty_trash", "expire"}),
+    "share": frozenset({"share", "update_share", "revoke", "create_link", "update_link", "revoke_link"}),
+    "undo": frozenset({"undo", "redo"}),
+}
+_CHANGES = select(ChangeRow.__table__, UserRow.email).join(UserRow, UserRow.id == ChangeRow.user_id)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeFilter:
+    """The changes to find: to an item, of a run, from a time (inclusive) to a time (exclusive), with a tool,
+    by a person (their email), of a kind. What is None does not matter.
+    """
+
+    item: str | None = None
+    run_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    tool: str | None = None
+    by: str | None = None
+    kind: ChangeKind | None = None
+
+    def key(self) -> tuple[str | None, ...]:
+        """Return the values that tell one filter from another."""
+        moments = (self.since.isoformat() if self.since else None, self.until.isoformat() if self.until else None)
+        return (self.item, self.run_id, *moments, self.tool, self.by, self.kind)
+
+
+def find_changes(
+    connection: Connection,
+    principal: Principal,
+    wanted: ChangeFilter,
+    *,
+    everybodys: bool,
+    before_id: int | None,
+    size: int,
+) -> list[Change]:
+    """Return at most `size` changes with ids below `before_id`, newest first, as the caller may see them.
+
+    They see their own; with an item, everybody's to that item if they can edit it; and with `by` those that this person
+    made to items in the caller's own tree. Administrators may ask for `everybodys`. Raises `ForbiddenError` for others.
+    """
+    if everybodys and not principal.is_admin:
+        raise ForbiddenError(Message.of("admins_see_all"))
+    node = locate_sync(connection, principal, wanted.item) if wanted.item is not None and not everybodys else None
+    query = _filtered(wanted, before_id)
+    if not everybodys:
+        query = query.where(*_visible(principal, wanted, node))
+    elif wanted.item is not None:
+        query = query.where(_touches(wanted.item))
+    rows = connection.execute(query.order_by(ChangeRow.id.desc()).limit(size)).all()
+    if everybodys:
+        return [to_change(row, row.email) for row in rows]
+    return [_seen(connection, principal, row, node) for row in rows]
+
+
+def parse_moment(text: str | None) -> datetime | None:
+    """Return the time that an ISO 8601 text names; a date is its first moment, and UTC holds where no zone is given.
+
+    Raises `InvalidInputError` for anything else.
+    """
+    if text is None:
+        return None
+    try:
+        if len(text) > MAX_MOMENT_CHARACTERS:
+            raise _no_moment()
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise _no_moment() from error
+
+
+def _filtered(wanted: ChangeFilter, before_id: int | None) -> Select[*tuple[Any, ...]]:
+    return _CHANGES.where(*_conditions(wanted), *([] if before_id is None else [ChangeRow.id < before_id]))
+
+
+def _conditions(wanted: ChangeFilter) -> Iterator[ColumnElement[bool]]:
+    if wanted.run_id is not None:
+        yield ChangeRow.run_id == wanted.run_id
+    if wanted.since is not None:
+        yield ChangeRow.at >= wanted.since
+    if wanted.until is not None:
+        yield ChangeRow.at < wanted.until
+    if wanted.tool is not None:
+        yield ChangeRow.tool == wanted.tool
+    if wanted.by is not None:
+        yield UserRow.email == normalise_email(wanted.by)
+    if wanted.kind is not None:
+        yield ChangeRow.action.in_(KINDS[wanted.kind])
+
+
+def _visible(principal: Principal, wanted: ChangeFilter, node: NodeView | None) -> list[ColumnElement[bool]]:
+    own = ChangeRow.user_id == principal.user_id
+    if node is not None:
+        # A run of somebody else is told to the owner alone: to others no question may confirm it.
+        sees_all = node.role == Role.OWNER or (node.role == Role.EDITOR and wanted.run_id is None)
+        return [_touches(node.id)] if sees_all else [_touches(node.id), own]
+    if wanted.by is None or normalise_email(wanted.by) == principal.email:
+        return [own]
+    in_own_tree = (
+        select(ChangeItemRow.change_id)
+        .join(NodeRow, NodeRow.id == ChangeItemRow.item_id)
+        .where(NodeRow.owner_id == principal.user_id)
+    )
+    return [ChangeRow.id.in_(in_own_tree)]
+
+
+def _touches(item_id: str) -> ColumnElement[bool]:
+    return ChangeRow.id.in_(select(ChangeItemRow.change_id).where(ChangeItemRow.item_id == item_id))
+
+
+def _seen(connection: Connection, principal: Principal, row: Row[Any], node: NodeView | None) -> Change:
+    change = to_change(row, row.email)
+    if row.user_id == principal.user_id:
+        return change
+    return redact_for(principal, change, node or _touched_of_own(connection, principal, row))
+
+
+def _touched_of_own(connection: Connection, principal: Principal, row: Row[Any]) -> NodeView:
+    """Return an item of the caller's own tree that the change touched: there is one, or the query had not found it."""
+    query = (
+        select(NodeRow.id)
+        .join(ChangeItemRow, ChangeItemRow.item_id == NodeRow.id)
+        .where(ChangeItemRow.change_id == row.id, NodeRow.owner_id == principal.user_id)
+        .order_by(NodeRow.id != row.item_id, NodeRow.id)
+        .limit(1)
+    )
+    return locate_sync(connection, principal, connection.scalars(query).one())
+
+
+def _no_moment() -> InvalidInputError:
+    return InvalidInputError(
+        "This is no time.", hint="Write it like 2026-11-05 or 2026-11-05T14:30:00+01:00; without a zone it is UTC."
+    )

@@ -1,19 +1,21 @@
-"""What was changed, as it happens: each recorded change once, in its order, whichever process made it."""
+"""The feed of recorded changes: each once, in order, whichever process made it."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import anyio
 import orjson
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import CTE, Text, bindparam, cast, func, select
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.errors import DriveError
+from drive_server.services.housekeeping import whole_step
 from drive_server.services.journal.recorder import TREES
-from drive_server.services.steps import whole_step
+from drive_server.services.tree.nodes import BATCH
 from drive_server.storage.database import Database
-from drive_server.storage.tables import ChangeRow
+from drive_server.storage.tables import ChangeRow, NodeRow, ShareRow
 
 logger = logging.getLogger(__name__)
 
@@ -47,8 +49,7 @@ Listener = Callable[[list[Recorded]], Awaitable[None]]
 class ChangeFeed:
     """Follows the journal by its ids, and tells `listener` of what is new.
 
-    `wake` says that this process recorded something, which is told after `GATHER_SECONDS`; changes of other processes
-    are noticed within `POLL_SECONDS`.
+    After `wake` this process delivers its changes within `GATHER_SECONDS`, those of others within `POLL_SECONDS`.
     While `is_wanted` says no, changes pass unread. Relies on ids growing in the order of commits, as they do where
     writers follow one another.
     """
@@ -62,7 +63,7 @@ class ChangeFeed:
         self._last = 0
 
     async def start(self) -> None:
-        """Begin here: what was recorded before is not told."""
+        """Begin here: earlier changes are not delivered."""
         self._last = await self.newest()
 
     async def newest(self) -> int:
@@ -75,7 +76,7 @@ class ChangeFeed:
         self._woken.set()
 
     async def run(self) -> None:
-        """Follow until cancelled. A database that fails for a while is asked again; a listener's failure is logged."""
+        """Follow until cancelled. Ask a failing database again; log a listener's failure."""
         while True:
             with anyio.move_on_after(POLL_SECONDS):
                 await self._woken.wait()
@@ -86,7 +87,7 @@ class ChangeFeed:
             except DriveError:
                 continue  # logged where it came from
             except Exception:
-                logger.exception("Changes could not be told.")
+                logger.exception("Changes could not be delivered.")
 
     async def catch_up(self) -> None:
         """Tell all that is new now."""
@@ -135,3 +136,70 @@ def _recorded(number: int, entries: list[dict[str, Any]]) -> Recorded:
             if entry["table"] == "nodes" and before and _PLACING & (before.keys() | after.keys()):
                 roots.add(entry["id"])
     return Recorded(number, frozenset(items), frozenset(folders), frozenset(roots), frozenset(people))
+
+
+async def audience_of(session: AsyncSession, changes: Iterable[Recorded]) -> frozenset[str]:
+    """Return all who own what was touched, by id, and who have or had a role on it or above it, by email."""
+    changes = list(changes)
+    people = {person for change in changes for person in change.people}
+    for ids in _batches({item for change in changes for item in change.items}):
+        people |= set(await session.scalars(_OWNERS, {"ids": ids}))
+        people |= set(await session.scalars(_SHARED_WITH, {"ids": ids}))
+    return frozenset(people)
+
+
+async def places_of(
+    session: AsyncSession, changes: Collection[Recorded], watched: Collection[str]
+) -> dict[str, frozenset[int]]:
+    """Return for each watched item the numbers of the changes that are changes of it.
+
+    That are those of itself, of what is or was directly in it, and those of a folder above that place all below it.
+    """
+    above = await _ancestors(session, watched)
+    parents = await _parents(session, {item for change in changes for item in change.items})
+    found: dict[str, set[int]] = {}
+    for change in changes:
+        folders = change.folders | {parents[item] for item in change.items if item in parents}
+        for item in watched:
+            if item in change.items or item in folders or change.roots & above.get(item, frozenset()):
+                found.setdefault(item, set()).add(change.id)
+    return {item: frozenset(numbers) for item, numbers in found.items()}
+
+
+async def _parents(session: AsyncSession, items: Collection[str]) -> dict[str, str]:
+    parents: dict[str, str] = {}
+    for ids in _batches(items):
+        rows = await session.execute(_PARENTS, {"ids": ids})
+        parents |= {item: parent for item, parent in rows if parent is not None}
+    return parents
+
+
+async def _ancestors(session: AsyncSession, items: Collection[str]) -> dict[str, frozenset[str]]:
+    above: dict[str, set[str]] = {}
+    for ids in _batches(items):
+        for start, ancestor in await session.execute(_CHAINS, {"ids": ids}):
+            above.setdefault(start, set()).add(ancestor)
+    return {item: frozenset(ancestors) for item, ancestors in above.items()}
+
+
+def _batches(items: Collection[str]) -> list[list[str]]:
+    ordered = sorted(items)
+    return [ordered[start : start + BATCH] for start in range(0, len(ordered), BATCH)]
+
+
+def _upwards() -> CTE:
+    chain = (
+        select(NodeRow.id.label("start"), NodeRow.id, NodeRow.parent_id)
+        .where(NodeRow.id.in_(bindparam("ids", expanding=True)))
+        .cte("chain", recursive=True)
+    )
+    return chain.union(
+        select(chain.c.start, NodeRow.id, NodeRow.parent_id).join(NodeRow, NodeRow.id == chain.c.parent_id)
+    )
+
+
+_CHAIN = _upwards()
+_CHAINS = select(_CHAIN.c.start, _CHAIN.c.id)
+_PARENTS = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id.in_(bindparam("ids", expanding=True)))
+_OWNERS = select(NodeRow.owner_id).where(NodeRow.id.in_(bindparam("ids", expanding=True))).distinct()
+_SHARED_WITH = select(ShareRow.email).join(_CHAIN, _CHAIN.c.id == ShareRow.node_id).distinct()

@@ -10,6 +10,7 @@ from sqlalchemy import inspect
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor
+from drive_server.messages import Message, localized
 from drive_server.services.quota import Limits
 from drive_server.services.tree.names import display_name
 from drive_server.storage.blobs import Blob
@@ -44,10 +45,10 @@ class _Touched:
 
 
 @dataclass(slots=True)
-class Writing:
-    """What an operation gets from the journal: a session that will commit, and a place to note what it does.
+class Recorder:
+    """Records one operation: its session, every row that it changes, and the description of what it does.
 
-    Call `add`, `touch` (before changing a row) or `remove` for every row, and `tell` what happened. For the effect
+    Call `add`, `touch` (before changing a row) or `remove` for every row, and `describe` what happened. For the effect
     shown in approvals, set `count`, `items`, `gains_access`, `loses_access` and `etag` where they apply. `replaces` has
     the etags of what goes to the trash to make room for something else; `left` is what an undo can't take back.
     """
@@ -56,15 +57,15 @@ class Writing:
     actor: Actor
     now: datetime
     limits: Limits = field(default_factory=Limits)
-    summary: str = ""
-    effect_summary: str = ""
+    message: Message | None = None
+    effect: Message | None = None
     item_id: str | None = None
     undoes: int | None = None
     count: int = 1
     items: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     contents: list[ContentChange] = field(default_factory=list[ContentChange])
-    gains_access: list[str] = field(default_factory=list[str])
-    loses_access: list[str] = field(default_factory=list[str])
+    gains_access: list[str | Message] = field(default_factory=list[str | Message])
+    loses_access: list[str | Message] = field(default_factory=list[str | Message])
     reversible: bool = True
     etag: str | None = None
     replaces: list[str] = field(default_factory=list[str])
@@ -75,18 +76,18 @@ class Writing:
     _open: dict[int, _Touched] = field(default_factory=dict[int, _Touched])
     _bumped: set[str] = field(default_factory=set[str])
 
-    def tell(self, imperative: str, past: str, rest: str) -> None:
+    def describe(self, action: str, **params: Any) -> None:
         """Say what happens, once for an approval (`Rename`) and once for the journal (`Renamed`)."""
-        self.effect_summary = f"{imperative} {rest}"
-        self.summary = f"{past} {rest}"
+        self.effect = Message.of(f"effect.{action}", **params)
+        self.message = Message.of(f"change.{action}", **params)
 
-    def show(self, row: NodeRow, path: str, what: str = "") -> None:
+    def show(self, row: NodeRow, path: str, what: Message | None = None) -> None:
         """Name an item in the effect, with what happens to it unless the summary says it.
 
         The effect is read by a person who decides on it: what misleads the eye is escaped.
         """
         shown = {"id": row.id, "kind": row.kind, "name": display_name(row.name), "path": display_name(path)}
-        self.items.append({**shown, "what": what} if what else shown)
+        self.items.append({**shown, **localized(what=what)} if what else shown)
 
     def add(self, row: Base) -> None:
         """Insert the row and note that it is new."""
@@ -121,7 +122,7 @@ class Writing:
         return list(self._changes())
 
     def changes_anything(self) -> bool:
-        """Whether there are entries. Call after a flush."""
+        """Return whether there are entries. Call after a flush."""
         return next(self._changes(), None) is not None
 
     def _changes(self) -> Iterator[Entry]:

@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any, TypeVar, cast
 
 import anyio.lowlevel
+from pydantic import TypeAdapter
 from sqlalchemy import Table, insert, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
@@ -13,12 +14,26 @@ from sqlalchemy.orm import Session
 from drive_server.access import Actor, Scope, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import IdempotencyConflictError, InvalidInputError
-from drive_server.models import Change, Effect, Outcome, Page, Touch
-from drive_server.services.journal.audit import ChangeFilter, ChangeKind, find_changes, parse_moment
-from drive_server.services.journal.effects import unified_diff_of
-from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Writing, touched_items
-from drive_server.services.journal.results import decode_result, encode_result
-from drive_server.services.journal.touches import touches_of
+from drive_server.messages import Message
+from drive_server.models import (
+    ApiKey,
+    Change,
+    DeletedItems,
+    Effect,
+    Item,
+    Link,
+    MovedItems,
+    Outcome,
+    Page,
+    RedoResult,
+    Share,
+    Touch,
+    UndoResult,
+    User,
+)
+from drive_server.services.journal.changes import ChangeFilter, ChangeKind, find_changes, parse_moment
+from drive_server.services.journal.effects import touches_of, unified_diff_of
+from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Recorder, touched_items
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
@@ -26,12 +41,29 @@ from drive_server.storage.blobs import BlobStore
 from drive_server.storage.database import Database
 from drive_server.storage.tables import ChangeItemRow, ChangeRow
 
+_ADAPTERS: dict[str, TypeAdapter[Any]] = {
+    model.__name__: TypeAdapter(model)
+    for model in (ApiKey, DeletedItems, Item, Link, MovedItems, RedoResult, Share, UndoResult, User)
+}
+
+
+def encode_result(value: object) -> dict[str, Any]:
+    """Return the value as JSON that `decode_result` reads."""
+    name = type(value).__name__
+    return {"type": name, "value": _ADAPTERS[name].dump_python(value, mode="json")}
+
+
+def decode_result(recorded: dict[str, Any]) -> Any:
+    """Return the value that was recorded."""
+    return _ADAPTERS[recorded["type"]].validate_python(recorded["value"])
+
+
 T = TypeVar("T")
-Operation = Callable[[Writing], Awaitable[T]]
+Operation = Callable[[Recorder], Awaitable[T]]
 
 DEFAULT_LIMITS = Limits()
 ITEMS_AT_ONCE = 500
-MAX_LEFT_TOLD = 20
+MAX_LEFT_SHOWN = 20
 # Executed by each write: built once.
 _CHANGES = cast("Table", ChangeRow.__table__)
 _ADD_CHANGE = insert(_CHANGES).returning(_CHANGES.c.id)
@@ -89,31 +121,31 @@ class Journal:
             known = None if actor.dry_run else await _replay(session, actor, digest)
             if known:
                 return known
-            writing = Writing(session, actor, self._clock(), self.limits)
-            value = await operation(writing)
-            await self._settle(writing)
-            changes = writing.changes_anything()
+            recorder = Recorder(session, actor, self._clock(), self.limits)
+            value = await operation(recorder)
+            await self._settle(recorder)
+            changes = recorder.changes_anything()
             touches: tuple[Touch, ...] | None = None
             if actor.dry_run:
-                touches = await touches_of(writing)
+                touches = await touches_of(recorder)
                 await session.rollback()
                 change_id = None
             else:
-                change_id = await _record(writing, action, digest, encode_result(value))
+                change_id = await _record(recorder, action, digest, encode_result(value))
         if actor.dry_run:
-            return Outcome(value, effect=await self._effect(writing, changes, touches))
-        if writing.wakes_index:
+            return Outcome(value, effect=await self._effect(recorder, changes, touches))
+        if recorder.wakes_index:
             self.on_content_change()
         if changes:
             self.on_change()
         return Outcome(value, change_id)
 
-    async def _settle(self, writing: Writing) -> None:
+    async def _settle(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""
-        await writing.session.flush()
-        require_room(writing.session, self.limits, writing.actor.user_id)
-        if not writing.actor.dry_run:
-            await self._blobs.require_all({change.after.hash for change in writing.contents})
+        await recorder.session.flush()
+        require_room(recorder.session, self.limits, recorder.actor.user_id)
+        if not recorder.actor.dry_run:
+            await self._blobs.require_all({change.after.hash for change in recorder.contents})
 
     async def recorded(self, actor: Actor, action: str, arguments: Mapping[str, Any]) -> Outcome[Any] | None:
         """Return the outcome of this very call if it was made before; for operations that read before they write."""
@@ -167,17 +199,17 @@ class Journal:
         )
         return Page(tuple(found[:size]), cursors.encode(found[size - 1].id) if len(found) > size else None)
 
-    async def _effect(self, writing: Writing, changes: bool, touches: tuple[Touch, ...] | None) -> Effect:
+    async def _effect(self, recorder: Recorder, changes: bool, touches: tuple[Touch, ...] | None) -> Effect:
         return Effect(
-            summary=writing.effect_summary or writing.summary,
-            count=writing.count if changes else 0,
-            items=tuple(writing.items[:MAX_EFFECT_ITEMS]),
-            diff=await unified_diff_of(self._blobs, writing.contents),
-            gains_access=tuple(writing.gains_access),
-            loses_access=tuple(writing.loses_access),
-            reversible=writing.reversible,
-            etag=writing.etag,
-            left=tuple(writing.left[:MAX_LEFT_TOLD]),
+            message=recorder.effect or recorder.message,
+            count=recorder.count if changes else 0,
+            items=tuple(recorder.items[:MAX_EFFECT_ITEMS]),
+            diff=await unified_diff_of(self._blobs, recorder.contents),
+            gains_access=tuple(recorder.gains_access),
+            loses_access=tuple(recorder.loses_access),
+            reversible=recorder.reversible,
+            etag=recorder.etag,
+            left=tuple(recorder.left[:MAX_LEFT_SHOWN]),
             touches=touches,
         )
 
@@ -192,19 +224,17 @@ async def _replay(session: AsyncSession, actor: Actor, digest: str) -> Outcome[A
     if row is None:
         return None
     if row.arguments_digest != digest:
-        raise IdempotencyConflictError(
-            "This idempotency key was used for another call.", hint="Use a new key for a new call."
-        )
+        raise IdempotencyConflictError(Message.of("key_used"))
     return Outcome(decode_result(row.result), row.id, replayed=True)
 
 
-async def _record(writing: Writing, action: str, digest: str, result: dict[str, Any]) -> int | None:
+async def _record(recorder: Recorder, action: str, digest: str, result: dict[str, Any]) -> int | None:
     """Write the row. A call that changed nothing is recorded for its key only: its repeat does nothing either."""
-    actor, entries = writing.actor, writing.entries()
+    actor, entries = recorder.actor, recorder.entries()
     if not entries and actor.idempotency_key is None:
         return None
     values = {
-        "at": writing.now,
+        "at": recorder.now,
         "user_id": actor.user_id,
         "method": actor.principal.method,
         "key_name": actor.principal.key_name,
@@ -213,19 +243,20 @@ async def _record(writing: Writing, action: str, digest: str, result: dict[str, 
         "idempotency_key": actor.idempotency_key,
         "arguments_digest": digest,
         "action": action,
-        "summary": writing.summary,
-        "item_id": writing.item_id,
+        "summary": recorder.message.en if recorder.message else "",
+        "message": recorder.message.to_json() if recorder.message else None,
+        "item_id": recorder.item_id,
         "entries": entries,
         "result": result,
         "approved_by": actor.approved_by,
         "tool_call_id": actor.tool_call_id,
         "approval_id": actor.approval_id,
         "grant_id": actor.grant_id,
-        "undoes": writing.undoes,
+        "undoes": recorder.undoes,
     }
     await anyio.lowlevel.checkpoint()  # what a large change touched took a while to gather, and takes one to write down
-    change_id = await writing.session.run_sync(_insert, values, sorted(touched_items(entries)))
-    for notify in writing.on_recorded:
+    change_id = await recorder.session.run_sync(_insert, values, sorted(touched_items(entries)))
+    for notify in recorder.on_recorded:
         notify(change_id)
     return change_id
 

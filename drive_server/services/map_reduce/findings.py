@@ -1,4 +1,4 @@
-"""What reading many files gave: what each file said, how many were read, and in a line of both which were not."""
+"""Findings of reading many files: each file's answer, and the coverage of all."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MOST_LABEL_CHARACTERS: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What one file said, or why it was not read.
+    """The answer of one file, or why it was not read.
 
     `path` is what the caller named if the file could not be looked at. `answered`: `answer` has it; `nothing`: it was
     read, and holds nothing on the task; `failed`: for the `reason`, a sentence with its `code`. `quote` stands in that
@@ -39,12 +39,12 @@ class Finding:
 
     @property
     def is_read(self) -> bool:
-        """Whether the file was read, be it in part."""
+        """Return whether the file was read, be it in part."""
         return self.status != "failed"
 
     @property
     def is_partial(self) -> bool:
-        """Whether some of the file was not read."""
+        """Return whether some of the file was not read."""
         return self.is_read and self.read_characters < self.characters
 
 
@@ -64,17 +64,17 @@ class Outcome:
 
     @property
     def read(self) -> int:
-        """How many files were read."""
+        """Return how many files were read."""
         return sum(finding.is_read for finding in self.findings)
 
     @property
     def answered(self) -> int:
-        """How many files say something on the task."""
+        """Return how many files say something on the task."""
         return sum(finding.status == "answered" for finding in self.findings)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every file that fits was read, and all of it."""
+        """Return whether every file that fits was read, and all of it."""
         everything = self.fitting is not None and self.fitting <= len(self.findings)
         return everything and all(one.is_read and not one.is_partial for one in self.findings)
 
@@ -85,7 +85,7 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def failed(label: str, code: str, reason: str) -> Finding:
-    """Return what is told of a file that was not read."""
+    """Return the finding for a file that was not read."""
     return Finding(path=label, status="failed", code=code, reason=_short(reason))
 
 

@@ -1,4 +1,4 @@
-"""What a language model is told and says when it reads many files, and how their content is kept apart from that."""
+"""Prompts for reading many files, and the form of the answers; file content is fenced off from instructions."""
 
 import re
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ LANGUAGE_OF_TASK: Final = " Write in the language of the task."
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be found out of each file, and what is to be made of it all, empty: what fits; in which language."""
+    """The question for each file, how to combine the answers (empty: as fits), and the language."""
 
     instruction: str
     how: str = ""
@@ -61,13 +61,13 @@ class Task:
 
     @property
     def is_chinese(self) -> bool:
-        """Whether what is told besides the answers is told in Chinese."""
+        """Return whether texts besides the answers are in Chinese."""
         wanted = self.language.strip().lower()
         if wanted:
             return wanted.startswith(("zh", "chinese")) or _HAN.search(wanted) is not None
         return _HAN.search(self.instruction) is not None
 
-    def told(self, system: str) -> str:
+    def with_language(self, system: str) -> str:
         """Return the instructions with the language to write in."""
         return system.format(language=IN_LANGUAGE.format(language=self.language) if self.language else LANGUAGE_OF_TASK)
 
@@ -87,7 +87,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model said of a part of a file: its answer, empty if there is nothing, and what it says it quotes."""
+    """A model's reply on a part of a file: its answer, empty if there is none, and the quotation that it names."""
 
     answer: str
     quote: str = ""
@@ -139,7 +139,7 @@ def reply_of(said: str) -> Reply:
     return Reply(answer or quote, quote)
 
 
-def standing(quote: str, part: Part) -> tuple[int, int] | None:
+def find_quote(quote: str, part: Part) -> tuple[int, int] | None:
     """Return where in the file the quotation stands (characters, end exclusive), None if it does not.
 
     Other spaces and line breaks than the file's are let pass.

@@ -1,4 +1,4 @@
-"""Which files a call over many files reads: those that are named, in a folder, or found by a search."""
+"""Selection of the files that a call over many reads: by id, by folder, or by a search."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A file to be read: what it is asked for by, and what it is called, as far as the caller may know."""
+    """A file to be read: its reference, and its name as far as the caller may know it."""
 
     ref: str
     label: str
@@ -45,7 +45,7 @@ class Chosen:
     fitting: int | None
 
 
-class BulkChooser:
+class FileSelector:
     """Looks the files up, with the rights of now."""
 
     def __init__(self, database: Database, search: SearchService) -> None:
@@ -71,11 +71,11 @@ class BulkChooser:
             return await self._found(actor, choice, choice.query)
         return await self._listed(actor, choice)
 
-    async def still_seen(self, actor: Actor, ids: Collection[str]) -> set[str]:
+    async def filter_visible(self, actor: Actor, ids: Collection[str]) -> set[str]:
         """Return those of the files that the caller sees now, outside the trash."""
         async with self._database.read() as session:
             found = await locate_many(session, actor.principal, ids)
-        return {file_id for file_id, located in found.items() if located.row.trash_id is None}
+        return {file_id for file_id, node in found.items() if node.row.trash_id is None}
 
     async def _named(self, actor: Actor, choice: Choice) -> Chosen:
         refs = list(dict.fromkeys(choice.refs))
@@ -117,5 +117,5 @@ class BulkChooser:
             newest = visible.order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(choice.most)
             ids: Sequence[str] = (await session.scalars(newest)).all()
             seen = await locate_many(session, principal, ids)
-        files = sorted((Named(located.id, located.path) for located in seen.values()), key=lambda file: file.label)
+        files = sorted((Named(node.id, node.path) for node in seen.values()), key=lambda file: file.label)
         return Chosen(tuple(files), max(fitting, len(files)))

@@ -13,15 +13,187 @@ from drive_server.errors import (
     NotFoundError,
     UnsupportedContentError,
 )
+from drive_server.models import TextRange
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.map_reduce.findings import Finding, Outcome, coverage_of, failed, in_order
-from drive_server.services.map_reduce.language_model import LanguageModel, ModelLostError
-from drive_server.services.map_reduce.map_file import DECLINED, MODEL_FAILED, FileReader, not_read
-from drive_server.services.map_reduce.prompts import Task
-from drive_server.services.map_reduce.reduce import together
-from drive_server.services.map_reduce.retrying import PatientModel, Pause
-from drive_server.services.map_reduce.selection import BulkChooser, Choice, Named
+from drive_server.services.map_reduce.language_model import (
+    LanguageModel,
+    ModelDeclinedError,
+    ModelError,
+    ModelLostError,
+    PatientModel,
+    Pause,
+)
+from drive_server.services.map_reduce.prompts import (
+    BRING_TOGETHER,
+    JOIN_PARTS,
+    READ,
+    Part,
+    Reply,
+    Task,
+    answer_section,
+    file_section,
+    find_quote,
+    parts_of,
+    reply_of,
+)
+from drive_server.services.map_reduce.selection import Choice, FileSelector, Named
 from drive_server.services.progress import Progress
+from drive_server.services.text.excerpts import run_in_thread
+from drive_server.services.tree.names import display_name
+
+MOST_CHARACTERS: Final = 600_000
+"""So much of each file is read: 25 parts."""
+MOST_TOKENS: Final = 2_000
+"""More than an answer has: models that think first need some for that."""
+MOST_ANSWER_CHARACTERS: Final = 3_000
+MODEL_FAILED, DECLINED = "model_failed", "declined"
+
+
+class FileReader:
+    """Reads one file after another for a task. Several can be read at once."""
+
+    def __init__(self, documents: DocumentService, actor: Actor, task: Task, model: PatientModel) -> None:
+        self._documents = documents
+        self._actor = actor
+        self._task = task
+        self._model = model
+
+    async def read(self, file: Named) -> Finding:
+        """Return what the file says on the task, or why it could not be read. Raises `ModelLostError`."""
+        try:
+            found = await self._documents.read_text(self._actor, file.ref, limit=MOST_CHARACTERS)
+        except DriveError as error:
+            return failed(file.label, str(error.details.get("state", error.code)), error.message)
+        parts = await run_in_thread(len(found.text), parts_of, found.text)
+        try:
+            replies = [await self._reply(found, part, number, len(parts)) for number, part in enumerate(parts, 1)]
+            return await self._finding(found, list(zip(parts, replies, strict=True)))
+        except ModelLostError:
+            raise
+        except ModelError as error:
+            return failed(found.item.path, MODEL_FAILED, error.reason)
+
+    async def _reply(self, found: TextRange, part: Part, number: int, count: int) -> Reply:
+        content = file_section(found.item.path, part.text, number, count)
+        prompt = f"{self._task.section()}\n{content}"
+        said = await self._model.complete(self._task.with_language(READ), prompt, MOST_TOKENS)
+        return reply_of(said)
+
+    async def _finding(self, found: TextRange, replies: Sequence[tuple[Part, Reply]]) -> Finding:
+        answers = [reply.answer for _, reply in replies if reply.answer]
+        answer = answers[0] if len(answers) == 1 else await self._joined(answers)
+        quoted = await run_in_thread(len(found.text), _quoted, replies)
+        quote, place = quoted or ("", None)
+        return Finding(
+            path=found.item.path,
+            status="answered" if answers else "nothing",
+            file_id=found.item.id,
+            version=found.version,
+            answer=answer[:MOST_ANSWER_CHARACTERS],
+            quote=quote,
+            start=place[0] if place else None,
+            end=place[1] if place else None,
+            line=found.text.count("\n", 0, place[0]) + 1 if place else None,
+            read_characters=found.end,
+            characters=found.total_characters,
+        )
+
+    async def _joined(self, answers: Sequence[str]) -> str:
+        if not answers:
+            return ""
+        sections = "\n".join(answer_section(f"part {number}", answer) for number, answer in enumerate(answers, 1))
+        text = f"{self._task.section()}\n<answers>\n{sections}\n</answers>"
+        try:
+            return await self._model.complete(self._task.with_language(JOIN_PARTS), text, MOST_TOKENS)
+        except ModelLostError:
+            raise
+        except ModelError:
+            return "\n".join(answers)  # less well put, and all there
+
+
+def not_read(file: Named, lost: ModelLostError) -> Finding:
+    """Return the finding for a file after the model was lost."""
+    return failed(file.label, DECLINED if isinstance(lost, ModelDeclinedError) else MODEL_FAILED, lost.reason)
+
+
+def _quoted(replies: Sequence[tuple[Part, Reply]]) -> tuple[str, tuple[int, int]] | None:
+    """Return the first quotation that stands in the file as the model says, as it stands there."""
+    for part, reply in replies:
+        place = find_quote(reply.quote, part) if reply.answer else None
+        if place is not None:
+            return part.text[place[0] - part.start : place[1] - part.start], place
+    return None
+
+
+MOST_REQUEST_CHARACTERS: Final = 24_000
+"""So much of answers a model reads at once, never fewer than two of them."""
+MOST_TEXT_CHARACTERS: Final = 6_000
+"""The longest answer that is taken: four of them fit into one request."""
+MOST_LISTED_CHARACTERS: Final = 6_000
+MOST_REDUCE_TOKENS: Final = 4_000
+
+
+async def reduce_findings(findings: Sequence[Finding], task: Task, model: PatientModel) -> tuple[str, str]:
+    """Return the answers as one text, and why they were only listed, empty if they were brought together."""
+    answered = [finding for finding in findings if finding.answer]
+    if not answered:
+        read = sum(finding.is_read for finding in findings)
+        return _none(read, chinese=task.is_chinese), ""
+    if len(answered) == 1 and not task.how:
+        return list_answers(answered), ""
+    try:
+        return await _reduce(findings, task, model), ""
+    except ModelError as error:
+        if task.is_chinese:
+            return list_answers(answered), f"各文件的答案未能汇总（{error.reason}），因此逐一列出。"
+        return list_answers(
+            answered
+        ), f"The answers could not be brought together ({error.reason}), so they are listed."
+
+
+def list_answers(findings: Sequence[Finding]) -> str:
+    """Return the answers one after the other, each with its file, as many as fit."""
+    text = "\n".join(f"- {display_name(one.path)}: {one.answer}" for one in findings if one.answer)
+    return text if len(text) <= MOST_LISTED_CHARACTERS else f"{text[:MOST_LISTED_CHARACTERS]}…"
+
+
+async def _reduce(findings: Sequence[Finding], task: Task, model: PatientModel) -> str:
+    sections = [answer_section(one.path, one.answer) for one in findings if one.answer]
+    while True:
+        batches = _batches(sections)
+        texts = [await _one_of(batch, findings, task, model) for batch in batches]
+        if len(texts) == 1:
+            return texts[0]
+        sections = [answer_section(f"group {number}", text) for number, text in enumerate(texts, 1)]
+
+
+async def _one_of(sections: Sequence[str], findings: Sequence[Finding], task: Task, model: PatientModel) -> str:
+    read, answered = sum(one.is_read for one in findings), sum(bool(one.answer) for one in findings)
+    counts = f"<counts>\n{len(findings)} files, {read} read, {answered} of them with an answer\n</counts>"
+    answers = "\n".join(sections)
+    text = f"{task.section()}\n{counts}\n<answers>\n{answers}\n</answers>"
+    return (await model.complete(task.with_language(BRING_TOGETHER), text, MOST_REDUCE_TOKENS))[:MOST_TEXT_CHARACTERS]
+
+
+def _batches(sections: Sequence[str]) -> list[list[str]]:
+    """Return the sections in their order, in as many requests as it takes; each but the last has two at least."""
+    batches: list[list[str]] = []
+    size = 0
+    for section in sections:
+        if not batches or (len(batches[-1]) > 1 and size + len(section) > MOST_REQUEST_CHARACTERS):
+            batches.append([])
+            size = 0
+        batches[-1].append(section)
+        size += len(section)
+    return batches
+
+
+def _none(read: int, *, chinese: bool) -> str:
+    if chinese:
+        return f"已读的 {read:,} 个文件中都没有相关内容。" if read else "那里没有可读的文件。"
+    return f"Nothing in the {read:,} files that were read bears on this." if read else "There is no file there to read."
+
 
 NOT_FOUND: Final = "not_found"
 GONE: Final = "access to it ended while it was read"
@@ -31,11 +203,11 @@ OTHERWISE: Final = "Ask the person, or read a few of the files with read_file."
 Prove = Callable[[], Awaitable[object]]
 
 
-class BulkService:
+class MapReduceService:
     """Reads as many files at once as `concurrency` says; `pause` waits for some seconds."""
 
     def __init__(
-        self, documents: DocumentService, chooser: BulkChooser, concurrency: int, pause: Pause = anyio.sleep
+        self, documents: DocumentService, chooser: FileSelector, concurrency: int, pause: Pause = anyio.sleep
     ) -> None:
         self._documents = documents
         self._chooser = chooser
@@ -45,27 +217,27 @@ class BulkService:
     async def read(
         self, actor: Actor, choice: Choice, task: Task, model: LanguageModel, *, progress: Progress, prove: Prove
     ) -> Outcome:
-        """Return what the files say on the task. The last step that is told to `progress` brings it together.
+        """Return what the files say on the task. The last step of `progress` combines the answers.
 
         `prove` raises if the caller may not call any more: it is asked before each file. A file that can't be read
         fails alone. Raises `DeclinedError`, `LanguageModelFailedError`, `UnsupportedContentError` or `NotFoundError`
-        if there are files and none could be read, and what `BulkChooser.choose` raises.
+        if there are files and none could be read, and what `FileSelector.choose` raises.
         """
         chosen = await self._chooser.choose(actor, choice)
         patient = PatientModel(model, self._pause)
         reader = FileReader(self._documents, actor, task, patient)
         findings = await _Round(reader, chosen.files, progress, prove).read_all(self._concurrency, patient)
-        findings = in_order(await self._still_seen(actor, findings))
+        findings = in_order(await self._filter_visible(actor, findings))
         coverage = coverage_of(findings, chosen.fitting, chinese=task.is_chinese)
         if findings and not any(finding.is_read for finding in findings):
             raise _nothing_read(findings, coverage)
-        text, note = await together(findings, task, patient)
+        text, note = await reduce_findings(findings, task, patient)
         await progress(len(findings) + 1, len(findings) + 1)
         return Outcome(text, note, coverage, patient.name, tuple(findings), chosen.fitting)
 
-    async def _still_seen(self, actor: Actor, findings: Sequence[Finding]) -> list[Finding]:
+    async def _filter_visible(self, actor: Actor, findings: Sequence[Finding]) -> list[Finding]:
         """Take back what was read of files that the caller may not read any more."""
-        seen = await self._chooser.still_seen(actor, [one.file_id for one in findings if one.file_id])
+        seen = await self._chooser.filter_visible(actor, [one.file_id for one in findings if one.file_id])
         return [
             one if one.file_id is None or one.file_id in seen else failed(one.path, NOT_FOUND, GONE) for one in findings
         ]

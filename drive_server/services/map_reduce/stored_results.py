@@ -1,4 +1,4 @@
-"""What reading many files gave, kept for whoever asked for a while: too much for one answer, and nobody else's."""
+"""Stored results of reading many files: too large for one answer, and visible to their owner only."""
 
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -9,6 +9,7 @@ from sqlalchemy import delete, func, insert, select
 from drive_server.access import Actor, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import NotFoundError
+from drive_server.messages import Message
 from drive_server.services.map_reduce.findings import Finding, Outcome, failed
 from drive_server.services.map_reduce.prompts import Task
 from drive_server.services.tree.nodes import locate_many
@@ -24,7 +25,7 @@ NOT_ALL_SEEN: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class KeptResult:
+class StoredResult:
     """A result as its owner may see it now: `findings` from `first` on, of `total`.
 
     `text` is empty if it rests on files that they may not read any more; `note` says so.
@@ -43,15 +44,15 @@ class KeptResult:
     expires_at: datetime
 
 
-class BulkResults:
-    """Results of all people. Anybody else's is as if it did not exist. They are kept for `kept_for`."""
+class StoredResults:
+    """Stores results for `kept_for`. A result of somebody else is not found."""
 
     def __init__(self, database: Database, kept_for: timedelta, clock: Clock = utc_now) -> None:
         self._database = database
         self._kept_for = kept_for
         self._clock = clock
 
-    async def keep(self, actor: Actor, task: Task, outcome: Outcome) -> tuple[str, datetime]:
+    async def store(self, actor: Actor, task: Task, outcome: Outcome) -> tuple[str, datetime]:
         """Keep the result; return its id, and when it is forgotten."""
         now, result_id = self._clock(), new_id()
         summary = {
@@ -78,7 +79,7 @@ class BulkResults:
             await session.execute(delete(BulkResultRow).where(BulkResultRow.id.in_(await session.scalars(old))))
         return result_id, row.expires_at
 
-    async def page(self, actor: Actor, result_id: str, first: int, limit: int) -> KeptResult:
+    async def page(self, actor: Actor, result_id: str, first: int, limit: int) -> StoredResult:
         """Return a result of the caller, with at most `limit` of its findings from `first` on, counted from 0.
 
         What it says of files that they may not read any more is left out. Raises `NotFoundError` for any other.
@@ -88,16 +89,16 @@ class BulkResults:
         async with self._database.read() as session:
             row = await session.get(BulkResultRow, result_id)
             if row is None or row.user_id != actor.user_id or row.expires_at <= self._clock():
-                raise NotFoundError("There is no such result.", hint="Results expire; read the files again.")
+                raise NotFoundError(Message.of("no_result"))
             mine = BulkFindingRow.result_id == result_id
             stored = await session.scalars(select(BulkFindingRow.finding).where(mine).order_by(BulkFindingRow.position))
             findings = [Finding(**finding) for finding in stored]
             seen = await locate_many(session, actor.principal, [one.file_id for one in findings if one.file_id])
-        may_read = {file_id for file_id, located in seen.items() if located.row.trash_id is None}
-        return _kept(row, [_as_seen(one, may_read) for one in findings], findings, first, limit)
+        may_read = {file_id for file_id, node in seen.items() if node.row.trash_id is None}
+        return _page_of(row, [_as_seen(one, may_read) for one in findings], findings, first, limit)
 
     async def expire(self) -> int:
-        """Remove what was to be kept no longer; return how many results."""
+        """Remove expired results; return how many."""
         over = BulkResultRow.expires_at <= self._clock()
         async with self._database.write() as session:
             count = await session.scalar(select(func.count()).select_from(BulkResultRow).where(over)) or 0
@@ -110,10 +111,10 @@ def _as_seen(finding: Finding, may_read: set[str]) -> Finding:
     return finding if is_seen else failed(finding.path, "not_found", WITHHELD)
 
 
-def _kept(row: BulkResultRow, shown: list[Finding], stored: list[Finding], first: int, limit: int) -> KeptResult:
+def _page_of(row: BulkResultRow, shown: list[Finding], stored: list[Finding], first: int, limit: int) -> StoredResult:
     summary: dict[str, Any] = row.summary
     is_whole = shown == stored
-    return KeptResult(
+    return StoredResult(
         id=row.id,
         instruction=summary["instruction"],
         text=summary["text"] if is_whole else "",

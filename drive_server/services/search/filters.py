@@ -1,4 +1,4 @@
-"""What a search is narrowed to: types of files, times of change, owners. Asked of the database, never of the index."""
+"""Search filters: types of files, times of change, owners. The database applies them, never the index."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from drive_server.knowledge import formats
 from drive_server.knowledge.formats import GROUPS
 from drive_server.models import Kind
 from drive_server.services.identity.emails import normalise_email
-from drive_server.services.journal.audit import parse_moment
+from drive_server.services.journal.changes import parse_moment
 from drive_server.storage.tables import NodeRow, UserRow
 
 MAX_TYPES = 20
@@ -25,7 +25,7 @@ _SUFFIX = re.compile(r"\.[\w+-]+")
 
 @dataclass(frozen=True, slots=True)
 class SearchFilter:
-    """What hits have to be, as the caller wrote it; what is None or empty does not matter.
+    """A filter as the caller wrote it; None or empty does not filter.
 
     `types` are names of groups and suffixes, of which one has to fit; `modified_after` (inclusive) and
     `modified_before` (exclusive) are ISO 8601; `owner` is `me`, `shared` (anybody else) or a person's email.
@@ -37,7 +37,7 @@ class SearchFilter:
     owner: str | None = None
 
     def key(self) -> tuple[str | None, ...]:
-        """What tells one question from another."""
+        """Return the values that tell one filter from another."""
         return (" ".join(self.types), self.modified_after, self.modified_before, self.owner)
 
     def conditions(self, principal: Principal, kind: Kind | None) -> list[ColumnElement[bool]]:

@@ -1,16 +1,43 @@
-"""What a page of hits is asked for, and in which order names and passages stand on it. Pure."""
+"""The order of hits on a page, names and passages together. Pure."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from drive_server.knowledge.index.index import IndexHit
 from drive_server.knowledge.index.matching import word_stem
 from drive_server.knowledge.index.queries import parse
 from drive_server.knowledge.text.characters import fold_case
-from drive_server.services.search.snippets import cut_snippet
 
-if TYPE_CHECKING:
-    from drive_server.knowledge.index.index import IndexHit
+MAX_SNIPPET_CHARACTERS = 500
+LEAD_CHARACTERS = 120
+
+
+def cut_snippet(text: str, query: str, limit: int = MAX_SNIPPET_CHARACTERS) -> tuple[str, int]:
+    """Return at most `limit` characters of the text around the first word of the query in it, and where they start."""
+    if len(text) <= limit:
+        return text, 0
+    place = _first_place(text, query)
+    start = max(0, min(place - LEAD_CHARACTERS, len(text) - limit))
+    start = _next_word(text, start, place)
+    return text[start : start + limit], start
+
+
+def _first_place(text: str, query: str) -> int:
+    whole = re.search(re.escape(query), text, re.IGNORECASE)
+    words = "|".join(re.escape(word) for word in query.split())
+    found = whole or re.search(words, text, re.IGNORECASE)
+    return found.start() if found else 0
+
+
+def _next_word(text: str, start: int, place: int) -> int:
+    """Move on to the beginning of a word, where there is one before the place."""
+    if start == 0:
+        return 0
+    space = re.compile(r"\s+").search(text, start, place)
+    return space.end() if space else start
+
 
 TEXT_SHARE = 0.6
 RANK_CONSTANT = 60
@@ -34,13 +61,13 @@ class Candidate:
 
     @property
     def mark(self) -> str:
-        """What a cursor remembers it by."""
+        """The mark of this hit in a cursor."""
         return self.file_id[:MARK_CHARACTERS]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a page is asked for: `size` hits beyond those whose marks are in `shown`.
+    """The request for a page: `size` hits beyond those whose marks are in `shown`.
 
     With the mode `text` each file counts once, and those of `names` come first. Names that are only nearly the query,
     `near`, come before texts unless these have its very words.
@@ -55,7 +82,7 @@ class Question:
 
     @property
     def wanted(self) -> int:
-        """How many hits it takes to fill the page and to know whether there is another one."""
+        """Return how many hits fill the page and show whether there is another."""
         return len(self.shown) + self.size + 1
 
     def is_answered(self, found: Sequence[Candidate]) -> bool:
@@ -64,10 +91,10 @@ class Question:
             return True
         return bool(found) and _has_words(found[0], self.query)
 
-    def candidates(self, hits: "Sequence[IndexHit]") -> list[Candidate]:
+    def candidates(self, hits: Sequence[IndexHit]) -> list[Candidate]:
         """Return what there is to show, the best first.
 
-        A passage's score says its place: the index's own is worked out from everybody's texts, and would tell of them.
+        A passage's score says its place: the index's own is worked out from everybody's texts, and would disclose them.
         """
         if self.mode != "text":
             return [_whole(hit, 1 / (1 + place)) for place, hit in enumerate(hits)]
@@ -97,7 +124,7 @@ def unpack_marks(packed: bytes) -> list[str]:
     return [marks[start : start + MARK_CHARACTERS] for start in range(0, len(marks), MARK_CHARACTERS)]
 
 
-def in_one_order(answers: "Sequence[Sequence[IndexHit]]") -> "list[IndexHit]":
+def in_one_order(answers: Sequence[Sequence[IndexHit]]) -> list[IndexHit]:
     """Return the files of several answers, each with the passage that stood highest in any.
 
     By reciprocal rank fusion (Cormack, Clarke and Büttcher 2009, k = 60).
@@ -112,7 +139,7 @@ def in_one_order(answers: "Sequence[Sequence[IndexHit]]") -> "list[IndexHit]":
     return [best[file_id][1] for file_id in sorted(scores, key=lambda file_id: (-scores[file_id], file_id))]
 
 
-def one_per_file(hits: "Sequence[IndexHit]", known: Collection[str]) -> "list[IndexHit]":
+def one_per_file(hits: Sequence[IndexHit], known: Collection[str]) -> list[IndexHit]:
     """Return the first passage of each file, without the files that are known."""
     best: dict[str, IndexHit] = {}
     for hit in hits:
@@ -126,11 +153,11 @@ def _has_words(candidate: Candidate, query: str) -> bool:
     return all(word_stem(word) in text for word in fold_case(parse(query).words).split())
 
 
-def _cut(hit: "IndexHit", query: str, score: float) -> Candidate:
+def _cut(hit: IndexHit, query: str, score: float) -> Candidate:
     text, offset = cut_snippet(hit.text, query)
     start = hit.start + offset
     return Candidate(hit.file_id, score, text, start, start + len(text), hit.heading, hit.page, hit.version, hit.place)
 
 
-def _whole(hit: "IndexHit", score: float) -> Candidate:
+def _whole(hit: IndexHit, score: float) -> Candidate:
     return Candidate(hit.file_id, score, hit.text, hit.start, hit.end, hit.heading, hit.page, hit.version, hit.place)

@@ -1,4 +1,4 @@
-"""Where a search looks: what the caller may see by the database now, and what the index is asked for."""
+"""The area of a search: what the caller may see by the database, and what the index has to look through."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import CompoundSelect, Select, bindparam, func, literal, null, select, union_all
 
-from drive_server.services.tree.located import Located
-from drive_server.services.tree.nodes import QUERIES_KEPT, locate_folder, shared_ids, visible_ids
+from drive_server.services.tree.nodes import QUERIES_KEPT, NodeView, locate_folder, shared_ids, visible_ids
 from drive_server.storage.tables import IndexEntryRow, NodeRow
 
 if TYPE_CHECKING:
@@ -45,17 +44,17 @@ class SearchArea:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to ask the index for."""
+        """Return whether there is nothing to ask the index for."""
         return not self.owner_ids and not self.file_ids
 
     @property
     def note(self) -> str:
-        """What the answer may lack."""
+        """A sentence about what the answer may lack."""
         return " ".join(note for note in (self._waiting(), self._cut()) if note)
 
-    def holds(self, located: Located) -> bool:
-        """Whether an item that the caller can see is live and in the folder, if there is one."""
-        return located.row.trash_id is None and (self.folder_id is None or self.folder_id in located.ancestors)
+    def holds(self, node: NodeView) -> bool:
+        """Return whether an item that the caller can see is live and in the folder, if there is one."""
+        return node.row.trash_id is None and (self.folder_id is None or self.folder_id in node.ancestors)
 
     async def among(self, session: "AsyncSession", ids: "Iterable[str]") -> set[str]:
         """Return those of the ids whose items are in the area now."""
@@ -91,22 +90,22 @@ async def open_area(
 
     Raises what `locate_folder` raises.
     """
-    located = await locate_folder(session, principal, folder) if folder is not None else None
-    visible = visible_ids(principal, located.id if located else None)
-    is_narrowed = located is not None or len(conditions) > 0
+    node = await locate_folder(session, principal, folder) if folder is not None else None
+    visible = visible_ids(principal, node.id if node else None)
+    is_narrowed = node is not None or len(conditions) > 0
     if is_narrowed:
         visible = visible.where(*conditions)
         unfinished, named = await _counted(session, _named(visible))
         if len(named) <= MAX_NAMED_FILES:
-            return SearchArea(visible, (), named, located.id if located else None, unfinished)
+            return SearchArea(visible, (), named, node.id if node else None, unfinished)
     theirs = _with_count(visible, visible.where(*_foreign(principal)), MAX_FOREIGN_FILES) if is_narrowed else None
     unfinished, foreign = await _counted(session, theirs if theirs is not None else _all_foreign(principal))
-    has_own = located is None or located.row.owner_id == principal.user_id
+    has_own = node is None or node.row.owner_id == principal.user_id
     return SearchArea(
         visible=visible,
         owner_ids=(principal.user_id,) if has_own else (),
         file_ids=foreign[:MAX_FOREIGN_FILES],
-        folder_id=located.id if located else None,
+        folder_id=node.id if node else None,
         unfinished=unfinished,
         is_cut=len(foreign) > MAX_FOREIGN_FILES,
         is_loose=is_narrowed,

@@ -1,13 +1,20 @@
 """Search: by name and exact words, and by meaning. Rights are asked of the database before and after the index."""
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.errors import InvalidInputError
+from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
 from drive_server.knowledge.index.queries import Query, parse
 from drive_server.knowledge.index.reranking import MAX_PASSAGES, Reranker
+from drive_server.messages import Message
 from drive_server.models import Hit, Item, Kind, Page
+from drive_server.services.documents.service import DocumentService
 from drive_server.services.pagination import Cursors
 from drive_server.services.search.filters import NO_FILTER, SearchFilter
 from drive_server.services.search.fuzzy_names import match_near_names
@@ -22,16 +29,8 @@ from drive_server.services.search.order import (
 )
 from drive_server.services.search.scope import SearchArea, open_area
 from drive_server.services.tree.items import checked_limit, describe_all
-from drive_server.services.tree.located import Located
-from drive_server.services.tree.nodes import locate_many
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sqlalchemy.ext.asyncio import AsyncSession
-
-    from drive_server.knowledge.index.index import IndexHit, KnowledgeIndex
-    from drive_server.storage.database import Database
+from drive_server.services.tree.nodes import NodeView, locate_many
+from drive_server.storage.database import Database
 
 MAX_QUERY_CHARACTERS = 1000
 MAX_FOUND = 1000
@@ -41,9 +40,9 @@ ASKED_PER_WANTED = 4
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is on a page, as candidates and as hits; `is_full`: there is more than fits on it."""
+    """The hits of a page, and their candidates; `is_full`: there is more than fits on it."""
 
-    candidates: "Sequence[Candidate]"
+    candidates: Sequence[Candidate]
     hits: tuple[Hit, ...]
     is_full: bool
 
@@ -54,7 +53,7 @@ class SearchService:
     What they may not see is not asked of the index either, so it takes neither a place among the hits nor time.
     """
 
-    def __init__(self, database: "Database", index: "KnowledgeIndex", reranker: Reranker | None = None) -> None:
+    def __init__(self, database: Database, index: KnowledgeIndex, reranker: Reranker | None = None) -> None:
         self._database = database
         self._index = index
         self._reranker = reranker
@@ -122,7 +121,7 @@ class SearchService:
         hits = await _reranked(reranker, wanted, found.hits) if reranker else found.hits
         return Page(hits[:size], note=area.note)
 
-    async def near(self, actor: Actor, texts: "Sequence[str]", *, without: str, limit: int = 10) -> Page[Hit]:
+    async def near(self, actor: Actor, texts: Sequence[str], *, without: str, limit: int = 10) -> Page[Hit]:
         """Return the files that have passages near to any of the texts, each once, without the one of that id.
 
         `note` and errors are as for `find`.
@@ -137,7 +136,7 @@ class SearchService:
             found = await _page(session, actor.principal, area, question, in_one_order(answers))
         return Page(found.hits, note=area.note)
 
-    async def _others(self, area: SearchArea, question: Question, known: str) -> "list[IndexHit]":
+    async def _others(self, area: SearchArea, question: Question, known: str) -> list[IndexHit]:
         """Ask for more and more until there are enough other files: a long file fills many places with itself."""
         asked = question.wanted
         while True:
@@ -169,7 +168,7 @@ class SearchService:
                 return await _page(session, principal, area, replace(question, near=near), ())
         return await self._ask(principal, area, replace(question, near=near)) if near else None
 
-    async def _passages(self, area: SearchArea, question: Question, asked: int) -> "list[IndexHit]":
+    async def _passages(self, area: SearchArea, question: Question, asked: int) -> list[IndexHit]:
         if area.is_empty:
             return []
         return await self._index.search(
@@ -178,7 +177,7 @@ class SearchService:
 
 
 async def _match_names(
-    session: "AsyncSession", area: SearchArea, query: Query, kind: Kind | None
+    session: AsyncSession, area: SearchArea, query: Query, kind: Kind | None
 ) -> tuple[list[Candidate], list[Candidate]]:
     """Return the items whose names have the words of the query, its phrases, and nothing that it excludes.
 
@@ -192,12 +191,12 @@ async def _match_names(
     return _candidates(found), _candidates(near)
 
 
-def _candidates(matches: "Iterable[NameMatch]") -> list[Candidate]:
+def _candidates(matches: Iterable[NameMatch]) -> list[Candidate]:
     return [Candidate(match.id, match.score, match.name) for match in matches]
 
 
 async def _page_of_names(
-    session: "AsyncSession", principal: Principal, area: SearchArea, question: Question, *, only: bool
+    session: AsyncSession, principal: Principal, area: SearchArea, question: Question, *, only: bool
 ) -> _Found | None:
     """Return the page if names fill it, or if there is to be nothing else on it."""
     if only or len(replace(question, near=()).candidates(())) > question.size:
@@ -206,14 +205,14 @@ async def _page_of_names(
 
 
 async def _page(
-    session: "AsyncSession", principal: Principal, area: SearchArea, question: Question, hits: "Sequence[IndexHit]"
+    session: AsyncSession, principal: Principal, area: SearchArea, question: Question, hits: Sequence[IndexHit]
 ) -> _Found:
     if area.is_loose and hits:
         inside = await area.among(session, [hit.file_id for hit in hits])
         hits = [hit for hit in hits if hit.file_id in inside]
     confirmed = await _confirmed(session, principal, area, question.candidates(hits), question.size + 1)
     page = confirmed[: question.size]
-    places = {located.id: located for _, located in page}
+    places = {node.id: node for _, node in page}
     items = {item.id: item for item in await describe_all(session, list(places.values()))}
     return _Found(
         candidates=[candidate for candidate, _ in page],
@@ -223,25 +222,25 @@ async def _page(
 
 
 async def _confirmed(
-    session: "AsyncSession", principal: Principal, area: SearchArea, candidates: "Sequence[Candidate]", most: int
-) -> list[tuple[Candidate, Located]]:
+    session: AsyncSession, principal: Principal, area: SearchArea, candidates: Sequence[Candidate], most: int
+) -> list[tuple[Candidate, NodeView]]:
     """Return the first of what the caller may see now, passages only of the content that the file has now.
 
-    What is missing is made up for, as long as there is something: a short page would tell of it.
+    What is missing is made up for, as long as there is something: a short page would disclose it.
     """
-    confirmed: list[tuple[Candidate, Located]] = []
+    confirmed: list[tuple[Candidate, NodeView]] = []
     start, size = 0, most
     while start < len(candidates) and len(confirmed) < most:
         batch = candidates[start : start + size]
         start, size = start + size, 2 * size
         seen = await locate_many(session, principal, [candidate.file_id for candidate in batch])
         found = [(candidate, seen[candidate.file_id]) for candidate in batch if candidate.file_id in seen]
-        confirmed += [(candidate, located) for candidate, located in found if _stands(candidate, located, area)]
+        confirmed += [(candidate, node) for candidate, node in found if _stands(candidate, node, area)]
     return confirmed[:most]
 
 
-def _stands(candidate: Candidate, located: Located, area: SearchArea) -> bool:
-    return area.holds(located) and candidate.version in (None, located.row.version)
+def _stands(candidate: Candidate, node: NodeView, area: SearchArea) -> bool:
+    return area.holds(node) and candidate.version in (None, node.row.version)
 
 
 def _hit(candidate: Candidate, item: Item) -> Hit:
@@ -274,12 +273,11 @@ def _checked_query(query: str) -> str:
     wanted = " ".join(query.split()) if len(query) <= MAX_QUERY_CHARACTERS else query
     if len(wanted) > MAX_QUERY_CHARACTERS:
         raise InvalidInputError(
-            "The query is too long.",
-            hint=f"Use at most {MAX_QUERY_CHARACTERS} characters.",
+            Message.of("query_too_long", limit=MAX_QUERY_CHARACTERS),
             details={"limit": MAX_QUERY_CHARACTERS},
         )
     if not wanted or any(character == "\0" or "\ud800" <= character <= "\udfff" for character in wanted):
-        raise InvalidInputError("There is nothing to search for.", hint="Give some words.")
+        raise InvalidInputError(Message.of("nothing_to_search"))
     return wanted
 
 
@@ -287,3 +285,40 @@ def _checked_kind(kind: str | None) -> Kind | None:
     if kind not in (None, "file", "folder"):
         raise InvalidInputError("There is no such kind of item.", hint="Use file or folder.")
     return kind
+
+
+MAX_READ_CHARACTERS = 1_000_000
+EXCERPTS = 5
+EXCERPT_CHARACTERS = 500
+_BREAK = re.compile(r"[\s。！？；]")
+
+
+class RelatedFiles:
+    """Takes excerpts of a file's text, and asks the search for each of them."""
+
+    def __init__(self, documents: DocumentService, search: SearchService) -> None:
+        self._documents = documents
+        self._search = search
+
+    async def find(self, actor: Actor, ref: str, *, limit: int = 10) -> Page[Hit]:
+        """Return other files, each once with its passage that fits best: those near to most excerpts come first.
+
+        `note` and rights are as for `SearchService.find`. Raises `UnsupportedContentError` for a file without text, and
+        what `DocumentService.read_text` raises for one that is not there.
+        """
+        size = checked_limit(limit)
+        read = await self._documents.read_text(actor, ref, limit=MAX_READ_CHARACTERS)
+        return await self._search.near(actor, excerpts(read.text), without=read.item.id, limit=size)
+
+
+def excerpts(text: str) -> list[str]:
+    """Return at most five parts of the text, 500 characters each at most: its beginning, and others evenly apart."""
+    stride = max(EXCERPT_CHARACTERS, len(text) // EXCERPTS)
+    parts = [_excerpt(text, start) for start in range(0, len(text), stride)][:EXCERPTS]
+    return list(dict.fromkeys(part for part in parts if part))
+
+
+def _excerpt(text: str, start: int) -> str:
+    part = text[start : start + EXCERPT_CHARACTERS]
+    word = _BREAK.search(part) if start else None
+    return " ".join(part[word.end() if word else 0 :].replace("\0", " ").split())

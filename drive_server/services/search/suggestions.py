@@ -1,4 +1,4 @@
-"""What a person may mean while they type: files and folders by name or path, people they share with."""
+"""Suggestions while a person types: files and folders by name or path, people they share with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,9 @@ from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.errors import DriveError
 from drive_server.models import Kind
 from drive_server.services.search.names import fold, match_names
-from drive_server.services.tree.located import SHARED_FOLDER, Located
 from drive_server.services.tree.nodes import (
+    SHARED_FOLDER,
+    NodeView,
     descendants,
     live_child,
     locate_folder,
@@ -131,7 +132,7 @@ async def _shared(session: AsyncSession, principal: Principal, start: str, kind:
     return list(await session.scalars(query.order_by(NodeRow.name, NodeRow.id).limit(MOST_BELOW + 1)))
 
 
-async def _values(session: AsyncSession, principal: Principal, found: Sequence[Located]) -> tuple[str, ...]:
+async def _values(session: AsyncSession, principal: Principal, found: Sequence[NodeView]) -> tuple[str, ...]:
     shared = [item for item in found if item.row.owner_id != principal.user_id]
     unclear = await _unclear_names(session, principal) if shared else None
     return tuple(

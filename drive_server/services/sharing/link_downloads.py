@@ -1,4 +1,4 @@
-"""What counts as one download by a link: the bytes of a file once, in however many pieces they are fetched."""
+"""Counting of downloads by link: the bytes of a file once, in however many pieces they are fetched."""
 
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -29,7 +29,7 @@ class Fetch(NamedTuple):
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Whose download of what it belongs to."""
+        """The link, the file and the address that the download belongs to."""
         return (self.link_id, self.blob, self.address)
 
 
@@ -53,7 +53,7 @@ class LinkDownloads:
         self._begun: OrderedDict[tuple[str, str, str], _Begun] = OrderedDict()
 
     def has_begun(self, link_id: str, address: str) -> bool:
-        """Whether the address has something left to fetch of what it began."""
+        """Return whether the address has begun a download and not fetched all of it."""
         now = self._clock()
         return any(
             begun.left > 0 and now - begun.at < KEPT_SECONDS

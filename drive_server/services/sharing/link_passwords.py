@@ -1,4 +1,4 @@
-"""Passwords of links: kept as scrypt, checked in a thread, and no more than a few guesses in a minute."""
+"""Passwords of links: stored as scrypt, checked in a thread, with a limit on guesses in a minute."""
 
 import hmac
 import unicodedata
@@ -13,6 +13,7 @@ from typing import Final
 from anyio import CapacityLimiter, to_thread
 
 from drive_server.errors import InvalidInputError, PasswordRequiredError
+from drive_server.messages import Message
 from drive_server.rate_limiter import RateLimiter
 
 MIN_CHARACTERS: Final = 8
@@ -38,11 +39,9 @@ class LinkPasswords:
         self._threads = CapacityLimiter(MOST_AT_ONCE)
 
     async def hash(self, password: str) -> str:
-        """Return what is kept of a password. Raises `InvalidInputError` for one that is too short or too long."""
+        """Return the stored form of a password. Raises `InvalidInputError` for one that is too short or too long."""
         if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS or not _is_text(password):
-            raise InvalidInputError(
-                "That can't be the password of a link.", hint=f"Use {MIN_CHARACTERS} to {MAX_CHARACTERS} characters."
-            )
+            raise InvalidInputError(Message.of("link_password", least=MIN_CHARACTERS, most=MAX_CHARACTERS))
         salt = token_bytes(SALT_BYTES)
         return f"scrypt${b64encode(salt).decode()}${b64encode(await self._derive(password, salt)).decode()}"
 

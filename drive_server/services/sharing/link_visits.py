@@ -1,4 +1,4 @@
-"""Who comes by a link: whether it holds, whether they know its password, and what they may do."""
+"""Visits by link: validity, password, and what the visitor may do."""
 
 import struct
 from collections.abc import AsyncIterator
@@ -143,7 +143,7 @@ def _visit(row: LinkRow) -> Visit:
     scopes = frozenset({Scope.READ, Scope.WRITE} if role >= Role.EDITOR else {Scope.READ})
     principal = Principal(
         user_id=row.created_by,
-        email="",  # whose link it is, no visitor is told
+        email="",  # a visitor does not learn whose link it is
         scopes=scopes,
         method=METHOD,
         key_name=f"link {row.id[:8]}",

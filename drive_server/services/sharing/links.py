@@ -8,20 +8,20 @@ from sqlalchemy import select
 
 from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
+from drive_server.messages import Message
 from drive_server.models import Link, Outcome, Page, Share
 from drive_server.services.files.operations import begin
 from drive_server.services.pagination import Cursors
 from drive_server.services.sharing.service import carriers_of, inherited_path, refuse_root, shares_on
 from drive_server.services.tree.items import checked_limit
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import locate, locate_live, locate_many
+from drive_server.services.tree.nodes import NodeView, locate, locate_live, locate_many
 from drive_server.storage.tables import LinkRow, UserRow, new_id
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from drive_server.services.journal.recorder import Writing
+    from drive_server.services.journal.recorder import Recorder
     from drive_server.services.journal.service import Journal
     from drive_server.services.sharing.link_passwords import LinkPasswords
     from drive_server.storage.database import Database
@@ -31,12 +31,12 @@ TERMS: Final[tuple[Term, ...]] = ("expiry", "password", "limit")
 PURPOSE: Final = "link"
 MAX_HOURS: Final = 24 * 3650
 MAX_DOWNLOADS: Final = 1_000_000
-ANYONE: Final = "anyone with the link"
+ANYONE: Final = Message.of("link_holders")
 
 
 @dataclass(frozen=True, slots=True)
 class LinkTerms:
-    """What to set of a link; None leaves a term as it is. `remove` names terms that the link shall have no more.
+    """The terms to set of a link; None leaves a term as it is. `remove` names terms that the link shall have no more.
 
     `max_downloads` counts all downloads since the link was made.
     """
@@ -62,7 +62,7 @@ class LinkTerms:
 
     @property
     def may_loosen(self) -> bool:
-        """Whether more may be possible with the link than before; if in doubt, yes."""
+        """Return whether more may be possible with the link than before; if in doubt, yes."""
         return self.role == "editor" or bool(self.remove or self.expires_in_hours or self.max_downloads)
 
 
@@ -89,15 +89,15 @@ class LinkService:
         terms.check()
         password_hash = await self._hash(terms)
 
-        async def operation(writing: "Writing") -> Link:
-            located = await locate_live(writing.session, actor.principal, ref, Role.OWNER)
-            await begin(writing, located)
-            refuse_root(located)
-            row = _new_row(writing, located)
-            _set(writing, row, terms, password_hash)
-            writing.add(row)
-            writing.tell("Create", "Created", f"a link to {located.label} for anyone who has it: {_told_terms(row)}.")
-            return await _settled(writing, located, row, gains=True)
+        async def operation(recorder: "Recorder") -> Link:
+            node = await locate_live(recorder.session, actor.principal, ref, Role.OWNER)
+            await begin(recorder, node)
+            refuse_root(node)
+            row = _new_row(recorder, node)
+            _set(recorder, row, terms, password_hash)
+            recorder.add(row)
+            recorder.describe("create_link", item=node.subject, terms=_terms(row))
+            return await _settled(recorder, node, row, gains=True)
 
         return await self._changed(actor, "create_link", {"ref": ref}, terms, operation)
 
@@ -105,20 +105,20 @@ class LinkService:
         """Set some terms of a link on the item. Raises what `revoke` raises, and `InvalidInputError` for no terms."""
         require_scope(actor.principal, Scope.SHARE)
         if terms == LinkTerms():
-            raise InvalidInputError("There is nothing to change.", hint="Give a role, a term to set or one to remove.")
+            raise InvalidInputError(Message.of("nothing_to_change"))
         terms.check()
         password_hash = await self._hash(terms)
 
-        async def operation(writing: "Writing") -> Link:
-            located = await locate(writing.session, actor.principal, ref, Role.OWNER)
-            await begin(writing, located)
-            row = await _own_link(writing.session, actor.principal, located, link_id)
-            writing.touch(row)
+        async def operation(recorder: "Recorder") -> Link:
+            node = await locate(recorder.session, actor.principal, ref, Role.OWNER)
+            await begin(recorder, node)
+            row = await _own_link(recorder.session, actor.principal, node, link_id)
+            recorder.touch(row)
             before = _openness(row)
-            _set(writing, row, terms, password_hash)
-            writing.tell("Change", "Changed", f"the link to {located.label}: {_told_terms(row)}.")
+            _set(recorder, row, terms, password_hash)
+            recorder.describe("update_link", item=node.subject, terms=_terms(row))
             is_looser = any(now > was for now, was in zip(_openness(row), before, strict=True))
-            return await _settled(writing, located, row, gains=is_looser)
+            return await _settled(recorder, node, row, gains=is_looser)
 
         return await self._changed(actor, "update_link", {"ref": ref, "link": link_id}, terms, operation)
 
@@ -130,14 +130,14 @@ class LinkService:
         """
         require_scope(actor.principal, Scope.SHARE)
 
-        async def operation(writing: "Writing") -> Link:
-            located = await locate(writing.session, actor.principal, ref, Role.OWNER)
-            await begin(writing, located)
-            row = await _own_link(writing.session, actor.principal, located, link_id)
-            writing.tell("Revoke", "Revoked", f"a link to {located.label}: {_told_terms(row)}.")
-            link = await _settled(writing, located, row)
-            await writing.remove(row)
-            writing.loses_access.append(ANYONE)
+        async def operation(recorder: "Recorder") -> Link:
+            node = await locate(recorder.session, actor.principal, ref, Role.OWNER)
+            await begin(recorder, node)
+            row = await _own_link(recorder.session, actor.principal, node, link_id)
+            recorder.describe("revoke_link", item=node.subject, terms=_terms(row))
+            link = await _settled(recorder, node, row)
+            await recorder.remove(row)
+            recorder.loses_access.append(ANYONE)
             return link
 
         return await self._journal.change(actor, "revoke_link", {"ref": ref, "link": link_id}, operation)
@@ -147,17 +147,17 @@ class LinkService:
     ) -> Page[Share | Link]:
         """Return who has access to the item, given on it or inherited: people by email, then links, oldest first.
 
-        For its owner and editors. The addresses of links are told to an owner whose key has the scope share.
+        For its owner and editors. Only an owner whose key has the scope share sees the addresses of links.
         """
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         async with self._database.read() as session:
-            located = await locate(session, actor.principal, ref, Role.EDITOR)
-            cursors = Cursors(self._database.signer, actor.user_id, "shares", located.id)
+            node = await locate(session, actor.principal, ref, Role.EDITOR)
+            cursors = Cursors(self._database.signer, actor.user_id, "shares", node.id)
             after = cursors.decode(cursor, int, int, str, str) if cursor is not None else []
-            people = await shares_on(session, actor.principal, located)
-            links = await _links_on(session, actor.principal, located)
-        tells = located.role == Role.OWNER and Scope.SHARE in actor.principal.scopes
+            people = await shares_on(session, actor.principal, node)
+            links = await _links_on(session, actor.principal, node)
+        tells = node.role == Role.OWNER and Scope.SHARE in actor.principal.scopes
         shown = [self._with_url(link) if tells else link for link in links]
         entries = sorted([*people, *shown], key=_order)
         rest = [entry for entry in entries if _order(entry) > after]
@@ -197,18 +197,18 @@ def _check_number(name: str, value: int | None, most: int) -> None:
         raise InvalidInputError(f"{name} must be 1 to {most}.", hint="Use a number in that range.")
 
 
-def _new_row(writing: "Writing", located: Located) -> LinkRow:
+def _new_row(recorder: "Recorder", node: NodeView) -> LinkRow:
     return LinkRow(
-        id=new_id(), node_id=located.id, downloads=0, created_at=writing.now, created_by=writing.actor.user_id
+        id=new_id(), node_id=node.id, downloads=0, created_at=recorder.now, created_by=recorder.actor.user_id
     )
 
 
-def _set(writing: "Writing", row: LinkRow, terms: LinkTerms, password_hash: str | None) -> None:
+def _set(recorder: "Recorder", row: LinkRow, terms: LinkTerms, password_hash: str | None) -> None:
     if terms.role is not None:
         row.role = parse_role(terms.role)
     if terms.expires_in_hours is not None or "expiry" in terms.remove:
         hours = terms.expires_in_hours
-        row.expires_at = writing.now + timedelta(hours=hours) if hours is not None else None
+        row.expires_at = recorder.now + timedelta(hours=hours) if hours is not None else None
     if password_hash is not None or "password" in terms.remove:
         row.password_hash = password_hash
     if terms.max_downloads is not None or "limit" in terms.remove:
@@ -225,44 +225,43 @@ def _openness(row: LinkRow) -> tuple[float, ...]:
     )
 
 
-def _told_terms(row: LinkRow) -> str:
-    terms = [Role(row.role).label]
+def _terms(row: LinkRow) -> Message:
+    terms = [Role(row.role).title]
     if row.expires_at:
-        terms.append(f"until {row.expires_at:%Y-%m-%d %H:%M} UTC")
-    terms.append("with a password" if row.password_hash else "without a password")
+        terms.append(Message.of("until", time=f"{row.expires_at:%Y-%m-%d %H:%M}"))
+    terms.append(Message.of("with_password" if row.password_hash else "without_password"))
     if row.max_downloads is not None:
-        terms.append(f"{row.max_downloads:,} download{'s' * (row.max_downloads != 1)} at most")
-    return ", ".join(terms)
+        terms.append(Message.of("downloads", count=row.max_downloads))
+    return Message.joined("commas", terms)
 
 
-async def _settled(writing: "Writing", located: Located, row: LinkRow, *, gains: bool = False) -> Link:
-    writing.show(located.row, located.path)
+async def _settled(recorder: "Recorder", node: NodeView, row: LinkRow, *, gains: bool = False) -> Link:
+    recorder.show(node.row, node.path)
     if gains:
-        writing.gains_access.append(ANYONE)
-    maker = await writing.session.get_one(UserRow, row.created_by)
+        recorder.gains_access.append(ANYONE)
+    maker = await recorder.session.get_one(UserRow, row.created_by)
     return _to_link(row, maker.email)
 
 
-async def _own_link(session: "AsyncSession", principal: Principal, located: Located, link_id: str) -> LinkRow:
+async def _own_link(session: "AsyncSession", principal: Principal, node: NodeView, link_id: str) -> LinkRow:
     row = await session.get(LinkRow, link_id)
-    if row is not None and row.node_id == located.id:
+    if row is not None and row.node_id == node.id:
         return row
-    raise await _not_here(session, principal, located, row)
+    raise await _not_here(session, principal, node, row)
 
 
-async def _not_here(session: "AsyncSession", principal: Principal, located: Located, row: LinkRow | None) -> DriveError:
-    if row is None or row.node_id not in located.ancestors:
-        return NotFoundError("There is no such link on this item.", hint="List the shares of the item.")
+async def _not_here(session: "AsyncSession", principal: Principal, node: NodeView, row: LinkRow | None) -> DriveError:
+    if row is None or row.node_id not in node.ancestors:
+        return NotFoundError(Message.of("no_link"))
     carrier = (await locate_many(session, principal, [row.node_id]))[row.node_id]
     return StateConflictError(
-        "This link leads to a folder above.",
-        hint=f"Change or revoke it there: {display_name(carrier.path)}.",
+        Message.of("link_above", path=display_name(carrier.path)),
         details={"given_on": [{"id": carrier.id, "path": carrier.path}]},
     )
 
 
-async def _links_on(session: "AsyncSession", principal: Principal, located: Located) -> list[Link]:
-    carriers = await carriers_of(session, located)
+async def _links_on(session: "AsyncSession", principal: Principal, node: NodeView) -> list[Link]:
+    carriers = await carriers_of(session, node)
     query = (
         select(LinkRow, UserRow.email)
         .join(UserRow, UserRow.id == LinkRow.created_by)
@@ -270,12 +269,12 @@ async def _links_on(session: "AsyncSession", principal: Principal, located: Loca
     )
     seen = await locate_many(session, principal, carriers)
     rows = (await session.execute(query)).all()
-    return [_seen(_to_link(row, maker), located, seen.get(row.node_id)) for row, maker in rows]
+    return [_seen(_to_link(row, maker), node, seen.get(row.node_id)) for row, maker in rows]
 
 
-def _seen(link: Link, located: Located, carrier: Located | None) -> Link:
-    above = inherited_path(located, carrier)
-    return link if above is None else replace(link, item_id=(carrier or located).id, inherited_from=above)
+def _seen(link: Link, node: NodeView, carrier: NodeView | None) -> Link:
+    above = inherited_path(node, carrier)
+    return link if above is None else replace(link, item_id=(carrier or node).id, inherited_from=above)
 
 
 def _order(entry: Share | Link) -> list[Any]:

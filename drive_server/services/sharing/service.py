@@ -1,4 +1,4 @@
-"""Who else may see or change an item: roles given to people by email, on the item or on a folder above it."""
+"""Sharing with people: roles by email, on the item or on a folder above it."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -7,21 +7,21 @@ from sqlalchemy import select
 
 from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
+from drive_server.messages import Message
 from drive_server.models import Item, Outcome, Page, Share
 from drive_server.services.files.operations import begin
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.pagination import Cursors
 from drive_server.services.tree.items import checked_limit, describe_all
-from drive_server.services.tree.located import Located
 from drive_server.services.tree.name_order import NameOrder, rows_in_order
 from drive_server.services.tree.names import display_name
-from drive_server.services.tree.nodes import locate, locate_live, locate_many
+from drive_server.services.tree.nodes import NodeView, locate, locate_live, locate_many
 from drive_server.storage.tables import NodeRow, ShareRow, UserRow, new_id
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncSession
 
-    from drive_server.services.journal.recorder import Writing
+    from drive_server.services.journal.recorder import Recorder
     from drive_server.services.journal.service import Journal
     from drive_server.storage.database import Database
 
@@ -30,7 +30,7 @@ _BY_NAME = NameOrder((NodeRow.name, NodeRow.id), lambda row, name: (name, row.id
 
 
 class SharingService:
-    """Gives and takes roles. Whether an email has an account here is never told: a share waits for one."""
+    """Gives and takes roles. It never discloses whether an email has an account here: a share waits for one."""
 
     def __init__(self, database: "Database", journal: "Journal") -> None:
         self._database = database
@@ -45,12 +45,12 @@ class SharingService:
         require_scope(actor.principal, Scope.SHARE)
         given, address = parse_role(role), normalise_email(email)
 
-        async def operation(writing: "Writing") -> Share:
-            located = await locate_live(writing.session, actor.principal, ref, Role.OWNER)
-            await begin(writing, located)
-            refuse_root(located)
+        async def operation(recorder: "Recorder") -> Share:
+            node = await locate_live(recorder.session, actor.principal, ref, Role.OWNER)
+            await begin(recorder, node)
+            refuse_root(node)
             _refuse_owner(actor.principal, address)
-            return await _give(writing, located, address, given)
+            return await _give(recorder, node, address, given)
 
         return await self._journal.change(actor, "share", {"ref": ref, "email": address, "role": role}, operation)
 
@@ -59,13 +59,13 @@ class SharingService:
         require_scope(actor.principal, Scope.SHARE)
         given, address = parse_role(role), normalise_email(email)
 
-        async def operation(writing: "Writing") -> Share:
-            located = await locate(writing.session, actor.principal, ref, Role.OWNER)
-            await begin(writing, located)
-            grants = await _grants_to(writing.session, located, address)
-            if located.id not in grants:
-                raise await _nothing_to_take(writing, grants, address)
-            return await _give(writing, located, address, given)
+        async def operation(recorder: "Recorder") -> Share:
+            node = await locate(recorder.session, actor.principal, ref, Role.OWNER)
+            await begin(recorder, node)
+            grants = await _grants_to(recorder.session, node, address)
+            if node.id not in grants:
+                raise await _nothing_to_take(recorder, grants, address)
+            return await _give(recorder, node, address, given)
 
         return await self._journal.change(
             actor, "update_share", {"ref": ref, "email": address, "role": role}, operation
@@ -80,10 +80,10 @@ class SharingService:
         require_scope(actor.principal, Scope.SHARE)
         address = normalise_email(email)
 
-        async def operation(writing: "Writing") -> Share:
-            located = await locate(writing.session, actor.principal, ref, Role.OWNER)
-            await begin(writing, located)
-            return await _take(writing, located, address)
+        async def operation(recorder: "Recorder") -> Share:
+            node = await locate(recorder.session, actor.principal, ref, Role.OWNER)
+            await begin(recorder, node)
+            return await _take(recorder, node, address)
 
         return await self._journal.change(actor, "revoke", {"ref": ref, "email": address}, operation)
 
@@ -91,11 +91,11 @@ class SharingService:
         """Return the roles that people have on the item, given on it or inherited, for its owner and editors."""
         require_scope(actor.principal, Scope.READ)
         async with self._database.read() as session:
-            located = await locate(session, actor.principal, ref, Role.EDITOR)
-            return tuple(await shares_on(session, actor.principal, located))
+            node = await locate(session, actor.principal, ref, Role.EDITOR)
+            return tuple(await shares_on(session, actor.principal, node))
 
     async def shared_with_me(self, actor: Actor, limit: int = 100, cursor: str | None = None) -> Page[Item]:
-        """Return the live items that others gave the caller a role on, by name. What lies below them is not listed."""
+        """Return the live items that others gave the caller a role on, by name. Their contents are not listed."""
         require_scope(actor.principal, Scope.READ)
         size = checked_limit(limit)
         query = (
@@ -111,93 +111,91 @@ class SharingService:
         return Page(tuple(items), more)
 
 
-def refuse_root(located: Located) -> None:
+def refuse_root(node: NodeView) -> None:
     """Raise `InvalidInputError` for a person's root folder: what they put there later would be shared as well."""
-    if located.is_root:
-        raise InvalidInputError("The root folder can't be shared.", hint="Share a folder or file in it.")
+    if node.is_root:
+        raise InvalidInputError(Message.of("share_root"))
 
 
 def _refuse_owner(principal: Principal, address: str) -> None:
     if address == principal.email:
-        raise InvalidInputError("This item is yours already.", hint="Give the email of somebody else.")
+        raise InvalidInputError(Message.of("yours_already"))
 
 
-async def _give(writing: "Writing", located: Located, address: str, role: Role) -> Share:
-    grants = await _grants_to(writing.session, located, address)
+async def _give(recorder: "Recorder", node: NodeView, address: str, role: Role) -> Share:
+    grants = await _grants_to(recorder.session, node, address)
     had = max((grant.role for grant in grants.values()), default=0)
-    own = grants.pop(located.id, None)
+    own = grants.pop(node.id, None)
     inherited = max((grant.role for grant in grants.values()), default=0)
     if own is None:
-        own = _add(writing, located, address, role)
+        own = _add(recorder, node, address, role)
     else:
-        _change_role(writing, located, own, role)
-    writing.show(located.row, located.path)
+        _change_role(recorder, node, own, role)
+    recorder.show(node.row, node.path)
     if max(role, inherited) > had:
-        writing.gains_access.append(address)
-    return await _told(writing.session, own)
+        recorder.gains_access.append(address)
+    return await _share_of(recorder.session, own)
 
 
-def _add(writing: "Writing", located: Located, address: str, role: Role) -> ShareRow:
+def _add(recorder: "Recorder", node: NodeView, address: str, role: Role) -> ShareRow:
     row = ShareRow(
         id=new_id(),
-        node_id=located.id,
+        node_id=node.id,
         email=address,
         role=role,
-        created_at=writing.now,
-        created_by=writing.actor.user_id,
+        created_at=recorder.now,
+        created_by=recorder.actor.user_id,
     )
-    writing.tell("Share", "Shared", f"{located.label} with {address} as {role.label}.")
-    writing.add(row)
+    recorder.describe("share", item=node.subject, email=address, role=role.title)
+    recorder.add(row)
     return row
 
 
-def _change_role(writing: "Writing", located: Located, row: ShareRow, role: Role) -> None:
+def _change_role(recorder: "Recorder", node: NodeView, row: ShareRow, role: Role) -> None:
     was = Role(row.role)
     if was == role:
-        writing.summary = f"{row.email} is {role.label} of {located.label} already."
+        recorder.message = Message.of("shared_already", email=row.email, role=role.title, item=node.subject)
         return
-    writing.tell("Change", "Changed", f"the role of {row.email} on {located.label} from {was.label} to {role.label}.")
-    writing.touch(row)
+    recorder.describe("update_share", item=node.subject, email=row.email, was=was.title, role=role.title)
+    recorder.touch(row)
     row.role = role
 
 
-async def _take(writing: "Writing", located: Located, address: str) -> Share:
-    grants = await _grants_to(writing.session, located, address)
-    own = grants.pop(located.id, None)
+async def _take(recorder: "Recorder", node: NodeView, address: str) -> Share:
+    grants = await _grants_to(recorder.session, node, address)
+    own = grants.pop(node.id, None)
     if own is None:
-        raise await _nothing_to_take(writing, grants, address)
-    label = Role(own.role).label
-    writing.tell("Take back", "Took back", f"the role {label} of {address} on {located.label}.")
-    share = await _told(writing.session, own)
-    await writing.remove(own)
-    writing.show(located.row, located.path)
+        raise await _nothing_to_take(recorder, grants, address)
+    recorder.describe("revoke", item=node.subject, email=address, role=Role(own.role).title)
+    share = await _share_of(recorder.session, own)
+    await recorder.remove(own)
+    recorder.show(node.row, node.path)
     if not grants:
-        writing.loses_access.append(address)
+        recorder.loses_access.append(address)
     return share
 
 
-async def _nothing_to_take(writing: "Writing", grants: dict[str, ShareRow], address: str) -> DriveError:
+async def _nothing_to_take(recorder: "Recorder", grants: dict[str, ShareRow], address: str) -> DriveError:
     if not grants:
-        return NotFoundError(f"{address} has no role on this item.", hint="List the shares of the item.")
-    carriers = await locate_many(writing.session, writing.actor.principal, grants)
+        return NotFoundError(Message.of("no_role", email=address))
+    carriers = await locate_many(recorder.session, recorder.actor.principal, grants)
     shown = [display_name(carrier.path) for carrier in carriers.values()]
     return StateConflictError(
-        f"{address} has a role here from a folder above.",
-        hint=f"Change it or take it back where it was given: {', '.join(shown)}.",
+        Message.of("role_above", email=address, paths=", ".join(shown)),
         details={"given_on": [{"id": carrier.id, "path": carrier.path} for carrier in carriers.values()]},
     )
 
 
-async def _grants_to(session: "AsyncSession", located: Located, address: str) -> dict[str, ShareRow]:
+async def _grants_to(session: "AsyncSession", node: NodeView, address: str) -> dict[str, ShareRow]:
     """Return the person's grants by the id of the item that carries them: this one or a folder above."""
-    carriers = (located.id, *located.ancestors)
+    carriers = (node.id, *node.ancestors)
     rows = await session.scalars(select(ShareRow).where(ShareRow.node_id.in_(carriers), ShareRow.email == address))
     return {row.node_id: row for row in rows}
 
 
-async def shares_on(session: "AsyncSession", principal: Principal, located: Located) -> list[Share]:
+async def shares_on(session: "AsyncSession", principal: Principal, node: NodeView) -> list[Share]:
     """Return the roles that people have on the item, given on it or above it."""
-    carriers = await carriers_of(session, located)
+    carriers = await carriers_of(session, node)
     query = (
         select(ShareRow, UserRow.email)
         .join(UserRow, UserRow.id == ShareRow.created_by)
@@ -205,30 +203,30 @@ async def shares_on(session: "AsyncSession", principal: Principal, located: Loca
     )
     rows = {row.id: (row, maker) for row, maker in await session.execute(query)}
     seen = await locate_many(session, principal, carriers)
-    shares = [_inherited(_to_share(row, maker), located, seen.get(row.node_id)) for row, maker in rows.values()]
+    shares = [_inherited(_to_share(row, maker), node, seen.get(row.node_id)) for row, maker in rows.values()]
     return sorted(shares, key=lambda share: (share.inherited_from or "", share.email))
 
 
-async def carriers_of(session: "AsyncSession", located: Located) -> list[str]:
+async def carriers_of(session: "AsyncSession", node: NodeView) -> list[str]:
     """Return the ids of the item and of all folders above, also of those that the caller can't see."""
-    here = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id == located.id).cte("here", recursive=True)
+    here = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id == node.id).cte("here", recursive=True)
     above = here.union(select(NodeRow.id, NodeRow.parent_id).join(here, NodeRow.id == here.c.parent_id))
     return list(await session.scalars(select(above.c.id)))
 
 
-def inherited_path(located: Located, carrier: Located | None) -> str | None:
+def inherited_path(node: NodeView, carrier: NodeView | None) -> str | None:
     """Return the path of the folder above that gives access to the item, None if it is given on the item itself."""
     if carrier is None:
         return HIDDEN_FOLDER
-    return None if carrier.id == located.id else carrier.path
+    return None if carrier.id == node.id else carrier.path
 
 
-def _inherited(share: Share, located: Located, carrier: Located | None) -> Share:
-    above = inherited_path(located, carrier)
-    return share if above is None else replace(share, item_id=(carrier or located).id, inherited_from=above)
+def _inherited(share: Share, node: NodeView, carrier: NodeView | None) -> Share:
+    above = inherited_path(node, carrier)
+    return share if above is None else replace(share, item_id=(carrier or node).id, inherited_from=above)
 
 
-async def _told(session: "AsyncSession", row: ShareRow) -> Share:
+async def _share_of(session: "AsyncSession", row: ShareRow) -> Share:
     maker = await session.get_one(UserRow, row.created_by)
     return _to_share(row, maker.email)
 

@@ -1,4 +1,4 @@
-"""How a passage of a file is addressed: as an MCP resource, and as a page for people. Pure."""
+"""Addresses of passages: as an MCP resource, and as a page for people. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Passage:
 
     @property
     def anchor(self) -> str:
-        """What the fragment names."""
+        """The fragment of the address."""
         return self.place or "passage"
 
     @property
@@ -49,7 +49,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class PassageAddress:
-    """What the address of a passage names: a version of a file, and offsets or else a place in it."""
+    """A parsed address of a passage: a version of a file, and offsets or else a place in it."""
 
     ref: str
     version: int | None

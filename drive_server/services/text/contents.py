@@ -1,5 +1,6 @@
 """Contents between the blob store and the services: bytes in, text out, within the limits."""
 
+import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -10,12 +11,48 @@ import anyio
 from drive_server.access import Actor
 from drive_server.errors import InvalidInputError, TooLargeError, UnsupportedContentError
 from drive_server.knowledge.media_types import DEFAULT, is_plain_text, is_text, looks_like_text, media_type_of
+from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction
-from drive_server.services.text.excerpts import apart
-from drive_server.services.text.source_text import SourceText, decode_source
+from drive_server.messages import Message
+from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
 from drive_server.storage.blobs import Blob, BlobStore
 from drive_server.storage.tables import VersionRow
+
+_MARKS = {
+    "utf-8-sig": ((codecs.BOM_UTF8, "utf-8"),),
+    "utf-16": ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")),
+    "utf-32": ((codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A text, its encoding and the byte order mark before it. `lossy`: some bytes were no text and are replaced."""
+
+    text: str
+    encoding: str
+    mark: bytes = b""
+    lossy: bool = False
+
+    def encode(self, text: str) -> bytes:
+        """Return another text in the same encoding, or in UTF-8 if that has no such characters."""
+        try:
+            return self.mark + text.encode(self.encoding)
+        except UnicodeEncodeError:
+            return text.encode()
+
+
+def decode_source(data: bytes) -> SourceText | None:
+    """Return the text, the same as the index has of it; None for bytes that are none. Blocks on large ones."""
+    decoded = decode(data)
+    if decoded is None:
+        return None
+    for mark, encoding in _MARKS.get(decoded.encoding, ()):
+        if data.startswith(mark):
+            return SourceText(decoded.text, encoding, mark, decoded.lossy)
+    return SourceText(decoded.text, decoded.encoding, lossy=decoded.lossy)
+
 
 SNIFFED_BYTES = 4096
 # Hashed and decoded sooner than a thread could be asked to.
@@ -23,7 +60,7 @@ FEW_BYTES = 16_384
 
 
 class TextSource(Protocol):
-    """Where the text of pdf, docx, html and the like comes from, and what stands where in any text."""
+    """Source of extracted text (pdf, docx, html) and of the elements in any text."""
 
     async def text(self, blob_hash: str, name: str, media_type: str) -> Extraction:
         """Return the text of the blob, or the reason why there is none."""
@@ -48,7 +85,7 @@ class Contents:
         extracted = await self.text_source.text(version.blob, name, version.media_type)
         if extracted.state != "ready":
             raise UnsupportedContentError(
-                extracted.reason or f"'{display_name(name)}' holds no text that can be read.",
+                extracted.reason or Message.of("no_readable_text", name=display_name(name)),
                 hint="Download the file instead.",
                 details={"state": extracted.state, "media_type": version.media_type},
             )
@@ -104,7 +141,7 @@ class Contents:
         if len(data) <= FEW_BYTES:
             decoded = decode_source(data)
         else:
-            decoded = await apart(len(data), decode_source, data)
+            decoded = await run_in_thread(len(data), decode_source, data)
         if decoded is None:
             raise _undecodable(name, version)
         return decoded
@@ -112,8 +149,7 @@ class Contents:
     def _require_fits(self, size: int) -> None:
         if size > self.max_text_bytes:
             raise TooLargeError(
-                "The text is too large to be read or written at once.",
-                hint="Download or upload the file instead.",
+                Message.of("text_too_large"),
                 details={"limit": self.max_text_bytes},
             )
 
@@ -129,15 +165,13 @@ def require_editable(name: str, media_type: str) -> None:
     """Raise `UnsupportedContentError` unless the file's bytes are text."""
     if not is_text(media_type):
         raise UnsupportedContentError(
-            f"'{display_name(name)}' is not a text file ({media_type}); its content can't be edited as text.",
-            hint="Create a text file, or upload a new version of this one.",
+            Message.of("not_text", name=display_name(name), media_type=media_type),
             details={"media_type": media_type},
         )
 
 
 def _undecodable(name: str, version: VersionRow) -> UnsupportedContentError:
     return UnsupportedContentError(
-        f"'{display_name(name)}' holds bytes that are no text in any encoding known here.",
-        hint="Save it as UTF-8 and upload it again.",
+        Message.of("unknown_encoding", name=display_name(name)),
         details={"media_type": version.media_type},
     )

@@ -29,7 +29,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What part a caller asks for, by characters or by lines; `limit` is in characters."""
+    """The part that a caller asks for, by characters or by lines; `limit` is in characters."""
 
     start: int | None
     end: int | None
@@ -53,7 +53,7 @@ class Wanted:
 
 
 def cut(text: str, wanted: Wanted) -> Span:
-    """Return where the wanted part is in the text; what is asked for past its end is left out. Blocks."""
+    """Return where the wanted part is in the text; ends past the text are cut. Blocks."""
     starts = [0, *(match.end() for match in finditer("\n", text))]
     if len(starts) > 1 and starts[-1] == len(text):
         starts.pop()
@@ -69,7 +69,7 @@ def cut(text: str, wanted: Wanted) -> Span:
     return Span(start, end, min(first, max(total, 1)), min(last, max(total, 1)), total)
 
 
-async def apart(size: int, work: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
+async def run_in_thread(size: int, work: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
     """Return what the work returns, done in a thread unless it is on so little that a thread would take longer."""
     if size <= SMALL:
         return work(*arguments)

@@ -1,4 +1,4 @@
-"""Whether a quotation stands in a text, word for word. Pure.
+"""Finding quotations in a text, word for word. Pure.
 
 Both sides are brought to one form before they are compared: any run of blanks and line breaks counts as one blank, and
 as none beside characters of scripts that write without blanks; full-width forms, typographic quotation marks and
@@ -48,7 +48,7 @@ _OMISSION = re.compile(r"\s*(?:[\[(]\s*(?:\.{3,}|…+)\s*[\])]|\.{3,}|…+)\s*")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Where a quotation stands: offsets into the text as it was given, `end` exclusive."""
+    """The place of a quotation: offsets into the text as it was given, `end` exclusive."""
 
     start: int
     end: int
@@ -67,14 +67,14 @@ class QuotableText:
         Of several places it is the first one that touches `near`, else the first. Where the quotation as it is stands
         nowhere, `...` and `…` (also in brackets) stand for an omission: the parts have to follow in order.
         """
-        found = self._whole(quote, near) or self._in_parts(quote, near)
+        found = self._whole(quote, near) or self._read_batches(quote, near)
         return Found(self._start_of(found[0]), self._end_of(found[1])) if found else None
 
     def _whole(self, quote: str, near: tuple[int, int] | None) -> tuple[int, int] | None:
         wanted = _folded(quote)[0].strip()
         return self._best(self._places(wanted, 0), near)
 
-    def _in_parts(self, quote: str, near: tuple[int, int] | None) -> tuple[int, int] | None:
+    def _read_batches(self, quote: str, near: tuple[int, int] | None) -> tuple[int, int] | None:
         parts = [part for part in (_folded(part)[0].strip() for part in _OMISSION.split(quote)) if part]
         if len(parts) == 1 and parts[0] != quote.strip():
             return self._best(self._places(parts[0], 0), near)

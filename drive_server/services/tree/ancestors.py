@@ -1,4 +1,4 @@
-"""The way from an item up to its root, with the caller's role on each place: what rights are judged by."""
+"""Ancestors of items up to the root, with the caller's role on each: the basis of all rights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MAX_DEPTH: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class AncestorPath:
     """An item, and the links from it to its root, nearest first.
 
     Each link has the `id`, `parent_id` and `name` of a place, the caller's `role` on it (0 for none) and how many
@@ -27,10 +27,10 @@ class Chain:
     links: list[Row[Any]]
 
 
-class Chains:
-    """A question for the chains of some items. Every call of the drive asks one, so they are built once.
+class AncestorQuery:
+    """A query for the ancestor paths of some items. Every call of the drive runs one, so they are built once.
 
-    `wanted` is the condition for the items. `values` in what is asked are its parameters and the caller's `email`.
+    `wanted` is the condition for the items. `values` are its parameters and the caller's `email`.
     """
 
     def __init__(self, wanted: ColumnElement[bool]) -> None:
@@ -38,13 +38,13 @@ class Chains:
         self._rows = _links(wanted, NodeRow).execution_options(populate_existing=True)
         self._columns = _links(wanted, *(column.label(f"item_{column.name}") for column in _NODES.c))
 
-    def read(self, reader: Reader, values: Mapping[str, Any]) -> dict[str, Chain]:
-        """Return by its id the chain of each item that there is."""
+    def read(self, reader: Reader, values: Mapping[str, Any]) -> dict[str, AncestorPath]:
+        """Return the path of each existing item, by its id."""
         is_session = isinstance(reader, Session)
-        found: dict[str, Chain] = {}
+        found: dict[str, AncestorPath] = {}
         for link in reader.execute(self._rows if is_session else self._columns, values):
             if link.start not in found:
-                found[link.start] = Chain(link.NodeRow if is_session else _row_of(link), [])
+                found[link.start] = AncestorPath(link.NodeRow if is_session else _row_of(link), [])
             found[link.start].links.append(link)
         return found
 
@@ -55,7 +55,7 @@ def own_role(email: Any) -> Any:
 
 
 def _links(wanted: ColumnElement[bool], *item: Any) -> Select[*tuple[Any, ...]]:
-    """A query for all links of all chains. Of the item itself, which is the first, comes what `item` names as well."""
+    """Return a query for all links of all paths; the first link of each has the columns `item` too."""
     chain = (
         select(NodeRow.id.label("start"), NodeRow.id, NodeRow.parent_id, NodeRow.name, literal(0).label("depth"))
         .where(wanted)
@@ -85,6 +85,8 @@ def _row_of(link: Row[Any]) -> NodeRow:
 _NODES = cast("Table", NodeRow.__table__)
 _NAMES: Final = tuple(column.name for column in _NODES.c)
 # One id needs no list of them, which is written into the query anew.
-OF_ONE: Final = Chains(NodeRow.id == bindparam("id"))
-OF_MANY: Final = Chains(NodeRow.id.in_(bindparam("ids", expanding=True)))
-OF_ROOT: Final = Chains(NodeRow.id == select(UserRow.root_id).where(UserRow.id == bindparam("user")).scalar_subquery())
+OF_ONE: Final = AncestorQuery(NodeRow.id == bindparam("id"))
+OF_MANY: Final = AncestorQuery(NodeRow.id.in_(bindparam("ids", expanding=True)))
+OF_ROOT: Final = AncestorQuery(
+    NodeRow.id == select(UserRow.root_id).where(UserRow.id == bindparam("user")).scalar_subquery()
+)

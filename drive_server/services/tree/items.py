@@ -11,7 +11,7 @@ from drive_server.access import Role
 from drive_server.errors import InvalidInputError
 from drive_server.models import Item, Kind
 from drive_server.services.tree.ancestors import Reader
-from drive_server.services.tree.located import Located
+from drive_server.services.tree.nodes import NodeView
 from drive_server.storage.tables import IndexEntryRow, NodeRow, UserRow
 
 MAX_LIMIT = 1000
@@ -23,23 +23,23 @@ def etag_of(row: NodeRow | Row[Any]) -> str:
     return f"{row.id[:8]}-{row.revision}"
 
 
-async def describe(session: AsyncSession, located: Located) -> Item:
+async def describe(session: AsyncSession, node: NodeView) -> Item:
     """Return one item as its `Item`."""
-    return (await describe_all(session, [located]))[0]
+    return (await describe_all(session, [node]))[0]
 
 
-async def describe_all(session: AsyncSession, located: Sequence[Located]) -> list[Item]:
+async def describe_all(session: AsyncSession, node: Sequence[NodeView]) -> list[Item]:
     """Return the items in their order, with owner, number of children and state of the index; one query for all."""
-    return await session.run_sync(describe_all_now, located)
+    return await session.run_sync(describe_all_sync, node)
 
 
-def describe_all_now(reader: Reader, located: Sequence[Located]) -> list[Item]:
+def describe_all_sync(reader: Reader, nodes: Sequence[NodeView]) -> list[Item]:
     """Return the items in their order, as `describe_all` does."""
-    if not located:
+    if not nodes:
         return []
-    found = reader.execute(DETAILS, {"ids": [entry.id for entry in located]})
+    found = reader.execute(DETAILS, {"ids": [entry.id for entry in nodes]})
     details = {row.id: row for row in found}
-    return [describe_with(entry, details[entry.id]) for entry in located]
+    return [describe_with(entry, details[entry.id]) for entry in nodes]
 
 
 def checked_limit(limit: int) -> int:
@@ -49,10 +49,10 @@ def checked_limit(limit: int) -> int:
     return min(limit, MAX_LIMIT)
 
 
-def describe_with(located: Located, details: Row[Any]) -> Item:
+def describe_with(node: NodeView, details: Row[Any]) -> Item:
     """Return the item, with its row of `DETAILS`."""
-    parent_id = located.ancestors[0] if located.ancestors else None
-    return item_of(located.row, details, located.path, located.role, parent_id, shared=located.shared)
+    parent_id = node.ancestors[0] if node.ancestors else None
+    return item_of(node.row, details, node.path, node.role, parent_id, shared=node.shared)
 
 
 def item_of(

@@ -28,17 +28,17 @@ LETTERLIKE: Final = ("MATHEMATICAL ", "DOUBLE-STRUCK ", "BLACK-LETTER ", "SCRIPT
 
 
 def is_visible(char: str) -> bool:
-    """Whether the character shows something by itself: neither space nor format character nor a mark on another."""
+    """Return whether the character is visible by itself: neither space nor format character nor combining mark."""
     return unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Mn", "Me", "Zs", "Zl", "Zp"} and not is_blank(char)
 
 
 def is_blank(char: str) -> bool:
-    """Whether it counts as a letter or symbol, and shows as nothing."""
+    """Return whether it counts as a letter or symbol, and shows as nothing."""
     return char in BLANKS
 
 
 def is_joined(text: str, place: int) -> bool:
-    """Whether the joiner at the place has something to join: two letters that are written joined, or two emoji."""
+    """Return whether the joiner at the place joins something: two letters that are written joined, or two emoji."""
     before, after = text[place - 1 : place], text[place + 1 : place + 2]
     if not before or not after:
         return False
@@ -48,12 +48,12 @@ def is_joined(text: str, place: int) -> bool:
 
 
 def is_selector(char: str) -> bool:
-    """Whether it chooses how the character before it looks."""
+    """Return whether it chooses how the character before it looks."""
     return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef"
 
 
 def is_selecting(text: str, place: int) -> bool:
-    """Whether the selector at the place follows a symbol or an ideograph, or is part of a keycap such as 1️⃣."""
+    """Return whether the selector at the place follows a symbol or an ideograph, or is part of a keycap such as 1️⃣."""
     before, after = text[place - 1 : place], text[place + 1 : place + 2]
     if not before or is_selector(before):
         return False
@@ -62,7 +62,7 @@ def is_selecting(text: str, place: int) -> bool:
 
 
 def passes_for_ascii(char: str) -> bool:
-    """Whether it is a letter of mathematics, which is a Latin or Greek letter in another typeface."""
+    """Return whether it is a letter of mathematics, which is a Latin or Greek letter in another typeface."""
     return char > "\u2000" and unicodedata.name(char, "").startswith(LETTERLIKE)
 
 

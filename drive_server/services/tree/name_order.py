@@ -27,7 +27,7 @@ class NameOrder:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a list goes on: after `key`, as it was at the change `seen`.
+    """The place where a list goes on: after `key`, as it was at the change `seen`.
 
     `listed` are items that were listed although their names come later now.
     """

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from drive_server.errors import InvalidNameError
+from drive_server.messages import Message
 from drive_server.services.tree.lookalikes import (
     JOINERS,
     is_blank,
@@ -22,7 +23,6 @@ BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u206
 SEPARATORS = frozenset("/\\")
 SLASH_LOOK_ALIKES = frozenset("\u2044\u2215\u2216\u29f5\u29f8\u29f9")
 FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
-HINT = "Use a name of 1 to 255 bytes without slashes, control characters or spaces at its ends."
 
 
 def clean_name(raw: str) -> str:
@@ -32,7 +32,7 @@ def clean_name(raw: str) -> str:
     and bidirectional override characters, lone surrogates, spaces at the ends, and more than 255 bytes of UTF-8.
     """
     if len(raw) > 4 * MAX_NAME_BYTES:
-        raise _refused("is too long")
+        raise _refused("name_long")
     name = unicodedata.normalize("NFC", raw)
     problem = _problem(name)
     if problem:
@@ -65,20 +65,21 @@ def numbered_name(name: str, number: int) -> str:
 
 def _problem(name: str) -> str | None:
     checks = (
-        (not name, "is empty"),
-        (name in RESERVED, "is reserved"),
-        (any(char in SEPARATORS for char in name), "contains a slash"),
-        (any(unicodedata.category(char) in FORBIDDEN_CATEGORIES for char in name), "contains a control character"),
-        (any(char in BIDI_CONTROLS for char in name), "contains a character that reverses the text direction"),
-        (name != name.strip(), "begins or ends with a space"),
-        (not any(is_visible(char) for char in name), "has nothing in it that can be seen"),
-        (len(name.encode(errors="replace")) > MAX_NAME_BYTES, "is too long"),
+        (not name, "name_empty"),
+        (name in RESERVED, "name_reserved"),
+        (any(char in SEPARATORS for char in name), "name_slash"),
+        (any(unicodedata.category(char) in FORBIDDEN_CATEGORIES for char in name), "name_control"),
+        (any(char in BIDI_CONTROLS for char in name), "name_bidi"),
+        (name != name.strip(), "name_spaces"),
+        (not any(is_visible(char) for char in name), "name_invisible"),
+        (len(name.encode(errors="replace")) > MAX_NAME_BYTES, "name_long"),
     )
-    return next((text for found, text in checks if found), None)
+    return next((code for found, code in checks if found), None)
 
 
 def _refused(problem: str) -> InvalidNameError:
-    return InvalidNameError(f"The name {problem}.", hint=HINT, details={"limit": MAX_NAME_BYTES})
+    message = Message.of("invalid_name", problem=Message.of(problem), limit=MAX_NAME_BYTES)
+    return InvalidNameError(message, details={"limit": MAX_NAME_BYTES})
 
 
 def _words(name: str) -> Iterator[tuple[int, int]]:

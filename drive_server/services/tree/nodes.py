@@ -1,49 +1,241 @@
 """Items in a session: what a caller names as a row with their role on it; whole trees, as queries."""
 
+import unicodedata
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import CTE, Select, func, literal, or_, select
+from sqlalchemy import CTE, Select, bindparam, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from drive_server.access import Principal, Role
-from drive_server.services.tree.located import (
-    Located,
-    locate_file_now,
-    locate_folder_now,
-    locate_live_now,
-    locate_many_now,
-    locate_now,
+from drive_server.access import Principal, Role, require_role
+from drive_server.errors import InvalidInputError, StateConflictError
+from drive_server.messages import Message
+from drive_server.services.tree.ancestors import (
+    MAX_DEPTH,
+    OF_MANY,
+    OF_ONE,
+    OF_ROOT,
+    AncestorPath,
+    AncestorQuery,
+    Reader,
 )
-from drive_server.storage.tables import NodeRow, ShareRow
+from drive_server.services.tree.names import display_name
+from drive_server.storage.tables import LinkRow, NodeRow, ShareRow, UserRow
+
+ROOT_REFS = frozenset({"root", "/"})
+SHARED_FOLDER = "Shared with me"
+MAX_REF_CHARACTERS = 8192
+BATCH = 500
+# Built once: names are looked up, and links asked for, with most calls.
+_ROOT_ID = select(UserRow.root_id).where(UserRow.id == bindparam("user"))
+_CHILD_ID = select(NodeRow.id).where(
+    NodeRow.parent_id == bindparam("parent"), NodeRow.name == bindparam("name"), NodeRow.trash_id.is_(None)
+)
+_SHARED_BY_NAME = (
+    select(NodeRow.id)
+    .join(ShareRow, ShareRow.node_id == NodeRow.id)
+    .where(ShareRow.email == bindparam("email"), NodeRow.name == bindparam("name"), NodeRow.trash_id.is_(None))
+    .limit(2)
+)
+_LINK = select(LinkRow.node_id, LinkRow.role).where(LinkRow.id == bindparam("id"))
+
+
+def item_message(name: str) -> Message:
+    """Return the item of that name as it may stand in a message."""
+    return Message.of("item", name=display_name(name))
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A row as one person sees it.
+
+    `path` starts at what they can see; `ancestors` are the ids of the visible folders above, nearest first;
+    `shared` says that somebody besides the owner has a role here, given on the item or above it. The row belongs to the
+    session that it was located with; one that was located with a connection belongs to none, and is only to be read.
+    """
+
+    row: NodeRow
+    role: Role
+    path: str
+    ancestors: tuple[str, ...]
+    shared: bool
+
+    @property
+    def id(self) -> str:
+        """The item's id."""
+        return self.row.id
+
+    @property
+    def is_root(self) -> bool:
+        """Return whether this is a person's root folder."""
+        return self.row.parent_id is None
+
+    @property
+    def subject(self) -> Message:
+        """The item as it may stand in a message."""
+        return Message.of("root") if self.is_root else item_message(self.row.name)
+
+
+def locate_sync(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Return the item that an id, `root` or a path names, live or in the trash.
+
+    Raises `NotFoundError` for what does not exist, is malformed, or is not visible to the caller (the trash is
+    visible to editors and owners), and `ForbiddenError` if the caller's role is below `needed`.
+    """
+    found = _find(reader, principal, ref)
+    require_role(found.role if found else None, needed, ref)
+    assert found is not None  # noqa: S101 - require_role raises without a role
+    return found
+
+
+def locate_live_sync(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_sync` does, but raise `StateConflictError` for an item in the trash."""
+    found = locate_sync(reader, principal, ref, needed)
+    if found.row.trash_id:
+        raise StateConflictError(Message.of("in_trash", item=found.subject), details={"id": found.id})
+    return found
+
+
+def locate_folder_sync(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_live_sync` does, but raise `InvalidInputError` for a file."""
+    found = locate_live_sync(reader, principal, ref, needed)
+    if found.row.kind != "folder":
+        raise InvalidInputError(Message.of("is_file", item=found.subject), details={"id": found.id})
+    return found
+
+
+def locate_file_sync(reader: Reader, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_live_sync` does, but raise `InvalidInputError` for a folder."""
+    found = locate_live_sync(reader, principal, ref, needed)
+    if found.row.kind != "file":
+        raise InvalidInputError(Message.of("is_folder", item=found.subject), details={"id": found.id})
+    return found
+
+
+def locate_many_sync(reader: Reader, principal: Principal, ids: Iterable[str]) -> dict[str, NodeView]:
+    """Return those of the ids that the caller can see, by id. Unknown and foreign ids are left out alike."""
+    wanted = list(dict.fromkeys(ids))
+    found: dict[str, NodeView] = {}
+    for start in range(0, len(wanted), BATCH):
+        batch = wanted[start : start + BATCH]
+        wanted_now, values = (OF_ONE, {"id": batch[0]}) if len(batch) == 1 else (OF_MANY, {"ids": batch})
+        found |= _seen(reader, principal, wanted_now, values)
+    return found
+
+
+def _find(reader: Reader, principal: Principal, ref: str) -> NodeView | None:
+    if len(ref) > MAX_REF_CHARACTERS or "\0" in ref or not _is_encodable(ref):
+        return None
+    is_id = not ref.startswith("/") and ref not in ROOT_REFS
+    if is_id or principal.link_id is not None:  # paths begin in a drive that who comes by a link knows nothing of
+        return _seen(reader, principal, OF_ONE, {"id": ref}).get(ref)
+    if ref in ROOT_REFS:
+        return next(iter(_seen(reader, principal, OF_ROOT, {"user": principal.user_id}).values()), None)
+    segments = unicodedata.normalize("NFC", ref).removeprefix("/").removesuffix("/").split("/")
+    node_id = _walk(reader, principal, segments[: MAX_DEPTH + 1])
+    return _seen(reader, principal, OF_ONE, {"id": node_id}).get(node_id) if node_id else None
+
+
+def _walk(reader: Reader, principal: Principal, segments: list[str]) -> str | None:
+    root_id = reader.scalar(_ROOT_ID, {"user": principal.user_id})
+    first = _child(reader, root_id, segments[0])
+    if first is None and segments[0] == SHARED_FOLDER and len(segments) > 1:
+        here, rest = _shared_by_name(reader, principal, segments[1]), segments[2:]
+    else:
+        here, rest = first, segments[1:]
+    for name in rest:
+        here = _child(reader, here, name)
+    return here
+
+
+def _child(reader: Reader, parent_id: str | None, name: str) -> str | None:
+    return reader.scalar(_CHILD_ID, {"parent": parent_id, "name": name}) if parent_id else None
+
+
+def _shared_by_name(reader: Reader, principal: Principal, name: str) -> str | None:
+    """Two people may share things of the same name: then the path names neither, and the id has to be used."""
+    found = reader.scalars(_SHARED_BY_NAME, {"email": principal.email, "name": name}).all()
+    return found[0] if len(found) == 1 else None
+
+
+def _seen(reader: Reader, principal: Principal, wanted: AncestorQuery, values: dict[str, Any]) -> dict[str, NodeView]:
+    chains = wanted.read(reader, {**values, "email": principal.email})
+    if principal.link_id is not None:
+        return _see_by_link(reader, principal.link_id, chains)
+    nodes = (_see(principal, chain) for chain in chains.values())
+    return {item.id: item for item in nodes if item}
+
+
+def _see(principal: Principal, chain: AncestorPath) -> NodeView | None:
+    row, links = chain.row, chain.links
+    shared = any(link.shares for link in links)
+    if row.owner_id == principal.user_id:
+        names = [link.name for link in links if link.parent_id is not None]
+        return NodeView(row, Role.OWNER, _path([], names), tuple(link.id for link in links[1:]), shared)
+    given = [position for position, link in enumerate(links) if link.role]
+    if not given:
+        return None
+    role = Role(max(link.role for link in links))
+    if row.trash_id and role < Role.EDITOR:
+        return None
+    seen = links[: given[-1] + 1]
+    return NodeView(
+        row, role, _path([SHARED_FOLDER], [link.name for link in seen]), tuple(link.id for link in seen[1:]), True
+    )
+
+
+def _see_by_link(reader: Reader, link_id: str, chains: dict[str, AncestorPath]) -> dict[str, NodeView]:
+    """Asked for with each item: a link that was revoked, or has another role now, holds no longer in this very call."""
+    link = reader.execute(_LINK, {"id": link_id}).one_or_none()
+    found: dict[str, NodeView] = {}
+    for chain in chains.values():
+        row = chain.row
+        above = [place.id for place in chain.links]
+        if link is None or link.node_id not in above or row.trash_id:
+            continue
+        end = above.index(link.node_id) + 1
+        path = _path([], [place.name for place in chain.links[:end]])
+        found[row.id] = NodeView(row, Role(link.role), path, tuple(above[1:end]), shared=True)
+    return found
+
+
+def _path(prefix: list[str], names_upwards: list[str]) -> str:
+    return "/" + "/".join([*prefix, *reversed(names_upwards)])
+
+
+def _is_encodable(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)
+
 
 QUERIES_KEPT = 256
 
 
-async def locate(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Return the item that an id, `root` or a path names, as `locate_now` does."""
-    return await session.run_sync(locate_now, principal, ref, needed)
+async def locate(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Return the item that an id, `root` or a path names, as `locate_sync` does."""
+    return await session.run_sync(locate_sync, principal, ref, needed)
 
 
-async def locate_live(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Like `locate`, but raises `StateConflictError` for an item in the trash."""
-    return await session.run_sync(locate_live_now, principal, ref, needed)
+async def locate_live(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate` does, but raise `StateConflictError` for an item in the trash."""
+    return await session.run_sync(locate_live_sync, principal, ref, needed)
 
 
-async def locate_folder(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Like `locate_live`, but raises `InvalidInputError` for a file."""
-    return await session.run_sync(locate_folder_now, principal, ref, needed)
+async def locate_folder(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_live` does, but raise `InvalidInputError` for a file."""
+    return await session.run_sync(locate_folder_sync, principal, ref, needed)
 
 
-async def locate_file(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> Located:
-    """Like `locate_live`, but raises `InvalidInputError` for a folder."""
-    return await session.run_sync(locate_file_now, principal, ref, needed)
+async def locate_file(session: AsyncSession, principal: Principal, ref: str, needed: Role = Role.VIEWER) -> NodeView:
+    """Do as `locate_live` does, but raise `InvalidInputError` for a folder."""
+    return await session.run_sync(locate_file_sync, principal, ref, needed)
 
 
-async def locate_many(session: AsyncSession, principal: Principal, ids: Iterable[str]) -> dict[str, Located]:
+async def locate_many(session: AsyncSession, principal: Principal, ids: Iterable[str]) -> dict[str, NodeView]:
     """Return those of the ids that the caller can see, by id. Unknown and foreign ids are left out alike."""
-    return await session.run_sync(locate_many_now, principal, ids)
+    return await session.run_sync(locate_many_sync, principal, ids)
 
 
 def descendants(node_id: str, *, trash_id: str | None = None) -> CTE:
@@ -60,11 +252,11 @@ def descendants(node_id: str, *, trash_id: str | None = None) -> CTE:
     )
 
 
-async def depth_of(session: AsyncSession, located: Located) -> int:
+async def depth_of(session: AsyncSession, node: NodeView) -> int:
     """Return how many folders are above the item, also those that the caller can't see."""
-    if located.role == Role.OWNER:
-        return len(located.ancestors)
-    here = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id == located.id).cte("above", recursive=True)
+    if node.role == Role.OWNER:
+        return len(node.ancestors)
+    here = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id == node.id).cte("above", recursive=True)
     above = here.union(select(NodeRow.id, NodeRow.parent_id).join(here, NodeRow.id == here.c.parent_id))
     return (await session.scalar(select(func.count()).select_from(above)) or 1) - 1
 
@@ -74,7 +266,7 @@ async def count_below(session: AsyncSession, node_id: str) -> int:
     return await session.scalar(select(func.count()).select_from(descendants(node_id))) or 0
 
 
-def whole_trees(tops: Select[str]) -> CTE:
+def subtrees(tops: Select[str]) -> CTE:
     """Return a recursive table (id, parent_id) of the items and of all below them, in the trash or not."""
     node = aliased(NodeRow)
     table = select(node.id, node.parent_id).where(node.id.in_(tops)).cte("trees", recursive=True)
@@ -102,7 +294,7 @@ async def live_child(session: AsyncSession, parent_id: str, name: str) -> NodeRo
     return (await session.execute(query)).scalar_one_or_none()
 
 
-def seen_below(parent: Located, name: str, role: int, shares: int) -> tuple[str, Role, bool]:
+def child_view(parent: NodeView, name: str, role: int, shares: int) -> tuple[str, Role, bool]:
     """Return how the caller sees a child with that name, that role of their own (or 0) and so many shares on it.
 
     The path; the parent's role, or their own if that is higher; and whether somebody besides the owner has a role here.

@@ -6,6 +6,7 @@ What undoes can be taken back as well, which does again what it had undone.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Literal
 
 import anyio.lowlevel
 import orjson
@@ -21,32 +22,61 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
+from drive_server.messages import Message, localized
 from drive_server.models import RedoResult, UndoResult
-from drive_server.services.journal.changes import to_change
-from drive_server.services.journal.recorder import CHANGES, Entry, Writing
+from drive_server.services.journal.changes import summary_of, to_change
+from drive_server.services.journal.recorder import CHANGES, Entry, Recorder
 from drive_server.services.progress import Progress, silent
-from drive_server.services.undo.context import Kept, UndoContext
-from drive_server.services.undo.steps import Steps
-from drive_server.services.undo.undone import Marks
+from drive_server.services.undo.steps import Steps, StepSkipped, UndoContext
 from drive_server.storage.tables import ChangeRow
 
-MAX_ID = 1 << 62
-NEWEST = 50
-MAX_TOLD = 5
-ROWS_AT_ONCE = 100
+UNDOING = frozenset({"undo", "redo"})
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
-    """How an undo, or a redo, is told."""
+class Marks:
+    """Keeps `undone_by` of earlier changes true while a change takes some of them back.
 
-    imperative: str
-    past: str
-    done: str
+    An undo notes what it took back among its own entries, so that it can be followed both ways any number of times.
+    """
+
+    recorder: Recorder
+
+    async def lift(self, change: ChangeRow) -> list[ChangeRow]:
+        """Note that the change holds no longer. Returns, oldest first, the changes that it had undone: they hold again.
+
+        If one of those is an undo itself, then what it had undone is undone again, and so on.
+        """
+        self.recorder.note(CHANGES, str(change.id), {"undone": False}, {"undone": True})
+        revived: list[ChangeRow] = []
+        pending = [(change, False)]
+        while pending:
+            source, holds = pending.pop()
+            for target in await self._undone_by(source):
+                if target.undone_by != (None if holds else source.id):
+                    continue
+                target.undone_by = source.id if holds else None
+                pending.append((target, not holds))
+                if source is change:
+                    revived.append(target)
+        return sorted(revived, key=lambda row: row.id)
+
+    async def _undone_by(self, change: ChangeRow) -> Sequence[ChangeRow]:
+        """Return what the change undid. The first undos noted nothing: theirs are known by the marks they left."""
+        if change.action not in UNDOING:
+            return ()
+        noted = [int(entry["id"]) for entry in change.entries if entry["table"] == CHANGES]
+        condition = ChangeRow.id.in_(noted) if noted else ChangeRow.undone_by == change.id
+        return (await self.recorder.session.scalars(select(ChangeRow).where(condition))).all()
 
 
-UNDO = Wording("Take back", "Took back", "undone")
-REDO = Wording("Do again", "Did again", "done again")
+MAX_ID = 1 << 62
+NEWEST = 50
+MAX_NAMED = 5
+ROWS_AT_ONCE = 100
+
+
+Direction = Literal["undo", "redo"]
 
 
 async def select_changes(
@@ -62,28 +92,28 @@ async def select_changes(
     if not run_ids and change_id is None:
         newest = next((row for row in await session.scalars(own.limit(NEWEST)) if row.entries), None)
         if newest is None:
-            raise StateConflictError("There is nothing to undo.", hint="Only your own changes can be undone.")
+            raise StateConflictError(Message.of("nothing_to_undo"))
         run_ids, change_id = [newest.run_id] if newest.run_id else [], newest.id
     if run_ids:
-        rows = await _in_parts(session, own.where(ChangeRow.run_id.in_(run_ids)))
+        rows = await _read_batches(session, own.where(ChangeRow.run_id.in_(run_ids)))
     else:
         rows = (await session.scalars(own.where(ChangeRow.id == checked_id(change_id)))).all()
-    return _open_ones(rows)
+    return _require_open(rows)
 
 
-class Undoing:
+class Reversal:
     """One undo in progress: what was taken back so far and what had to stay.
 
     For a redo the changes are themselves undos: `named` are then the changes that are done again.
     """
 
-    def __init__(self, writing: Writing, *, check_scopes: bool, wording: Wording = UNDO) -> None:
-        self._writing = writing
+    def __init__(self, recorder: Recorder, *, check_scopes: bool, direction: Direction = "undo") -> None:
+        self._writing = recorder
         self._check_scopes = check_scopes
-        self._wording = wording
-        self._context = UndoContext(writing)
+        self._direction: Direction = direction
+        self._context = UndoContext(recorder)
         self._steps = Steps(self._context)
-        self._marks = Marks(writing)
+        self._marks = Marks(recorder)
         self._undone: list[ChangeRow] = []
         self._named: list[ChangeRow] = []
         self._skipped: list[dict[str, object]] = []
@@ -99,7 +129,7 @@ class Undoing:
         await progress(len(changes), len(changes))
         await self._steps.finish()
         await self._writing.session.flush()
-        self._tell()
+        self._describe()
 
     def result(self, email: str, *, preview: bool) -> UndoResult:
         """Return what was taken back and what was left; all these changes are the caller's, whose email this is."""
@@ -119,10 +149,10 @@ class Undoing:
             try:
                 taken += await self._steps.take_back(change, entry)
             except (NotFoundError, ForbiddenError):
-                self._leave(change, entry, "the folder it was in is no longer open to you")
+                self._leave(change, entry, Message.of("folder_closed"))
                 left += 1
-            except (Kept, NameConflictError, StateConflictError) as reason:
-                self._leave(change, entry, str(reason))
+            except (StepSkipped, NameConflictError, StateConflictError) as kept:
+                self._leave(change, entry, kept.reason)
                 left += 1
             await self._writing.session.flush()
         if taken:
@@ -131,27 +161,28 @@ class Undoing:
     async def _mark(self, change: ChangeRow) -> None:
         self._undone.append(change)
         revived = await self._marks.lift(change)
-        self._named += revived if self._wording is REDO else [change]
+        self._named += revived if self._direction == "redo" else [change]
 
-    def _leave(self, change: ChangeRow, entry: Entry, reason: str) -> None:
+    def _leave(self, change: ChangeRow, entry: Entry, reason: Message) -> None:
         known = entry["after"] or entry["before"] or {}
         item_id = known.get("node_id", entry["id"])
-        self._skipped.append({"change_id": change.id, "item_id": item_id, "summary": change.summary, "reason": reason})
+        texts = localized(summary=summary_of(change), reason=reason)
+        self._skipped.append({"change_id": change.id, "item_id": item_id, **texts})
 
-    def _tell(self) -> None:
-        writing = self._writing
-        summaries = [change.summary.rstrip(".") for change in self._named]
-        told = "; ".join(summaries[:MAX_TOLD]) + ("; …" if len(summaries) > MAX_TOLD else "")
-        left = f" Left as it is now: {len(self._skipped)} that can't be {self._wording.done}." if self._skipped else ""
-        count = len(summaries)
-        rest = f"{count} change{'s' * (count != 1)}: {told or 'none'}.{left}"
-        writing.tell(self._wording.imperative, self._wording.past, rest)
-        writing.left = self._skipped
-        writing.count = len(writing.items)
-        writing.item_id = self._undone[0].item_id if len(self._undone) == 1 else None
-        writing.undoes = self._undone[0].id if self._undone else None
-        writing.on_recorded.append(self._mark_undone)
-        writing.etag = self._etag()
+    def _describe(self) -> None:
+        recorder = self._writing
+        count, skipped = len(self._named), len(self._skipped)
+        shown = [*map(summary_of, self._named[:MAX_NAMED]), *(["…"] if count > MAX_NAMED else [])]
+        changes = Message.joined("semicolons", shown) if shown else Message.of("nothing")
+        code = "left_not_undone" if self._direction == "undo" else "left_not_redone"
+        left = Message.of(code, count=skipped)
+        recorder.describe(self._direction, count=count, changes=changes, left=left if skipped else "")
+        recorder.left = self._skipped
+        recorder.count = len(recorder.items)
+        recorder.item_id = self._undone[0].item_id if len(self._undone) == 1 else None
+        recorder.undoes = self._undone[0].id if self._undone else None
+        recorder.on_recorded.append(self._mark_undone)
+        recorder.etag = self._etag()
         self._require_as_approved()
 
     def _mark_undone(self, change_id: int) -> None:
@@ -159,7 +190,7 @@ class Undoing:
             change.undone_by = change_id
 
     def _etag(self) -> str:
-        """What was shown and approved is what gets done: the same changes taken back, the same ones left."""
+        """Return the etag of an undo: the changes taken back, and the entries left."""
         shown = [
             [change.id for change in self._undone],
             [[left["change_id"], left["item_id"]] for left in self._skipped],
@@ -170,13 +201,12 @@ class Undoing:
         approved = self._writing.actor.if_match
         if approved is not None and approved != self._writing.etag:
             raise EtagMismatchError(
-                "What would be undone is not what was shown.",
-                hint="Preview the undo again.",
+                Message.of("undo_not_as_shown"),
                 details={"etag": self._writing.etag},
             )
 
 
-async def _in_parts(session: AsyncSession, query: Select[ChangeRow]) -> list[ChangeRow]:
+async def _read_batches(session: AsyncSession, query: Select[ChangeRow]) -> list[ChangeRow]:
     """Return the rows; turning all of a long run into objects at once would hold up everybody else in the process."""
     rows: list[ChangeRow] = []
     async for part in (await session.stream_scalars(query)).partitions(ROWS_AT_ONCE):
@@ -185,13 +215,12 @@ async def _in_parts(session: AsyncSession, query: Select[ChangeRow]) -> list[Cha
     return rows
 
 
-def _open_ones(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
+def _require_open(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
     if not rows:
-        raise NotFoundError("There is no such run or change of yours.", hint="List your changes to see what there is.")
+        raise NotFoundError(Message.of("no_change"))
     if all(row.undone_by is not None or not row.entries for row in rows):
         raise StateConflictError(
-            "That was undone already.",
-            hint="Undo the undo itself to do it again.",
+            Message.of("undone_already"),
             details={"undone_by": next((row.undone_by for row in rows if row.undone_by), None)},
         )
     return rows

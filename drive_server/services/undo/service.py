@@ -4,14 +4,85 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import anyio.lowlevel
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 
 from drive_server.access import Actor, Scope, require_scope
+from drive_server.errors import InvalidInputError, NotFoundError, StateConflictError
+from drive_server.messages import Message
 from drive_server.models import Outcome, RedoResult, UndoResult
-from drive_server.services.journal.recorder import Writing
+from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.progress import Progress, silent
-from drive_server.services.undo.redo import select_undos
-from drive_server.services.undo.reversal import REDO, Undoing, select_changes
+from drive_server.services.undo.reversal import Reversal, checked_id, select_changes
+from drive_server.storage.tables import ChangeRow
+
+UNDO = "undo"
+
+
+async def select_undos(
+    session: AsyncSession, actor: Actor, run_id: str | None, change_id: int | None
+) -> Sequence[ChangeRow]:
+    """Return the caller's undos that hold, newest first: those of the run or the change, or their last one.
+
+    `change_id` names what was undone or the undo itself. Raises `NotFoundError` for what is not the caller's, and
+    `StateConflictError` if nothing of it is undone.
+    """
+    if run_id is not None and change_id is not None:
+        raise InvalidInputError("Name a run or a change, not both.", hint="Leave one of them out.")
+    if run_id is not None:
+        return await _of_run(session, actor, run_id)
+    if change_id is not None:
+        return await _of_change(session, actor, change_id)
+    target = aliased(ChangeRow)
+    newest = (
+        select(ChangeRow)
+        .join(target, target.id == ChangeRow.undoes)
+        .where(ChangeRow.user_id == actor.user_id, *_HOLDS, target.action != UNDO)
+        .order_by(ChangeRow.id.desc())
+        .limit(1)
+    )
+    found = (await session.scalars(newest)).all()
+    if not found:
+        raise StateConflictError(Message.of("nothing_to_redo"))
+    return found
+
+
+async def _of_run(session: AsyncSession, actor: Actor, run_id: str) -> Sequence[ChangeRow]:
+    own = (ChangeRow.user_id == actor.user_id, ChangeRow.run_id == run_id)
+    rows = (await session.scalars(select(ChangeRow).where(*own))).all()
+    if not rows:
+        raise _unknown()
+    ids = {row.undone_by for row in rows if row.undone_by} | {row.id for row in rows if row.action == UNDO}
+    query = select(ChangeRow).where(ChangeRow.id.in_(ids), *_HOLDS).order_by(ChangeRow.id.desc())
+    undos = (await session.scalars(query)).all()
+    if not undos:
+        raise _not_undone()
+    return undos
+
+
+async def _of_change(session: AsyncSession, actor: Actor, change_id: int) -> Sequence[ChangeRow]:
+    own = select(ChangeRow).where(ChangeRow.user_id == actor.user_id)
+    row = (await session.scalars(own.where(ChangeRow.id == checked_id(change_id)))).one_or_none()
+    if row is None:
+        raise _unknown()
+    wanted = row.id if row.action == UNDO else row.undone_by
+    undos = (await session.scalars(own.where(ChangeRow.id == wanted, *_HOLDS))).all()
+    if not undos:
+        raise _not_undone()
+    return undos
+
+
+_HOLDS = (ChangeRow.action == UNDO, ChangeRow.undone_by.is_(None))
+
+
+def _unknown() -> NotFoundError:
+    return NotFoundError(Message.of("no_change"))
+
+
+def _not_undone() -> StateConflictError:
+    return StateConflictError(Message.of("not_undone"))
 
 
 class UndoService:
@@ -39,11 +110,11 @@ class UndoService:
         acting = replace(actor, dry_run=actor.dry_run or preview)
         runs = [run for run in (run_id, *run_ids) if run is not None]
 
-        async def operation(writing: Writing) -> UndoResult:
-            changes = await select_changes(writing.session, acting, runs, change_id)
-            undoing = Undoing(writing, check_scopes=not preview)
-            await undoing.take_back(changes, progress)
-            result = undoing.result(acting.principal.email, preview=acting.dry_run)
+        async def operation(recorder: Recorder) -> UndoResult:
+            changes = await select_changes(recorder.session, acting, runs, change_id)
+            reversal = Reversal(recorder, check_scopes=not preview)
+            await reversal.take_back(changes, progress)
+            result = reversal.result(acting.principal.email, preview=acting.dry_run)
             # To tell of thousands of changes takes a while, and so does what follows: others come in between.
             await anyio.lowlevel.checkpoint()
             return result
@@ -70,11 +141,11 @@ class UndoService:
         require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
         acting = replace(actor, dry_run=actor.dry_run or preview)
 
-        async def operation(writing: Writing) -> RedoResult:
-            undos = await select_undos(writing.session, acting, run_id, change_id)
-            undoing = Undoing(writing, check_scopes=not preview, wording=REDO)
-            await undoing.take_back(undos, progress)
-            result = undoing.redone(acting.principal.email, preview=acting.dry_run)
+        async def operation(recorder: Recorder) -> RedoResult:
+            undos = await select_undos(recorder.session, acting, run_id, change_id)
+            reversal = Reversal(recorder, check_scopes=not preview, direction="redo")
+            await reversal.take_back(undos, progress)
+            result = reversal.redone(acting.principal.email, preview=acting.dry_run)
             await anyio.lowlevel.checkpoint()
             return result
 

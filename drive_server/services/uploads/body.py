@@ -16,19 +16,19 @@ SYNCED_BYTES: Final = 64 << 20
 
 
 class Verifier(Protocol):
-    """What the bytes of one request have to match."""
+    """Verifies the bytes of one request."""
 
     def update(self, data: bytes, /) -> None:
         """Take the next bytes."""
         ...
 
     def matches(self) -> bool:
-        """Whether the bytes, all of them, are those that were meant."""
+        """Return whether all the bytes match."""
         ...
 
 
 @dataclass(slots=True)
-class Receiving:
+class UploadWriter:
     """Appends to the file of an upload that has `size` bytes, may have `limit`, and finds `room` in somebody's drive.
 
     Raises `TooLargeError` and `QuotaExceededError` with the first byte that is too much.

@@ -29,7 +29,7 @@ from drive_server.services.files.operations import require_free_name, require_ro
 from drive_server.services.quota import Limits, Room, Usage, room_of
 from drive_server.services.tree.names import clean_name
 from drive_server.services.tree.nodes import locate_folder
-from drive_server.services.uploads.body import Receiving, Verifier
+from drive_server.services.uploads.body import UploadWriter, Verifier
 from drive_server.storage.blobs import BlobStore, in_thread
 from drive_server.storage.database import Database
 from drive_server.storage.partial import PartialFile, PartialFiles
@@ -44,7 +44,7 @@ so that who lost the address of a large upload can begin it once more."""
 
 @dataclass(frozen=True, slots=True)
 class NewUpload:
-    """What an upload is to become. `length` is in bytes, None if it is told later; `metadata` is kept as it is."""
+    """An upload to begin. `length` is in bytes, None if it comes later; `metadata` is stored as it is."""
 
     parent: str
     name: str
@@ -56,7 +56,7 @@ class NewUpload:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """How far an upload is: `offset` bytes of `length` are here; `item_id` is the file that it became."""
+    """The state of an upload: `offset` bytes of `length` are here; `item_id` is the file that it became."""
 
     id: str
     offset: int
@@ -67,7 +67,7 @@ class Upload:
 
 
 class UploadService:
-    """Uploads of the caller; somebody else's do not exist. An upload that ends is kept until it expires.
+    """Uploads of the caller; somebody else's are not found. A finished upload stays until it expires.
 
     All methods need the scope write. They raise `NotFoundError` for an unknown or expired upload and `LockedError`
     while another request is at work on it.
@@ -158,7 +158,7 @@ class UploadService:
         async with self._locked(actor, upload_id) as (found, file):
             _require_offset(offset, await in_thread(file.size))
             row = await self._prolonged(found, length, offset)
-            receiving = await self._receiving(actor, row, file, offset)
+            receiving = await self._writer(actor, row, file, offset)
             receiving.require_fits(announced)
             if verifier is None:
                 await receiving.take(chunks)
@@ -201,7 +201,7 @@ class UploadService:
     async def _require_few_open(
         self, session: AsyncSession, actor: Actor, length: int | None, quota_bytes: int
     ) -> None:
-        """One whose length is told later may become as long as any."""
+        """Raise `RateLimitError` for too many open uploads. An unknown length counts as the longest possible."""
         longest = min(self._max_bytes, quota_bytes or self._max_bytes)
         wanted = func.coalesce(func.sum(func.coalesce(UploadRow.length, longest)), 0)
         mine = select(func.count(), wanted).where(UploadRow.user_id == actor.user_id)
@@ -251,7 +251,7 @@ class UploadService:
                     await in_thread(file.close)
 
     async def _prolonged(self, row: UploadRow, length: int | None, offset: int) -> UploadRow:
-        """Note that the upload goes on, and the length if it is told now."""
+        """Record that the upload goes on, and its length if the request has it."""
         if length is not None:
             if row.length not in (None, length):
                 raise InvalidInputError("The length of an upload is told once.", hint="Leave it out from then on.")
@@ -268,13 +268,13 @@ class UploadService:
             row.length = row.length if length is None else length
         return row
 
-    async def _receiving(self, actor: Actor, row: UploadRow, file: PartialFile, offset: int) -> Receiving:
+    async def _writer(self, actor: Actor, row: UploadRow, file: PartialFile, offset: int) -> UploadWriter:
         if offset == row.length:  # no more may come; what is here may be in the drive already, and counted there
-            return Receiving(file, offset, offset, Room(Usage(0, 0), is_own=True))
+            return UploadWriter(file, offset, offset, Room(Usage(0, 0), is_own=True))
         async with self._database.read() as session:
             folder = await locate_folder(session, actor.principal, row.parent, Role.EDITOR)
             room = await room_of(session, self._limits, folder.row.owner_id, actor.user_id)
-        return Receiving(file, offset, self._max_bytes if row.length is None else row.length, room)
+        return UploadWriter(file, offset, self._max_bytes if row.length is None else row.length, room)
 
     async def _finished(self, actor: Actor, row: UploadRow, file: PartialFile) -> Upload:
         """Make the file of an upload that is whole. However often that is tried, there is one: the id is its key."""

@@ -100,9 +100,7 @@ def read_result(message: ToolMessage) -> Result:
     code = str(data.get("code") or (coded["code"] if coded else ""))
     said = str(data.get("message") or (coded["message"] if coded else text)).strip()
     failure = next((failure for failure, pattern in _FAILURES if pattern.search(message.text)), "error")
-    return Result(
-        data, text, "error" if code else failure, code, said.split("\n{", 1)[0].strip()[:LONGEST_MESSAGE], cut
-    )
+    return Result(data, text, "error" if code else failure, code, said.split("\n", 1)[0].strip()[:LONGEST_MESSAGE], cut)
 
 
 def _split(whole: str) -> tuple[str, Item, bool]:

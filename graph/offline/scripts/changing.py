@@ -255,8 +255,8 @@ def undo(task: Task, wish: Wish) -> Script:
         return task.say("undo_nothing_here", changes="\n".join([task.say("changes"), *lines]) if lines else "")
     key, tool = ("redone", "redo_changes") if wish.action == "redo" else ("undone", "undo_changes")
     result = task.checked((yield from call(tool, run_id=task.sections.last_run if key == "undone" else None)), tool)
-    done = [f"- {inert(change_of(task, change))}" for change in result.entries(key)]
-    left = [f"- {inert(change_of(task, entry))}" for entry in result.entries("skipped")]
+    done = [f"- {inert(change_of(change))}" for change in result.entries(key)]
+    left = [f"- {inert(change_of(entry))}" for entry in result.entries("skipped")]
     said = _COUNT.search(result.text)
     count = int(said["count"].replace(",", "")) if said else 0
     told = [task.say(key, list=bounded(done, task.language, count)) if done else task.say("undone_nothing")]

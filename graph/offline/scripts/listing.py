@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from graph.drive.changes import reason, sentence
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Script, call, request
 from graph.offline.scripts.resolve import PAGE, Items, resolve_folder, resolve_one
@@ -20,16 +18,6 @@ _BY_ASSISTANT: Final = re.compile(
     r"\byou\b(?!.*\b(?:today|yesterday|lately|recently|week|month|days?)\b)|[你您](?!.*(?:今天|昨天|最近|周|月|天))"
 )
 NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """A change as a result has it."""
-
-    id: int
-    action: str
-    summary: str
-    undone_by: int | None = None
 
 
 def folder(task: Task, wish: Wish) -> Script:
@@ -217,16 +205,14 @@ def changes(task: Task, wish: Wish) -> Script:
 
 def change_line(task: Task, change: Item) -> str:
     """Return a change as a line of a list."""
-    line = f"- {moment(change.get('at'))}: {inert(change_of(task, change))}"
+    line = f"- {moment(change.get('at'))}: {inert(change_of(change))}"
     return line + (task.say("change_undone") if change.get("undone_by") else "")
 
 
-def change_of(task: Task, change: Item) -> str:
-    """Return what a change was, and why it was left; the drive's own sentences are in English only."""
-    summary = str(change.get("summary") or change.get("action") or change.get("item_id", ""))
-    if task.language == "zh" and change.get("action"):
-        summary = sentence(_Change(int(change.get("id") or 0), str(change["action"]), summary), "zh").rstrip("。")
-    return summary + (f": {reason(str(change['reason']), task.language)}" if change.get("reason") else "")
+def change_of(change: Item) -> str:
+    """Return the summary of a change, and why an undo left it."""
+    summary = str(change.get("summary") or change.get("action") or change.get("item_id", "")).rstrip("。")
+    return summary + (f": {change['reason']}" if change.get("reason") else "")
 
 
 def shares(task: Task, wish: Wish) -> Script:

@@ -205,7 +205,7 @@ def test_one_change_of_a_run_is_taken_back_alone_and_done_again(world: World, al
     listed = alice.get(f"/api/runs/{run_id}/changes")
     assert [group["text"] for group in listed["groups"]] == ["新建了 2 个文件夹：“A”、“B”。"]
     first = next(change for change in listed["items"] if "'A'" in change["summary"])
-    assert first["text"] == "新建了文件夹“A”。"
+    assert first["text"] == "在根文件夹中新建了文件夹“A”。"
     body = {"change_id": first["id"]}
     preview = alice.http.post(f"/api/runs/{run_id}/undo", json={**body, "preview": True}).json()
     assert ([change["id"] for change in preview["undone"]], preview["change_id"]) == ([first["id"]], None)

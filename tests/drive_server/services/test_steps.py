@@ -5,7 +5,7 @@ import asyncio
 import anyio
 import pytest
 
-from drive_server.services.steps import whole_step
+from drive_server.services.housekeeping import whole_step
 
 
 class Step:

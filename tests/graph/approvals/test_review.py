@@ -137,7 +137,6 @@ async def test_the_reason_and_the_preview_are_in_the_persons_language(
     assert seen.asked is not None
     action = seen.asked["actions"][0]
     assert "回收站" in action["reason"]
-    assert "移到回收站：共 1 项" in action["preview"]
     assert "可以从回收站恢复" in action["preview"]
 
 

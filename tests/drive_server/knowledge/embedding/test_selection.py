@@ -42,9 +42,9 @@ async def test_the_key_of_the_language_model_goes_to_its_own_service_only(script
     ours = Embedders(openai_url=script.url, openai_key="theirs")
     assert await authorization(ours, "openai:m", script) == "Bearer theirs"
     assert script.requests[-1]["body"]["model"] == "m"
-    apart = Embedders(script.url, openai_url="http://127.0.0.1:9/v1", openai_key="theirs")
-    assert await authorization(apart, "openai:m", script) is None
-    assert await authorization(apart, "m", script) is None
+    run_in_thread = Embedders(script.url, openai_url="http://127.0.0.1:9/v1", openai_key="theirs")
+    assert await authorization(run_in_thread, "openai:m", script) is None
+    assert await authorization(run_in_thread, "m", script) is None
     own = Embedders(script.url, "own", openai_key="theirs")
     assert await authorization(own, "m", script) == "Bearer own"
 

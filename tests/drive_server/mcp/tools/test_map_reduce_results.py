@@ -11,7 +11,7 @@ from mcp.shared.exceptions import McpError
 from sqlalchemy import func, select
 
 from drive_server.services.map_reduce import stored_results as bulk_results
-from drive_server.services.map_reduce.stored_results import BulkResults
+from drive_server.services.map_reduce.stored_results import StoredResults
 from drive_server.storage.tables import BulkFindingRow, BulkResultRow
 from tests.drive_server.hosts import Host, host_of
 from tests.drive_server.lender import Lender, fill, lending_host_of
@@ -108,7 +108,7 @@ async def test_results_expire_and_are_cleared_away(drive: Drive, alice: Actor) -
     await fill(drive, alice, 2)
     async with lending_host_of(drive, alice, Lender()) as host:
         found = await host.call("map_reduce_files", **READ_ALL)
-        later = BulkResults(drive.database, timedelta(1), clock=lambda: datetime.now(UTC) + timedelta(days=8))
+        later = StoredResults(drive.database, timedelta(1), clock=lambda: datetime.now(UTC) + timedelta(days=8))
         drive.bulk_results = later
         refused = await host.refused("read_bulk_result", result_id=found["result_id"])
 

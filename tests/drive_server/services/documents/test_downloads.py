@@ -8,7 +8,7 @@ import pytest
 
 from drive_server.access import Actor, Scope
 from drive_server.errors import ForbiddenError, InvalidInputError, MissingScopeError, NotFoundError
-from drive_server.services.documents.downloads import DownloadService
+from drive_server.services.documents.downloads import ANYONE, DownloadService
 from tests.drive_server.actors import rehearsing, with_scopes
 from tests.fakes.clock import SettableClock
 
@@ -127,6 +127,6 @@ async def test_a_rehearsal_makes_none_and_says_who_could_fetch_what(
     outcome = await downloads.create(rehearsing(alice), plan.id, 1)
     assert outcome.value.url == ""
     assert outcome.effect is not None
-    assert outcome.effect.gains_access == ("anyone with the address",)
+    assert outcome.effect.gains_access == (ANYONE,)
     assert "'plan.md' (version 1)" in outcome.effect.summary
     assert not outcome.effect.reversible

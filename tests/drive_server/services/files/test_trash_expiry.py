@@ -19,9 +19,8 @@ from drive_server.errors import (
     NotFoundError,
     StateConflictError,
 )
-from drive_server.services.files import deletion as deleting
-from drive_server.services.files import trash_expiry as expiry
-from drive_server.services.files.trash_expiry import Expiry
+from drive_server.services.files import trash
+from drive_server.services.files.trash import Expiry
 from drive_server.storage.tables import (
     HoldingRow,
     IndexEntryRow,
@@ -198,7 +197,7 @@ async def test_a_repeated_call_answers_what_was_deleted_then(store: Store, ana: 
 async def test_emptying_that_is_cancelled_halfway_deletes_nothing(
     store: Store, ana: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deleting, "BATCH", 1)
+    monkeypatch.setattr(trash, "BATCH", 1)
     folder = await trashed_folder(store, ana)
     halfway = anyio.Event()
 
@@ -219,7 +218,7 @@ async def test_emptying_that_is_cancelled_halfway_deletes_nothing(
 async def test_progress_of_emptying_rises_to_the_total(
     store: Store, ana: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deleting, "BATCH", 3)
+    monkeypatch.setattr(trash, "BATCH", 3)
     await trashed_folder(store, ana)
     told: list[tuple[int, int]] = []
 
@@ -289,7 +288,7 @@ async def test_what_was_restored_in_time_and_what_is_live_stays(store: Store, an
 async def test_more_than_fits_one_change_expires_in_several(
     store: Store, ana: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(expiry, "ITEMS_AT_ONCE", 2)
+    monkeypatch.setattr(trash, "ITEMS_AT_ONCE", 2)
     for number in range(5):
         item = await store.file(ana, f"/{number}.txt")
         await store.files.trash(ana, item.id)

@@ -6,8 +6,7 @@ import anyio
 import pytest
 
 from drive_server.services.journal import feed as module
-from drive_server.services.journal.audience import people_around, places_of
-from drive_server.services.journal.feed import ChangeFeed, Recorded
+from drive_server.services.journal.feed import ChangeFeed, Recorded, audience_of, places_of
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
@@ -119,7 +118,7 @@ async def test_a_listener_that_fails_is_logged_and_told_the_next_change(
         group.cancel_scope.cancel()
 
     assert len(heard.changes) == 2
-    assert "Changes could not be told." in caplog.text
+    assert "Changes could not be delivered." in caplog.text
 
 
 async def test_what_is_deleted_for_good_is_a_change_of_all_that_was_in_it(
@@ -143,11 +142,11 @@ async def test_people_around_a_change_are_those_who_see_or_saw_it(
     await store.file(ana, "/b.md")
     await feed.catch_up()
     async with store.database.read() as session:
-        around = [await people_around(session, [change]) for change in heard.changes[2:]]
+        around = [await audience_of(session, [change]) for change in heard.changes[2:]]
     await store.sharing.revoke(ana, "/A", "ben@example.com")
     await feed.catch_up()
     async with store.database.read() as session:
-        revoked = await people_around(session, heard.changes[-1:])
+        revoked = await audience_of(session, heard.changes[-1:])
 
     assert around == [{ana.user_id, "ben@example.com"}, {ana.user_id}]
     assert revoked == {ana.user_id, "ben@example.com"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drive_server.services.journal import touches as reach
+from drive_server.services.journal import effects
 from drive_server.storage.tables import LinkRow
 from tests.drive_server.actors import rehearsing
 
@@ -129,7 +129,7 @@ async def test_another_persons_item_is_not_mine_and_is_seen_by_others(store: Sto
 
 
 async def test_more_than_can_be_told_is_not_told(store: Store, ana: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reach, "MAX_TOUCHED", 2)
+    monkeypatch.setattr(effects, "MAX_TOUCHED", 2)
     await store.folder(ana, "/To")
     ids = [(await store.file(ana, f"/{name}.txt")).id for name in "abc"]
     outcome = await store.files.move_many(rehearsing(ana), ids, "/To")

@@ -14,9 +14,9 @@ from drive_server.services.map_reduce.prompts import (
     attribute,
     escaped,
     file_section,
+    find_quote,
     parts_of,
     reply_of,
-    standing,
 )
 
 
@@ -69,7 +69,7 @@ def test_a_reply_is_its_answer_and_its_quotation(said: str, answer: str, quote: 
     ],
 )
 def test_a_quotation_stands_where_it_stands(quote: str, place: tuple[int, int] | None) -> None:
-    assert standing(quote, Part(100, "The rent is 9 <b>(1) abc")) == place
+    assert find_quote(quote, Part(100, "The rent is 9 <b>(1) abc")) == place
 
 
 @given(st.text(alphabet='<>/ \n"fileansworthktcu&;=五', max_size=80))

@@ -8,7 +8,7 @@ import pytest
 
 from drive_server.access import Scope
 from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundError
-from drive_server.services.map_reduce.selection import BulkChooser, Choice, Chosen
+from drive_server.services.map_reduce.selection import Choice, Chosen, FileSelector
 from drive_server.services.search.filters import SearchFilter
 from tests.drive_server.actors import with_scopes
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-async def chooser(drive: Drive, alice: Actor) -> BulkChooser:
+async def chooser(drive: Drive, alice: Actor) -> FileSelector:
     await drive.files.create_folder(alice, "root", "Top")
     await drive.files.create_folder(alice, "/Top", "内")
     for path, text in (
@@ -32,7 +32,7 @@ async def chooser(drive: Drive, alice: Actor) -> BulkChooser:
     await drive.documents.create(alice, "/Top", "gone.md", "bees")
     await drive.files.trash(alice, "/Top/gone.md")
     await drive.ingester.drain()
-    return BulkChooser(drive.database, drive.search)
+    return FileSelector(drive.database, drive.search)
 
 
 def labels(chosen: Chosen) -> list[str]:
@@ -54,14 +54,14 @@ def labels(chosen: Chosen) -> list[str]:
     ],
 )
 async def test_files_are_those_in_the_folder_that_fit_without_the_trash(
-    chooser: BulkChooser, alice: Actor, choice: dict[str, Any], expected: list[str]
+    chooser: FileSelector, alice: Actor, choice: dict[str, Any], expected: list[str]
 ) -> None:
     chosen = await chooser.choose(alice, Choice(**choice))
     assert labels(chosen) == expected
     assert chosen.fitting == len(expected)
 
 
-async def test_of_too_many_it_is_said_how_many_there_are(drive: Drive, chooser: BulkChooser, alice: Actor) -> None:
+async def test_of_too_many_it_is_said_how_many_there_are(drive: Drive, chooser: FileSelector, alice: Actor) -> None:
     await drive.documents.write_text(alice, "/Top/c.txt", "bees, again")
     await drive.ingester.drain()
 
@@ -75,7 +75,7 @@ async def test_of_too_many_it_is_said_how_many_there_are(drive: Drive, chooser: 
 
 
 async def test_what_is_named_is_taken_as_it_is_and_known_ids_get_their_paths(
-    drive: Drive, chooser: BulkChooser, alice: Actor, bob: Actor
+    drive: Drive, chooser: FileSelector, alice: Actor, bob: Actor
 ) -> None:
     known = (await drive.files.get(alice, "/Top/b.md")).id
     theirs = (await drive.documents.create(bob, "root", "secret.md", "x")).value.id
@@ -92,16 +92,16 @@ async def test_what_is_named_is_taken_as_it_is_and_known_ids_get_their_paths(
         Choice(query="x", is_deep=False),
     ],
 )
-async def test_a_choice_that_is_none_or_two_is_refused(chooser: BulkChooser, alice: Actor, choice: Choice) -> None:
+async def test_a_choice_that_is_none_or_two_is_refused(chooser: FileSelector, alice: Actor, choice: Choice) -> None:
     with pytest.raises(InvalidInputError):
         await chooser.choose(alice, choice)
 
 
-async def test_somebody_elses_folder_is_as_one_that_never_was(chooser: BulkChooser, bob: Actor) -> None:
+async def test_somebody_elses_folder_is_as_one_that_never_was(chooser: FileSelector, bob: Actor) -> None:
     with pytest.raises(NotFoundError):
         await chooser.choose(bob, Choice(folder="/Top"))
 
 
-async def test_without_the_scope_to_read_nothing_is_looked_up(chooser: BulkChooser, alice: Actor) -> None:
+async def test_without_the_scope_to_read_nothing_is_looked_up(chooser: FileSelector, alice: Actor) -> None:
     with pytest.raises(MissingScopeError):
         await chooser.choose(with_scopes(alice, Scope.WRITE), Choice(folder="root"))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from drive_server.access import Scope
 from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundError, UnsupportedContentError
-from drive_server.services.search.related import EXCERPT_CHARACTERS, EXCERPTS, excerpts
+from drive_server.services.search.service import EXCERPT_CHARACTERS, EXCERPTS, excerpts
 from tests.drive_server.actors import with_scopes
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from drive_server.errors import (
     StateConflictError,
 )
 from drive_server.models import Link
-from drive_server.services.sharing.links import LinkTerms
+from drive_server.services.sharing.links import ANYONE, LinkTerms
 from drive_server.storage.tables import ChangeRow, LinkRow
 from tests.drive_server.actors import rehearsing, with_scopes
 
@@ -153,7 +153,7 @@ async def test_the_effect_of_a_change_says_whether_more_is_possible(
     link = await make(drive, alice, plan.id, expires_in_hours=10, password=PASSWORD, max_downloads=10)
     outcome = await drive.links.update(rehearsing(alice), plan.id, link.id, terms)
     assert outcome.effect is not None
-    assert outcome.effect.gains_access == (("anyone with the link",) if gains else ())
+    assert outcome.effect.gains_access == ((ANYONE,) if gains else ())
     assert terms.may_loosen or not gains
     assert await links_of(drive, alice, plan.id) == [link]
 

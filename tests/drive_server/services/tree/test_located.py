@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import inspect
 
 from drive_server.errors import DriveError
-from drive_server.services.tree.located import locate_many_now, locate_now
+from drive_server.services.tree.nodes import locate_many_sync, locate_sync
 from drive_server.storage.tables import LinkRow, NodeRow, new_id
 
 if TYPE_CHECKING:
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
     from drive_server.access import Actor, Principal
     from drive_server.services.tree.ancestors import Reader
-    from drive_server.services.tree.located import Located
+    from drive_server.services.tree.nodes import NodeView
     from tests.drive_server.store import Store
 
 BEN = "ben@example.com"
 COLUMNS = [column.key for column in inspect(NodeRow).columns]
 
 
-def told(located: Located) -> dict[str, Any]:
-    row = {name: getattr(located.row, name) for name in COLUMNS}
-    seen = (located.role, located.path, located.ancestors, located.shared, located.label, located.is_root)
+def told(node: NodeView) -> dict[str, Any]:
+    row = {name: getattr(node.row, name) for name in COLUMNS}
+    seen = (node.role, node.path, node.ancestors, node.shared, node.subject.en, node.is_root)
     return {"row": row, "seen": seen}
 
 
 def answer(reader: Reader, principal: Principal, ref: str) -> Any:
     try:
-        return told(locate_now(reader, principal, ref))
+        return told(locate_sync(reader, principal, ref))
     except DriveError as error:
         return error.to_dict()
 
@@ -98,10 +98,10 @@ async def test_many_are_found_alike(store: Store, ana: Actor, ben: Actor) -> Non
     foreign = (await store.folder(ben, "/theirs")).id
 
     def look(connection: Connection) -> set[str]:
-        return set(locate_many_now(connection, ana.principal, [*own, foreign, "unknown", *own]))
+        return set(locate_many_sync(connection, ana.principal, [*own, foreign, "unknown", *own]))
 
     assert await store.database.read_sync(look) == set(own)
-    assert await store.database.read_sync(lambda connection: locate_many_now(connection, ana.principal, [])) == {}
+    assert await store.database.read_sync(lambda connection: locate_many_sync(connection, ana.principal, [])) == {}
 
 
 async def test_who_has_no_account_any_more_has_no_root(store: Store, ana: Actor) -> None:

@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from drive_server.access import Role, Scope
 from drive_server.errors import InvalidInputError, MissingScopeError, NotFoundError, StateConflictError
+from drive_server.messages import Message
 from drive_server.models import User
 from drive_server.services.quota import Limits
 from drive_server.storage.tables import ChangeRow, LinkRow, new_id
@@ -17,7 +18,7 @@ from tests.drive_server.store import in_run
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.models import Outcome
-    from drive_server.services.journal.recorder import Writing
+    from drive_server.services.journal.recorder import Recorder
     from tests.drive_server.store import Store
 
 
@@ -226,9 +227,9 @@ def a_link(ana: Actor, item_id: str, **terms: Any) -> LinkRow:
 async def on_link(store: Store, ana: Actor, act: Any) -> Outcome[User]:
     """Record a change of links, whatever the service for them does."""
 
-    async def operation(writing: Writing) -> User:
-        writing.tell("Change", "Changed", "a link.")
-        await act(writing)
+    async def operation(recorder: Recorder) -> User:
+        recorder.message = Message.of("seen.changed", item=Message.of("root"))
+        await act(recorder)
         return User(ana.user_id, ana.principal.email, "", False, datetime.now(UTC))
 
     return await store.journal.change(ana, "links", {}, operation)
@@ -244,16 +245,16 @@ async def test_making_changing_and_revoking_a_link_can_be_undone_and_done_again(
     expires = datetime.now(UTC) + timedelta(days=1)
     link = a_link(ana, item.id, expires_at=expires, password_hash="scrypt", max_downloads=3)
 
-    async def make(writing: Writing) -> None:
-        writing.add(link)
+    async def make(recorder: Recorder) -> None:
+        recorder.add(link)
 
-    async def change(writing: Writing) -> None:
-        row = await writing.session.get_one(LinkRow, link.id)
-        writing.touch(row)
+    async def change(recorder: Recorder) -> None:
+        row = await recorder.session.get_one(LinkRow, link.id)
+        recorder.touch(row)
         row.max_downloads, row.password_hash = 9, None
 
-    async def revoke(writing: Writing) -> None:
-        await writing.remove(await writing.session.get_one(LinkRow, link.id))
+    async def revoke(recorder: Recorder) -> None:
+        await recorder.remove(await recorder.session.get_one(LinkRow, link.id))
 
     for act in (make, change, revoke):
         await on_link(store, ana, act)
@@ -281,8 +282,8 @@ async def test_downloads_are_no_change_of_a_link_but_other_terms_are(store: Stor
     item = await store.file(ana, "/a.txt")
     link = a_link(ana, item.id, max_downloads=3)
 
-    async def make(writing: Writing) -> None:
-        writing.add(link)
+    async def make(recorder: Recorder) -> None:
+        recorder.add(link)
 
     made = await on_link(store, ana, make)
     async with store.database.write() as session:
@@ -302,8 +303,8 @@ async def test_a_revoked_link_that_would_have_expired_by_now_stays_revoked(store
     async with store.database.write() as session:
         session.add(link)
 
-    async def revoke(writing: Writing) -> None:
-        await writing.remove(await writing.session.get_one(LinkRow, link.id))
+    async def revoke(recorder: Recorder) -> None:
+        await recorder.remove(await recorder.session.get_one(LinkRow, link.id))
 
     revoked = await on_link(store, ana, revoke)
     undone = (await store.undo.undo(ana, change_id=revoked.change_id)).value
@@ -314,8 +315,8 @@ async def test_a_revoked_link_that_would_have_expired_by_now_stays_revoked(store
 async def test_undoing_a_link_needs_a_key_that_shares(store: Store, ana: Actor) -> None:
     item = await store.file(ana, "/a.txt")
 
-    async def make(writing: Writing) -> None:
-        writing.add(a_link(ana, item.id))
+    async def make(recorder: Recorder) -> None:
+        recorder.add(a_link(ana, item.id))
 
     made = await on_link(store, ana, make)
     with pytest.raises(MissingScopeError):

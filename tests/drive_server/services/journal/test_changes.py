@@ -10,7 +10,7 @@ import pytest
 
 from drive_server import services
 from drive_server.errors import DriveError, ForbiddenError, InvalidInputError, NotFoundError
-from drive_server.services.journal.audit import KINDS, ChangeKind, parse_moment
+from drive_server.services.journal.changes import KINDS, ChangeKind, parse_moment
 from drive_server.services.journal.service import Journal
 from tests.drive_server.store import in_run
 
@@ -184,7 +184,7 @@ def test_every_kind_can_be_asked_for_and_every_action_of_a_service_has_one() -> 
     folder = Path(services.__file__).parent
     used = {
         action
-        for module in folder.glob("*.py")
+        for module in folder.rglob("*.py")
         for action in re.findall(r"change[d]?\(\s*\w+,\s*\"(\w+)\"", module.read_text())
     }
     assert {"create_folder", "copy", "move_many", "expire", "redo", "create_link"} <= used

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drive_server.services.search.snippets import MAX_SNIPPET_CHARACTERS, cut_snippet
+from drive_server.services.search.order import MAX_SNIPPET_CHARACTERS, cut_snippet
 
 FILLER = "lorem ipsum dolor sit amet " * 60
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drive_server.services.text.source_text import decode_source
+from drive_server.services.text.contents import decode_source
 
 
 @given(st.text(), st.sampled_from(["utf-8", "utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-be"]))

@@ -9,9 +9,8 @@ import pytest
 from pydantic import SecretStr
 
 from drive_server.connect import open_drive
-from drive_server.services.map_reduce import retrying as bulk_asking
-from drive_server.services.map_reduce.chat_completions import ChatCompletions
-from drive_server.services.map_reduce.language_model import ModelBusyError, ModelError, ModelLostError
+from drive_server.services.map_reduce import language_model
+from drive_server.services.map_reduce.language_model import ChatCompletions, ModelBusyError, ModelError, ModelLostError
 from tests.drive_server.actors import new_person
 from tests.drive_server.hosts import host_of
 from tests.fakes.openai_server import Failure, Garbage, OpenAIServer, Reply, running_server
@@ -123,7 +122,7 @@ async def test_nobody_there_is_told_without_the_address() -> None:
 async def test_a_host_without_a_model_uses_that_of_the_drive(
     server: OpenAIServer, drive_settings: DriveSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bulk_asking, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(language_model, "PAUSES", (0.0, 0.0))
     server.replies = [Failure(429), saying("It is short.\nQUOTE: Short."), Failure(429, headers={"Retry-After": "0"})]
     server.replies.append(saying("It is long."))
     settings = drive_settings.model_copy(

@@ -1,0 +1,76 @@
+"""Messages for people as codes with parameters: `drive_server.catalogue` renders each in English and in Chinese."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from drive_server.catalogue import CATALOGUE
+
+Language = Literal["en", "zh"]
+_POSITIONS: dict[Language, int] = {"en": 0, "zh": 1}
+_FULL_STOPS = ".。"
+LISTS = frozenset({"commas", "semicolons"})
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A code of the catalogue with its parameters, which are JSON; one that is a message itself is rendered in turn."""
+
+    code: str
+    params: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @classmethod
+    def of(cls, code: str, **params: Any) -> "Message":
+        """Return the message with these parameters: texts, numbers or messages."""
+        return cls(code, {name: _to_json(value) for name, value in params.items()})
+
+    @classmethod
+    def joined(cls, separator: Literal["commas", "semicolons"], parts: Iterable["str | Message"]) -> "Message":
+        """Return the parts as one message. A part that is a text reads the same in every language."""
+        return cls(separator, {"parts": [_to_json(part) for part in parts]})
+
+    @property
+    def en(self) -> str:
+        """The English text."""
+        return render(self, "en")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the journal stores."""
+        return {"code": self.code, "params": dict(self.params)}
+
+    @property
+    def hint(self) -> "Message | None":
+        """The next step, if the catalogue has one, with the same parameters."""
+        code = f"{self.code}.hint"
+        return Message(code, self.params) if code in CATALOGUE else None
+
+
+def render(message: Message, language: Language) -> str:
+    """Return the text of the message in the language."""
+    template = CATALOGUE[message.code][_POSITIONS[language]]
+    if message.code in LISTS:
+        return template.join(_text(part, language).rstrip(_FULL_STOPS) for part in message.params["parts"])
+    plural = "" if message.params.get("count") == 1 else "s"
+    return template.format(s=plural, **{name: _text(value, language) for name, value in message.params.items()})
+
+
+def translations(messages: Mapping[str, Message | None]) -> dict[str, Any]:
+    """Return `{field: {code, params, zh}}` for fields that have the English text themselves."""
+    return {name: {**message.to_json(), "zh": render(message, "zh")} for name, message in messages.items() if message}
+
+
+def localized(**fields: "str | Message") -> dict[str, Any]:
+    """Return the fields in English, with the `translations` of those that are messages in `messages`."""
+    texts = {name: value.en if isinstance(value, Message) else value for name, value in fields.items()}
+    found = {name: value for name, value in fields.items() if isinstance(value, Message)}
+    return {**texts, "messages": translations(found)} if found else texts
+
+
+def _to_json(value: Any) -> Any:
+    return value.to_json() if isinstance(value, Message) else value
+
+
+def _text(value: Any, language: Language) -> Any:
+    if isinstance(value, dict):
+        return render(Message(value["code"], value["params"]), language)
+    return value
