@@ -143,11 +143,7 @@ class TextResult(Result):
         """Return the part as it is on the wire; `site` is the service's own address."""
         passage = Passage(found.item.id, found.version, found.start, found.end, found.place)
         return cls.copied(
-            found,
-            file=ItemResult.of(found.item),
-            uri=passage.uri,
-            address=passage.address(site),
-            truncated=truncated,
+            found, file=ItemResult.of(found.item), uri=passage.uri, address=passage.address(site), truncated=truncated
         )
 
 

@@ -92,10 +92,7 @@ class Room:
         if left is None or size <= left:
             return
         if not self.is_own:
-            raise QuotaExceededError(
-                Message.of("no_room_there"),
-                details={"needed_bytes": size},
-            )
+            raise QuotaExceededError(Message.of("no_room_there"), details={"needed_bytes": size})
         used, quota = self.usage.used_bytes, self.usage.quota_bytes
         raise QuotaExceededError(
             Message.of("no_room", used=used, quota=quota, size=size),

@@ -341,6 +341,4 @@ def _translated() -> Generator[None]:
         raise StorageFailureError(Message.of("content_missing")) from error
     except (BaseError, OSError) as error:
         logger.error("The blob store failed: %s", error)  # noqa: TRY400 - the trace says no more than the message
-        raise StorageFailureError(
-            Message.of("content_failure"),
-        ) from error
+        raise StorageFailureError(Message.of("content_failure")) from error

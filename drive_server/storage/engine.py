@@ -26,11 +26,7 @@ def open_engine(url: URL) -> AsyncEngine:
     if not is_sqlite(url):
         return create_async_engine(url, hide_parameters=True)
     engine = create_async_engine(
-        url,
-        hide_parameters=True,
-        pool_size=POOL_SIZE,
-        max_overflow=0,
-        connect_args={"timeout": BUSY_TIMEOUT_SECONDS},
+        url, hide_parameters=True, pool_size=POOL_SIZE, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
     )
     configure_sqlite(engine.sync_engine)
     engine.dialect.do_terminate = _Ending()

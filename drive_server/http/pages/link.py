@@ -9,13 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from drive_server.drive import Drive
-from drive_server.errors import (
-    ForbiddenError,
-    InvalidInputError,
-    NotFoundError,
-    PasswordRequiredError,
-    RateLimitError,
-)
+from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, PasswordRequiredError, RateLimitError
 from drive_server.http.access import DriveDep, require_same_origin
 from drive_server.http.contents import content_response
 from drive_server.http.pages.forms import read_form

@@ -143,11 +143,7 @@ class SessionTable:
     """
 
     def __init__(
-        self,
-        protocol: DriveProtocol,
-        guard: Guard,
-        settings: DriveSettings,
-        clock: Callable[[], float] = monotonic,
+        self, protocol: DriveProtocol, guard: Guard, settings: DriveSettings, clock: Callable[[], float] = monotonic
     ) -> None:
         self._protocol = protocol
         self._guard = guard

@@ -137,10 +137,7 @@ class Admission:
 
 def ending() -> UnavailableError:
     """Return the error for a request that comes while the process shuts down."""
-    return UnavailableError(
-        Message.of("shutting_down"),
-        details={"retry_after_seconds": RETRY_SECONDS},
-    )
+    return UnavailableError(Message.of("shutting_down"), details={"retry_after_seconds": RETRY_SECONDS})
 
 
 def _too_many_at_once(limit: int) -> RateLimitError:

@@ -6,10 +6,7 @@ from typing import Any
 import anyio
 from mcp.server.session import ServerSession
 from mcp.shared.context import RequestContext
-from mcp.types import (
-    ResourceListChangedNotification,
-    ServerNotification,
-)
+from mcp.types import ResourceListChangedNotification, ServerNotification
 from starlette.requests import Request
 
 from drive_server.access import Actor, Principal, Scope, require_scope

@@ -90,31 +90,21 @@ PlaceRef = Annotated[
     ),
 ]
 OptionalFolderRef = Annotated[
-    str | None,
-    Field(max_length=MAX_REF_CHARACTERS, description="The folder: its id or its path from your root."),
+    str | None, Field(max_length=MAX_REF_CHARACTERS, description="The folder: its id or its path from your root.")
 ]
 OptionalItemRef = Annotated[
     str | None, Field(max_length=MAX_REF_CHARACTERS, description=f"The file or folder: {_ANY_FORM}.")
 ]
 Name = Annotated[
-    str,
-    Field(
-        max_length=MAX_NAME_CHARACTERS,
-        description="The name: no slash, 255 bytes of UTF-8 at most.",
-    ),
+    str, Field(max_length=MAX_NAME_CHARACTERS, description="The name: no slash, 255 bytes of UTF-8 at most.")
 ]
 OptionalName = Annotated[
-    str | None,
-    Field(max_length=MAX_NAME_CHARACTERS, description="The name there; without it the name stays."),
+    str | None, Field(max_length=MAX_NAME_CHARACTERS, description="The name there; without it the name stays.")
 ]
 ItemRefs = Annotated[
     list[Annotated[str, Field(max_length=MAX_REF_CHARACTERS)]],
     BeforeValidator(_parsed),
-    Field(
-        min_length=1,
-        max_length=MAX_MOVED_AT_ONCE,
-        description="The files and folders: the id or the path of each.",
-    ),
+    Field(min_length=1, max_length=MAX_MOVED_AT_ONCE, description="The files and folders: the id or the path of each."),
 ]
 Conflict = Annotated[
     OnConflict,

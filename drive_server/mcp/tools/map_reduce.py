@@ -97,7 +97,5 @@ class BulkTools(ToolGroup):
         """Return the host's model, else the drive's own. Raises `NoLanguageModelError`."""
         model = call.host_model(self._drive.settings.language_seconds) or self._drive.language_model
         if model is None:
-            raise NoLanguageModelError(
-                Message.of("no_model"),
-            )
+            raise NoLanguageModelError(Message.of("no_model"))
         return model

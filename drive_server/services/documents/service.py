@@ -24,12 +24,7 @@ from drive_server.services.files.operations import (
     require_free_name,
     require_room_below,
 )
-from drive_server.services.files.versions import (
-    content_and_usage,
-    current_of,
-    require_version,
-    versions_page,
-)
+from drive_server.services.files.versions import content_and_usage, current_of, require_version, versions_page
 from drive_server.services.journal.changes import check_etag
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
@@ -197,12 +192,7 @@ class DocumentService:
         return await self._edit(
             actor,
             ref,
-            _TextEdit(
-                "patch",
-                {"item": ref, "edits": _digest_of(edits)},
-                lambda text: apply_edits(text, edits),
-                count,
-            ),
+            _TextEdit("patch", {"item": ref, "edits": _digest_of(edits)}, lambda text: apply_edits(text, edits), count),
             if_match,
         )
 
@@ -221,10 +211,7 @@ class DocumentService:
             actor,
             ref,
             _TextEdit(
-                "append",
-                {"item": ref, "content": await digest(data)},
-                lambda before: appended(before, text),
-                len(text),
+                "append", {"item": ref, "content": await digest(data)}, lambda before: appended(before, text), len(text)
             ),
             if_match,
         )
@@ -430,13 +417,7 @@ def _check_choice(on_conflict: str) -> None:
 
 
 def _creation(parent: str, name: str, content: str, media_type: str, on_conflict: OnConflict) -> dict[str, str]:
-    return {
-        "parent": parent,
-        "name": name,
-        "content": content,
-        "media_type": media_type,
-        "on_conflict": on_conflict,
-    }
+    return {"parent": parent, "name": name, "content": content, "media_type": media_type, "on_conflict": on_conflict}
 
 
 def _digest_of(edits: Sequence[Edit]) -> str:

@@ -273,9 +273,4 @@ def _pending(recorder: Recorder) -> dict[str, object]:
 def _noted(version: VersionRow | None) -> dict[str, object] | None:
     if version is None:
         return None
-    return {
-        "number": version.number,
-        "blob": version.blob,
-        "size": version.size,
-        "media_type": version.media_type,
-    }
+    return {"number": version.number, "blob": version.blob, "size": version.size, "media_type": version.media_type}

@@ -233,10 +233,7 @@ def _require_as_shown(recorder: Recorder, etags: list[str]) -> None:
     recorder.etag = f"trash-{sha256(' '.join(sorted(etags)).encode()).hexdigest()[:16]}"
     approved = recorder.actor.if_match
     if approved is not None and approved != recorder.etag:
-        raise EtagMismatchError(
-            Message.of("trash_not_as_shown"),
-            details={"etag": recorder.etag},
-        )
+        raise EtagMismatchError(Message.of("trash_not_as_shown"), details={"etag": recorder.etag})
 
 
 TOOL: Final = "expiry"

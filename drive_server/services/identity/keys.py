@@ -150,8 +150,7 @@ def clean_key_name(name: str) -> str:
     clean = unicodedata.normalize("NFC", name).strip()
     if not 0 < len(clean) <= MAX_KEY_NAME_CHARACTERS or not clean.isprintable():
         raise InvalidInputError(
-            "That name can't be used for a key.",
-            hint=f"Use 1 to {MAX_KEY_NAME_CHARACTERS} printable characters.",
+            "That name can't be used for a key.", hint=f"Use 1 to {MAX_KEY_NAME_CHARACTERS} printable characters."
         )
     return clean
 

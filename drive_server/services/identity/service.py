@@ -8,12 +8,7 @@ from sqlalchemy import ColumnElement, bindparam, or_, select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, require_person
 from drive_server.clock import Clock, utc_now
-from drive_server.errors import (
-    ForbiddenError,
-    InvalidInputError,
-    StateConflictError,
-    UnauthenticatedError,
-)
+from drive_server.errors import ForbiddenError, InvalidInputError, StateConflictError, UnauthenticatedError
 from drive_server.models import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.keys import (
@@ -59,11 +54,7 @@ class IdentityService:
     """Users and their keys. A secret is returned once; the drive stores its SHA-256 only."""
 
     def __init__(
-        self,
-        database: "Database",
-        token_path: "Path",
-        clock: Clock = utc_now,
-        tokens: "TokenService | None" = None,
+        self, database: "Database", token_path: "Path", clock: Clock = utc_now, tokens: "TokenService | None" = None
     ) -> None:
         self._database = database
         self._token_path = token_path

@@ -156,10 +156,7 @@ def check_replaced(recorder: Recorder) -> None:
     recorder.etag = f"{recorder.etag}{REPLACES}{sha256(' '.join(recorder.replaces).encode()).hexdigest()[:16]}"
     shown = recorder.actor.if_match
     if shown is not None and REPLACES in shown and shown != recorder.etag:
-        raise EtagMismatchError(
-            Message.of("replaced_not_as_shown"),
-            details={"etag": recorder.etag},
-        )
+        raise EtagMismatchError(Message.of("replaced_not_as_shown"), details={"etag": recorder.etag})
 
 
 def _missed_changes(newest: Sequence[Change], missed: int) -> list[dict[str, Any]]:

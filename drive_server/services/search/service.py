@@ -19,14 +19,7 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.search.filters import NO_FILTER, SearchFilter
 from drive_server.services.search.fuzzy_names import match_near_names
 from drive_server.services.search.names import NameMatch, match_names
-from drive_server.services.search.order import (
-    Candidate,
-    Question,
-    in_one_order,
-    one_per_file,
-    pack_marks,
-    unpack_marks,
-)
+from drive_server.services.search.order import Candidate, Question, in_one_order, one_per_file, pack_marks, unpack_marks
 from drive_server.services.search.scope import SearchArea, open_area
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import NodeView, locate_many
@@ -273,8 +266,7 @@ def _checked_query(query: str) -> str:
     wanted = " ".join(query.split()) if len(query) <= MAX_QUERY_CHARACTERS else query
     if len(wanted) > MAX_QUERY_CHARACTERS:
         raise InvalidInputError(
-            Message.of("query_too_long", limit=MAX_QUERY_CHARACTERS),
-            details={"limit": MAX_QUERY_CHARACTERS},
+            Message.of("query_too_long", limit=MAX_QUERY_CHARACTERS), details={"limit": MAX_QUERY_CHARACTERS}
         )
     if not wanted or any(character == "\0" or "\ud800" <= character <= "\udfff" for character in wanted):
         raise InvalidInputError(Message.of("nothing_to_search"))

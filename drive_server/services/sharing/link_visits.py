@@ -50,11 +50,7 @@ class LinkVisits:
     """Opens links. One that is unknown, revoked, expired or used up, or leads to the trash, is the same: not there."""
 
     def __init__(
-        self,
-        database: Database,
-        passwords: LinkPasswords,
-        downloads: LinkDownloads,
-        clock: Clock = utc_now,
+        self, database: Database, passwords: LinkPasswords, downloads: LinkDownloads, clock: Clock = utc_now
     ) -> None:
         self._database = database
         self._passwords = passwords

@@ -148,10 +148,7 @@ class Contents:
 
     def _require_fits(self, size: int) -> None:
         if size > self.max_text_bytes:
-            raise TooLargeError(
-                Message.of("text_too_large"),
-                details={"limit": self.max_text_bytes},
-            )
+            raise TooLargeError(Message.of("text_too_large"), details={"limit": self.max_text_bytes})
 
 
 async def digest(data: bytes) -> str:
@@ -165,13 +162,11 @@ def require_editable(name: str, media_type: str) -> None:
     """Raise `UnsupportedContentError` unless the file's bytes are text."""
     if not is_text(media_type):
         raise UnsupportedContentError(
-            Message.of("not_text", name=display_name(name), media_type=media_type),
-            details={"media_type": media_type},
+            Message.of("not_text", name=display_name(name), media_type=media_type), details={"media_type": media_type}
         )
 
 
 def _undecodable(name: str, version: VersionRow) -> UnsupportedContentError:
     return UnsupportedContentError(
-        Message.of("unknown_encoding", name=display_name(name)),
-        details={"media_type": version.media_type},
+        Message.of("unknown_encoding", name=display_name(name)), details={"media_type": version.media_type}
     )

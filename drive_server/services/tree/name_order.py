@@ -52,12 +52,7 @@ def first_page(
 
 
 def rows_in_order(
-    reader: Reader,
-    rows: Select[*tuple[Any, ...]],
-    order: NameOrder,
-    size: int,
-    cursors: Cursors,
-    cursor: str | None,
+    reader: Reader, rows: Select[*tuple[Any, ...]], order: NameOrder, size: int, cursors: Cursors, cursor: str | None
 ) -> tuple[list[Row[Any]], str | None]:
     """Return the next rows, and the cursor to go on with. `rows` selects columns of nodes, `id` and `name` at least.
 

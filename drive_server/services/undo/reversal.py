@@ -200,10 +200,7 @@ class Reversal:
     def _require_as_approved(self) -> None:
         approved = self._writing.actor.if_match
         if approved is not None and approved != self._writing.etag:
-            raise EtagMismatchError(
-                Message.of("undo_not_as_shown"),
-                details={"etag": self._writing.etag},
-            )
+            raise EtagMismatchError(Message.of("undo_not_as_shown"), details={"etag": self._writing.etag})
 
 
 async def _read_batches(session: AsyncSession, query: Select[ChangeRow]) -> list[ChangeRow]:
