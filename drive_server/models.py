@@ -61,10 +61,7 @@ class MovedItems:
 
 @dataclass(frozen=True, slots=True)
 class DeletedItems:
-    """Items deleted for good: `count` of them; `items` are those that were named or had been trashed, 100 at most.
-
-    They are shown as they were; only the journal's record is left of them.
-    """
+    """Items deleted for good: `count` of them; `items` are those that were named or had been trashed, 100 at most."""
 
     count: int
     items: tuple[Item, ...]

@@ -1,7 +1,4 @@
-"""Completion of what a person types: variables of resource templates, arguments of prompts.
-
-MCP 2025-11-25, server/utilities/completion.
-"""
+"""Completion of templates' variables and prompts' arguments (MCP 2025-11-25, server/utilities/completion)."""
 
 from typing import Final
 

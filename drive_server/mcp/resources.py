@@ -125,10 +125,7 @@ class DriveResources:
         return [_resource(item) for item in page.items], page.cursor
 
     async def read(self, actor: Actor, uri: str) -> list[Contents]:
-        """Return the contents of the file or folder.
-
-        A file's text comes as it is, and after it a note of its own for the model that the text is attached to.
-        """
+        """Return the contents of the file or folder; after a file's text a note for the model that it is attached."""
         if uri == INDEX_URI:
             return [await self._index(actor)]
         if named := result_sought(uri):

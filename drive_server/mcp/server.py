@@ -133,11 +133,7 @@ class DriveServer(SdkServer):
             tool.parameters["additionalProperties"] = False
 
     def scope_needed(self, method: str, params: dict[str, Any] | None) -> Scope | None:
-        """Return the scope without which this request fails, None if there is none or it depends.
-
-        The services check scopes themselves, and their word counts. This is for the transport, which can refuse a
-        call before it has begun.
-        """
+        """Return the scope without which this request fails, None if there is none or it depends."""
         if method != "tools/call":
             return METHOD_SCOPES.get(method)
         name, arguments = (params or {}).get("name"), (params or {}).get("arguments")

@@ -1,7 +1,4 @@
-"""Quotas: how many bytes people store, and how many they may.
-
-A content counts once in a person's tree, however many versions have it; old versions and the trash are in the tree.
-"""
+"""Quotas: how many bytes people store, and how many they may."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -148,10 +145,7 @@ class QuotaService:
 
 
 async def hold_all(session: AsyncSession, owner_id: str, blobs: Iterable[Blob]) -> None:
-    """Count a version for each of the blobs, in the transaction that adds them.
-
-    `require_room` checks once that there is room for all.
-    """
+    """Count a version for each of the blobs, in the transaction that adds them."""
     await session.run_sync(hold_sync, owner_id, blobs)
 
 
@@ -193,11 +187,7 @@ async def usage_of(session: AsyncSession, owner_id: str, limits: Limits) -> Usag
 
 
 def require_room(session: AsyncSession, limits: Limits, caller_id: str) -> None:
-    """Raise `QuotaExceededError` if somebody keeps more, by what was counted in this session, than their quota.
-
-    Called at the end of a change, so that what it adds and what it removes are set against each other; a change
-    that frees bytes passes also where too much is kept.
-    """
+    """Raise `QuotaExceededError` if somebody keeps more, by what was counted in this session, than their quota."""
     grown: dict[str, _Growth] = session.info.get(GROWN, {})
     for owner_id, growth in grown.items():
         if growth.added > 0:
@@ -208,10 +198,7 @@ def require_room(session: AsyncSession, limits: Limits, caller_id: str) -> None:
 async def require_room_for(
     session: AsyncSession, limits: Limits, owner_id: str, size: int, caller_id: str, blob_hash: str | None = None
 ) -> None:
-    """Raise `QuotaExceededError` if `size` more bytes do not fit: before they are sent, or stored.
-
-    A content whose hash is known, and that the owner has already, needs no room.
-    """
+    """Raise `QuotaExceededError` if `size` more bytes do not fit: before they are sent, or stored."""
     room = await room_of(session, limits, owner_id, caller_id)
     if blob_hash is None or room.usage.left is None or not await _holds(session, owner_id, blob_hash):
         room.check(size)

@@ -65,10 +65,7 @@ class Task:
 
 
 class TaskService:
-    """The tasks of all users. A user sees their own: any other's is as if it did not exist.
-
-    `worker` names this process. A task whose lease has run out belongs to nobody, and can be taken by any process.
-    """
+    """The tasks of all users. A user sees their own: any other's is as if it did not exist."""
 
     def __init__(self, database: Database, signer: Signer, clock: Clock = utc_now, lease: timedelta = LEASE) -> None:
         self._database = database
@@ -163,10 +160,7 @@ class TaskService:
             return list(await session.scalars(asked))
 
     async def end(self, task: Task, status: str, message: str, result: dict[str, Any] | None) -> bool:
-        """Record how the task ended; return False if it ended before.
-
-        What was done counts whoever holds the lease by now; that nothing was done is up to who holds it.
-        """
+        """Record how the task ended; return False if it ended before."""
         conditions = [TaskRow.id == task.id, TaskRow.status == WORKING]
         if status != COMPLETED:
             conditions.append(TaskRow.worker == self.worker)

@@ -112,10 +112,7 @@ class BlobStore:
             return (await obstore.head_async(self._store, _key(blob_hash)))["size"]
 
     async def require_all(self, hashes: Collection[str]) -> None:
-        """Raise `StorageFailureError` unless all blobs are still there.
-
-        For the transaction that is about to refer to them, after it wrote that down: from then on none is collected.
-        """
+        """Raise `StorageFailureError` unless all blobs are still there."""
         for blob_hash in hashes:
             if not await self._is_there(blob_hash):
                 raise StorageFailureError(
@@ -294,11 +291,7 @@ def _old_in(shard: Path, before: float) -> list[str]:
 
 
 def _remove_file(path: Path, aside_folder: Path, before: float) -> int | None:
-    """Remove the file unless it was put again since; return its size if it is gone.
-
-    Check it once more under a name where nobody finds it: a writer that came just before has renewed it, and one that
-    comes now writes it anew.
-    """
+    """Remove the file unless it was put again since; return its size if it is gone."""
     aside = aside_folder / path.name
     try:
         path.rename(aside)

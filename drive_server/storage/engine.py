@@ -165,10 +165,7 @@ def _on_connect(connection: Any, record: Any) -> None:
 
 
 def _switch_to_wal(cursor: Any) -> None:
-    """Ask for WAL until no other process does so at the same moment: SQLite refuses that at once, whatever the timeout.
-
-    Only the first start on a new file can meet this, in the thread that migrates; the mode stays with the file.
-    """
+    """Ask for WAL until no other process does so at the same moment: SQLite refuses that at once."""
     for attempt in range(WAL_ATTEMPTS):
         try:
             cursor.execute("PRAGMA journal_mode = WAL")

@@ -105,11 +105,7 @@ class EmbeddingService:
 
 
 class RemoteEmbedder:
-    """A model of the service, in any language. Its dimensions are known from its first answer on, and 0 before.
-
-    The weight of an unknown model can't be measured, and must be below that of the local one. With simulated models
-    from bad to good, this one was the best that was never worse than words alone.
-    """
+    """A model of the service, in any language. Its dimensions are known from its first answer on, and 0 before."""
 
     weight = 0.6
 

@@ -157,10 +157,7 @@ DIGEST_CHARACTERS = 32
 
 
 def content_key(blob: str, name: str, media_type: str) -> str:
-    """Return the key of a content: its bytes, the format they are read as, and the version of the readers.
-
-    A renamed file keeps its passages unless the new name implies another format.
-    """
+    """Return the key of a content: its bytes, the format they are read as, and the version of the readers."""
     return f"{blob}/{format_of(name, media_type).name}/{READING}"
 
 

@@ -76,10 +76,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a job: the file's new state and reason, and the number of its passages.
-
-    A `postponed` job is done again when the embedding model can be reached.
-    """
+    """The result of a job: the file's new state and reason, and the number of its passages."""
 
     job: Job
     state: str
@@ -89,10 +86,7 @@ class Result:
 
 
 class PendingFiles:
-    """The queue. A claimed file is `indexing`; a change meanwhile makes it `pending`, and its result is dropped.
-
-    `table` is the name of the index's current table.
-    """
+    """The queue. A claimed file is `indexing`; a change meanwhile makes it `pending`, and its result is dropped."""
 
     def __init__(self, database: Database, retry_after: timedelta, table: str) -> None:
         self._database = database

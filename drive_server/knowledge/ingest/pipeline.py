@@ -1,7 +1,4 @@
-"""The indexing pipeline: files are read concurrently, and stored in batches, as every write has a fixed cost.
-
-While a batch is stored, the next files are read: small files do not wait for large ones, nor readers for the table.
-"""
+"""The indexing pipeline: files are read concurrently, and stored in batches, as every write has a fixed cost."""
 
 import logging
 import math
@@ -76,10 +73,7 @@ class Pipeline:
         self._changed = anyio.Event()
 
     async def work_off(self, claim: Claim, *, retry_at_once: bool) -> bool:
-        """Index everything that can be claimed. Return whether it stopped after a few small files.
-
-        It does unless `retry_at_once`: more files usually follow soon.
-        """
+        """Index everything that can be claimed. Return whether it stopped after a few small files."""
         is_quiet = False
         try:
             async with anyio.create_task_group() as group:

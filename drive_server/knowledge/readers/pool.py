@@ -102,10 +102,7 @@ class Waiting:
 
 
 class ReaderQueue:
-    """Two slots. One takes the smallest waiting file, so that many are done soon, the other one the largest.
-
-    The largest would else be read last, beside an empty slot. Awaited files come first in either.
-    """
+    """Two slots. One takes the smallest waiting file, so that many are done soon, the other one the largest."""
 
     def __init__(self) -> None:
         self._free = list(End)

@@ -103,10 +103,7 @@ class Authenticator:
 
 
 def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
-    """Return the call as the services take it, with the facts of its `_meta`. Raises `InvalidInputError` for bad ones.
-
-    Who approved a call is taken from the assistant inside this process only: any other caller could claim it.
-    """
+    """Return the call as the services take it, with its `_meta`. Raises `InvalidInputError` for bad facts."""
     stated = {key: _text(meta, key) for key in (META_APPROVED_BY, META_TOOL_CALL_ID, META_APPROVAL_ID, META_GRANT_ID)}
     vouched = stated if principal.method == IN_PROCESS else dict.fromkeys(stated)
     return Actor(

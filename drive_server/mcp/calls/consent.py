@@ -39,10 +39,7 @@ FORM: Final[dict[str, Any]] = {
 
 
 class Consent:
-    """Asks one question for each call, and takes nothing but a yes within the time for one.
-
-    `answer_seconds` is how long a person may take.
-    """
+    """Asks one question for each call, and takes nothing but a yes within `answer_seconds`."""
 
     def __init__(self, journal: Journal, answer_seconds: float) -> None:
         self._journal = journal

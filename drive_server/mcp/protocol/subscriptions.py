@@ -27,10 +27,7 @@ _LIST_CHANGED = ServerNotification(ResourceListChangedNotification())
 
 
 class Subscriptions:
-    """Notifies sessions of changes: once per change and subscribed URI, while the caller may see the item.
-
-    Subscriptions are kept at their sessions and end with them. Nothing here waits for a client to read.
-    """
+    """Notifies sessions of changes: once per change and subscribed URI, while the caller may see the item."""
 
     def __init__(self, drive: DriveServices, sessions: Sessions, authenticator: Authenticator) -> None:
         self._drive = drive
@@ -121,10 +118,7 @@ class Subscriptions:
         return principal.user_id in around or principal.email in around
 
     async def _principal(self, session: DriveSession) -> Principal:
-        """Return who is behind the session now. Raises `UnauthenticatedError` if their key ended in the meantime.
-
-        While the issuer of their token can't be reached, it is whoever made the last request.
-        """
+        """Return who is behind the session now. Raises `UnauthenticatedError` if their key ended in the meantime."""
         request = RequestContext[ServerSession, Any, Request]("", None, session, None, request=session.request)
         token = current_principal.set(session.opened_by)
         try:

@@ -64,10 +64,7 @@ Handler = Callable[[Any], Awaitable[ServerResult]]
 
 
 class TaskRequests:
-    """Answers requests about tasks, and calls of tools as tasks.
-
-    `specs` says which tools can be tasks; `proposal` returns the call that is to be one, `actor` who makes a request.
-    """
+    """Answers requests about tasks, and calls of tools as tasks."""
 
     def __init__(
         self,

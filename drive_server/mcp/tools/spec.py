@@ -1,8 +1,4 @@
-"""The record of a tool: every fact about it besides its code, its description and its arguments.
-
-Registration, scopes, the words of consent, and the assistant's policy are derived from it. It is published as the
-tool's `_meta`, where the assistant reads it.
-"""
+"""The record of a tool: all facts besides code, description and arguments; published as the tool's `_meta`."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace

@@ -25,11 +25,7 @@ _TOKEN: Final = struct.Struct(">16s16s16sIQ")
 
 
 class DownloadService:
-    """Make such addresses and open them. The drive stores nothing: the address is signed and holds everything.
-
-    One holds until it expires, and only while its maker may still read the file and the key it was made with has not
-    ended.
-    """
+    """Make such addresses and open them. The drive stores nothing: the address is signed and holds everything."""
 
     def __init__(
         self,
@@ -48,10 +44,7 @@ class DownloadService:
     async def create(
         self, actor: Actor, ref: str, version: int | None = None, minutes: int = 15
     ) -> Outcome[DownloadUrl]:
-        """Return an address for the file as it is when it is fetched, or (for editors) for one version of it.
-
-        A dry run makes none, and tells the effect. Raises what `DocumentService.open_content` raises.
-        """
+        """Return an address for the file as it is when it is fetched, or (for editors) for one version of it."""
         require_person(actor.principal)  # the address would hold by the rights of the link's maker
         if not 1 <= minutes <= MAX_MINUTES:
             raise InvalidInputError(f"The address can hold 1 to {MAX_MINUTES} minutes.", hint="Use a number of these.")

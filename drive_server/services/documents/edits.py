@@ -47,10 +47,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 def appended(text: str, addition: str) -> str:
-    """Return the text with the addition at its end, on a line of its own.
-
-    A text that does not end with a line break gets one first. Where every line ends in CR LF, so do the added ones.
-    """
+    """Return the text with the addition at its end, on a line of its own."""
     has_crlf = _has_crlf(text)
     line_end = "\r\n" if has_crlf else "\n"
     between = line_end if text and not text.endswith(("\n", "\r")) else ""

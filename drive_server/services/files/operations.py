@@ -54,10 +54,7 @@ async def begin(recorder: Recorder, node: NodeView, if_match: str | None = None)
 
 
 async def finish(recorder: Recorder, row: NodeRow, node: NodeView | None = None) -> Item:
-    """End a change of one item: return it as it is now, and show it first in the effect unless it was shown.
-
-    Pass `node` if in this change neither its place nor its name nor who sees it changed since.
-    """
+    """End a change of one item: return it as it is now, and show it first in the effect unless it was shown."""
     check_replaced(recorder)
     await recorder.session.flush()
     node = node or await locate(recorder.session, recorder.actor.principal, row.id)
@@ -102,10 +99,7 @@ async def add_version(
     data: bytes | None = None,
     before: VersionRow | None = None,
 ) -> None:
-    """Make the blob the file's newest content. Call `touch` first unless the row is new; `data` helps a dry run.
-
-    Pass `before`, the content that it has, if that is known.
-    """
+    """Make the blob the file's newest content. Call `touch` first unless the row is new; `data` helps a dry run."""
     if before is None:
         with recorder.session.no_autoflush:  # the row is written once, with all that changes of it
             before = await current_version(recorder.session, row)

@@ -26,11 +26,7 @@ ID_BYTES = 16
 
 
 class Recents:
-    """List recent files, and record reads.
-
-    A read is noted in memory and written a little later, many at once: reading costs no write. What was read in the
-    last seconds before a crash is forgotten.
-    """
+    """List recent files, and record reads."""
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database

@@ -58,10 +58,7 @@ class FileService:
         return await self._database.read_sync(page)
 
     async def tree(self, actor: Actor, ref: str, *, depth: int = 2, limit: int = 200) -> TreeNode:
-        """Return the folder with its items `depth` levels down, nearest levels first, at most `limit` items.
-
-        A node whose children are not all there is marked `truncated`.
-        """
+        """Return the folder with at most `limit` items, nearest levels first; a node that lacks some is `truncated`."""
         require_scope(actor.principal, Scope.READ)
         if not 0 <= depth <= MAX_TREE_DEPTH:
             raise InvalidInputError(f"The depth must be 0 to {MAX_TREE_DEPTH}.", hint="Use a smaller depth.")

@@ -38,10 +38,7 @@ from drive_server.storage.tables import IndexEntryRow, LinkRow, NodeRow, ShareRo
 
 
 async def delete_trees(recorder: Recorder, tops: Sequence[NodeRow], progress: Progress) -> int:
-    """Delete these items of one person's trash and all below them, and return how many items that is.
-
-    What was trashed out of a folder before the folder itself goes along: there is nowhere left to restore it to.
-    """
+    """Delete these items of one person's trash and all below them, and return how many items that is."""
     if not tops:
         return 0
     ids = await _deepest_first(recorder.session, [row.id for row in tops])

@@ -24,10 +24,7 @@ def normalise_email(raw: str) -> str:
 
 
 def has_lookalike(raw: str) -> bool:
-    """Return whether normalising turned another letter into a plain one: `ſam@` becomes `sam@`.
-
-    They may be two people's mailboxes, so that who proves the one has not proved the other.
-    """
+    """Return whether normalising turned another letter into a plain one: `ſam@` becomes `sam@`."""
     return any(not character.isascii() and any(map(str.isascii, _fold(character))) for character in raw)
 
 

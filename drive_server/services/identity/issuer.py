@@ -50,11 +50,7 @@ class IssuerKey:
 
 
 class IssuerKeys:
-    """Keys for hours, asked for again when a token names one that is not among them.
-
-    No more than one request in a minute, whatever tokens come; while the issuer is out of reach, the keys that are
-    known go on counting.
-    """
+    """Keys for hours, asked for again when a token names one that is not among them."""
 
     def __init__(self, issuer: str, keys_url: str, clock: Clock) -> None:
         """Raises `InvalidInputError` for an address that is not https (or http on this machine)."""

@@ -40,10 +40,7 @@ def new_secret() -> str:
 
 
 def digest(secret: str) -> str:
-    """Return the digest of a secret, which is all that is stored.
-
-    Keys are found by it: how long the search in the index takes tells something of the digest, nothing of the secret.
-    """
+    """Return the digest of a secret, which is all that is stored."""
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -88,18 +85,12 @@ _WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
 
 
 def find_by_secret(connection: Connection, secret: str, now: datetime) -> tuple[Row[Any], Principal]:
-    """Return the living key with this secret (its `id` and `last_used_at`), and whom it stands for.
-
-    Raises `UnauthenticatedError` without one.
-    """
+    """Return the living key with this secret, and whom it stands for. Raises `UnauthenticatedError`."""
     return _find(connection, _WITH_SECRET, digest(secret), now)
 
 
 def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[Any], Principal]:
-    """Return the living key with this id (its `id` and `last_used_at`), and whom it stands for.
-
-    Raises `UnauthenticatedError` without one.
-    """
+    """Return the living key with this id, and whom it stands for. Raises `UnauthenticatedError`."""
     return _find(connection, _WITH_ID, key_id, now)
 
 
@@ -229,10 +220,7 @@ class SessionService:
         self._clock = clock
 
     async def create(self, principal: Principal) -> tuple[str, datetime]:
-        """Open a session with the scopes of the key that was shown; return its secret and when it ends.
-
-        It ends after 30 days, or before that with the key. The person's expired sessions are removed.
-        """
+        """Open a session with the scopes of the key that was shown; return its secret and when it ends."""
         require_person(principal)
         now = self._clock()
         ends = min(now + LIFETIME, principal.expires_at or now + LIFETIME)

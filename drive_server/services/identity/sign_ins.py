@@ -87,10 +87,7 @@ class SignInService:
         return None if row is None or is_over else self._shown(row)
 
     def when_answered(self, sign_in_id: str, notify: Callable[[], Awaitable[None]]) -> None:
-        """Call `tell` once a person has agreed or declined, in whatever process; not if the request expires first.
-
-        The database is asked every second: people answer within seconds to minutes.
-        """
+        """Call `tell` once a person has agreed or declined, in whatever process; not if the request expires first."""
         watch = asyncio.create_task(self._watch(sign_in_id, notify), name="drive-sign-in")
         self._watches.add(watch)
         watch.add_done_callback(self._watched)

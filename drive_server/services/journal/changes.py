@@ -82,10 +82,7 @@ def _without_password(entry: Any) -> Any:
 
 
 def redact_for(principal: Principal, change: Change, node: NodeView) -> Change:
-    """Leave out of someone else's change what only the owner may know: other items, other names, the run.
-
-    Where a change may touch items of several people, each owner sees their own item only.
-    """
+    """Leave out of someone else's change what only the owner may know: other items, other names, the run."""
     if change.user_email == principal.email:
         return change
     seen = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
@@ -105,10 +102,7 @@ async def changes_of_item(
     without: Collection[int] = (),
     limit: int = MAX_CHANGES_NAMED,
 ) -> list[Change]:
-    """Return the newest changes of the item with ids above `after_id`, newest first, as the caller may see them.
-
-    Who only views it may see none of others.
-    """
+    """Return the newest changes of the item with ids above `after_id`, newest first, as the caller may see them."""
     query = (
         select(ChangeRow, UserRow.email)
         .join(ChangeItemRow, ChangeItemRow.change_id == ChangeRow.id)
@@ -124,10 +118,7 @@ async def changes_of_item(
 
 
 async def check_etag(session: AsyncSession, actor: Actor, node: NodeView, if_match: str | None = None) -> None:
-    """Raise `EtagMismatchError` unless the item still has the etag of the argument and of the call, where given.
-
-    The error's details say the etag now, when and by whom it was changed last, and what was changed.
-    """
+    """Raise `EtagMismatchError` unless the item still has the etag of the argument and of the call, where given."""
     etag = etag_of(node.row)
     given = [one.partition(REPLACES)[0] for one in (if_match, actor.if_match) if one is not None]
     stale = next((one for one in given if one != etag), None)
@@ -147,10 +138,7 @@ async def check_etag(session: AsyncSession, actor: Actor, node: NodeView, if_mat
 
 
 def check_replaced(recorder: Recorder) -> None:
-    """Raise `EtagMismatchError` unless what goes to the trash is what was shown as going there.
-
-    A call whose etag says nothing of that (one that nobody was asked about) takes what is there.
-    """
+    """Raise `EtagMismatchError` unless what goes to the trash is what was shown as going there."""
     if not recorder.replaces:
         return
     recorder.etag = f"{recorder.etag}{REPLACES}{sha256(' '.join(recorder.replaces).encode()).hexdigest()[:16]}"

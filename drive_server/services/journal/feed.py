@@ -151,10 +151,7 @@ async def audience_of(session: AsyncSession, changes: Iterable[Recorded]) -> fro
 async def places_of(
     session: AsyncSession, changes: Collection[Recorded], watched: Collection[str]
 ) -> dict[str, frozenset[int]]:
-    """Return for each watched item the numbers of the changes that are changes of it.
-
-    That are those of itself, of what is or was directly in it, and those of a folder above that place all below it.
-    """
+    """Return for each watched item the numbers of the changes that are changes of it."""
     above = await _ancestors(session, watched)
     parents = await _parents(session, {item for change in changes for item in change.items})
     found: dict[str, set[int]] = {}

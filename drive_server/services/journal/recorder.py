@@ -82,10 +82,7 @@ class Recorder:
         self.message = Message.of(f"change.{action}", **params)
 
     def show(self, row: NodeRow, path: str, what: Message | None = None) -> None:
-        """Name an item in the effect, with what happens to it unless the summary says it.
-
-        The effect is read by a person who decides on it: what misleads the eye is escaped.
-        """
+        """Name an item in the effect, with what happens to it unless the summary says it."""
         shown = {"id": row.id, "kind": row.kind, "name": display_name(row.name), "path": display_name(path)}
         self.items.append({**shown, **localized(what=what)} if what else shown)
 

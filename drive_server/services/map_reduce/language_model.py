@@ -18,10 +18,7 @@ class LanguageModel(Protocol):
         ...
 
     async def complete(self, system: str, text: str, max_tokens: int) -> str:
-        """Return the answer to the text under the instructions, never empty, of about `max_tokens` tokens at most.
-
-        Raises `ModelError`.
-        """
+        """Return the answer of about `max_tokens` tokens at most, never empty. Raises `ModelError`."""
         ...
 
 
@@ -112,10 +109,7 @@ _THOUGHTS: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 class ChatCompletions:
-    """A model of the service at a base address such as `https://api.openai.com/v1`.
-
-    `seconds` is how long an answer may take. The HTTP client is made at the first request.
-    """
+    """A model of the service at a base address such as `https://api.openai.com/v1`; it answers within `seconds`."""
 
     def __init__(self, url: str, key: str, model: str, *, seconds: float) -> None:
         self.name = model

@@ -140,10 +140,7 @@ def reply_of(said: str) -> Reply:
 
 
 def find_quote(quote: str, part: Part) -> tuple[int, int] | None:
-    """Return where in the file the quotation stands (characters, end exclusive), None if it does not.
-
-    Other spaces and line breaks than the file's are let pass.
-    """
+    """Return where in the file the quotation stands (characters, end exclusive), None if it does not."""
     words = quote.replace("&lt;", "<").split()
     if not words or len(quote) > MOST_QUOTE_CHARACTERS:
         return None

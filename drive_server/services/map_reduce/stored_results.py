@@ -26,10 +26,7 @@ NOT_ALL_SEEN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """A result as its owner may see it now: `findings` from `first` on, of `total`.
-
-    `text` is empty if it rests on files that they may not read any more; `note` says so.
-    """
+    """A result as its owner may see it now: `findings` from `first` on, of `total`."""
 
     id: str
     instruction: str

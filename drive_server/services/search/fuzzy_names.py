@@ -1,9 +1,4 @@
-"""Finding items whose names are written otherwise than the query, or nearly so: what exact matching did not find.
-
-Accents, full-width forms, traditional and simplified characters, underscores and CamelCase don't tell names apart here,
-and a word may have a slip of the pen in it. Each word becomes a few patterns that the database can tell most names
-apart by, on SQLite as on PostgreSQL; what they let through is compared here.
-"""
+"""Finding items whose names are written otherwise than the query, or nearly so: what exact matching did not find."""
 
 import re
 import unicodedata
@@ -43,11 +38,7 @@ _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 async def match_near_names(
     session: "AsyncSession", visible: "Select[str]", query: str, kind: "Kind | None" = None, *, with_slips: bool
 ) -> list[NameMatch]:
-    """Return those of the visible items whose names are nearly the query, best first; none for more than four words.
-
-    `visible` is what `visible_ids` returns. No more than 1,000 names are compared. Without slips the words have to be
-    the same but for their form, which takes the database a tenth of the time.
-    """
+    """Return those of the visible items whose names are nearly the query, best first; none for more than four words."""
     words = loose(query).split()
     if not 0 < len(words) <= MOST_WORDS or any(len(word) < 2 and word.isascii() for word in words):
         return []
@@ -63,10 +54,7 @@ async def match_near_names(
 
 
 def score_near(name: str, wanted: str, *, with_slips: bool = True) -> float:
-    """Return how well a name fits whose form or spelling differs, 0 if it doesn't: at most 0.95, at least 0.62.
-
-    `wanted` is the query as `loose` returns it.
-    """
+    """Return how well a name fits whose form or spelling differs, 0 if it doesn't: at most 0.95, at least 0.62."""
     held = loose(name)
     if not wanted:
         return 0.0
@@ -87,10 +75,7 @@ def loose(text: str) -> str:
 
 
 def is_slip(word: str, other: str) -> bool:
-    """Return whether a word of letters is another but for one slip; from eight letters on, two.
-
-    A slip is a letter too many, too few or wrong, or two neighbours exchanged (Damerau, 1964).
-    """
+    """Return whether a word of letters is another but for one slip, from eight letters on two (Damerau, 1964)."""
     if len(word) < MIN_CORRECTABLE or not _LETTERS.fullmatch(word):
         return False
     most = _slips_allowed(word)

@@ -40,11 +40,7 @@ class NameMatch:
 async def match_names(
     session: "AsyncSession", visible: "Select[str]", query: str, kind: "Kind | None" = None
 ) -> list[NameMatch]:
-    """Return those of the visible items whose names have all words of the query, best first.
-
-    `visible` is what `visible_ids` returns. As far as the database knows letters it filters by words too; what it lets
-    through is compared here. No more than 10,000 matches are considered.
-    """
+    """Return those of the visible items whose names have all words of the query, best first."""
     patterns, wanted = _patterns(query), fold(query)
     few, all_of_them = _candidates(visible, len(patterns), kind)
     rows = (await session.execute(few, patterns)).all()

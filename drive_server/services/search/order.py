@@ -125,10 +125,7 @@ def unpack_marks(packed: bytes) -> list[str]:
 
 
 def in_one_order(answers: Sequence[Sequence[IndexHit]]) -> list[IndexHit]:
-    """Return the files of several answers, each with the passage that stood highest in any.
-
-    By reciprocal rank fusion (Cormack, Clarke and Büttcher 2009, k = 60).
-    """
+    """Merge answers by reciprocal rank fusion (Cormack et al. 2009, k = 60), each file with its highest passage."""
     scores: dict[str, float] = {}
     best: dict[str, tuple[int, IndexHit]] = {}
     for answer in answers:

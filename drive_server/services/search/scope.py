@@ -86,10 +86,7 @@ async def open_area(
     folder: str | None,
     conditions: "Sequence[ColumnElement[bool]]" = (),
 ) -> SearchArea:
-    """Return the area below the folder, or everything, as far as the conditions on nodes hold.
-
-    Raises what `locate_folder` raises.
-    """
+    """Return the area below the folder, or everything, as far as the conditions on nodes hold."""
     node = await locate_folder(session, principal, folder) if folder is not None else None
     visible = visible_ids(principal, node.id if node else None)
     is_narrowed = node is not None or len(conditions) > 0

@@ -41,10 +41,7 @@ class _Found:
 
 
 class SearchService:
-    """Finds what the caller may see now: rights given or taken a moment ago hold, and the trash is left out.
-
-    What they may not see is not asked of the index either, so it takes neither a place among the hits nor time.
-    """
+    """Finds what the caller may see now: rights given or taken a moment ago hold, and the trash is left out."""
 
     def __init__(self, database: Database, index: KnowledgeIndex, reranker: Reranker | None = None) -> None:
         self._database = database
@@ -115,10 +112,7 @@ class SearchService:
         return Page(hits[:size], note=area.note)
 
     async def near(self, actor: Actor, texts: Sequence[str], *, without: str, limit: int = 10) -> Page[Hit]:
-        """Return the files that have passages near to any of the texts, each once, without the one of that id.
-
-        `note` and errors are as for `find`.
-        """
+        """Return the files that have passages near to any of the texts, each once, without the one of that id."""
         _require_searcher(actor.principal)
         questions = [Question(_checked_query(text), "hybrid", checked_limit(limit)) for text in texts]
         async with self._database.read() as session:
@@ -172,10 +166,7 @@ class SearchService:
 async def _match_names(
     session: AsyncSession, area: SearchArea, query: Query, kind: Kind | None
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes.
-
-    Where there are none, those second that have them in another form; a strict query means what it says.
-    """
+    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes."""
     found = await match_names(session, area.visible, query.words, kind)
     if query.is_strict:
         admits = query.passage_filter()
@@ -217,10 +208,7 @@ async def _page(
 async def _confirmed(
     session: AsyncSession, principal: Principal, area: SearchArea, candidates: Sequence[Candidate], most: int
 ) -> list[tuple[Candidate, NodeView]]:
-    """Return the first of what the caller may see now, passages only of the content that the file has now.
-
-    What is missing is made up for, as long as there is something: a short page would disclose it.
-    """
+    """Return the first of what the caller may see now, passages only of the content that the file has now."""
     confirmed: list[tuple[Candidate, NodeView]] = []
     start, size = 0, most
     while start < len(candidates) and len(confirmed) < most:

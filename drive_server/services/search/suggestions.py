@@ -49,10 +49,7 @@ class SuggestionService:
         self._database = database
 
     async def items(self, actor: Actor, typed: str, kind: Kind) -> Suggested:
-        """Return files or folders whose name fits what is typed, or whose path goes on from it if it has a slash.
-
-        Nothing typed suggests what was changed last.
-        """
+        """Return files or folders whose name fits what is typed, or whose path goes on from it if it has a slash."""
         require_scope(actor.principal, Scope.READ)
         if len(typed) > MOST_TYPED or not _is_text(typed):
             return Suggested()

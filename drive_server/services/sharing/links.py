@@ -67,11 +67,7 @@ class LinkTerms:
 
 
 class LinkService:
-    """Makes, changes, lists and revokes links. For owners; editors see that there are some.
-
-    Nothing secret is kept: the address is derived from the link's id, so it can be shown again. A link to an item in
-    the trash leads nowhere until the item is restored.
-    """
+    """Makes, changes, lists and revokes links. For owners; editors see that there are some."""
 
     def __init__(self, database: "Database", journal: "Journal", passwords: "LinkPasswords", public_url: str) -> None:
         self._database = database

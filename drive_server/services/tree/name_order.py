@@ -54,11 +54,7 @@ def first_page(
 def rows_in_order(
     reader: Reader, rows: Select[*tuple[Any, ...]], order: NameOrder, size: int, cursors: Cursors, cursor: str | None
 ) -> tuple[list[Row[Any]], str | None]:
-    """Return the next rows, and the cursor to go on with. `rows` selects columns of nodes, `id` and `name` at least.
-
-    What is there the whole time comes once. An item that is renamed across the place where the list goes on is found
-    in the journal: it is left out if it was listed under its earlier name, and listed now if it was not.
-    """
+    """Return the next rows, and the cursor to go on with. `rows` selects columns of nodes, `id` and `name` at least."""
     if cursor is None:
         found = reader.execute(first_rows(rows, order), {ROOM: size + 1}).all()
         return first_page(found, size, order, cursors)

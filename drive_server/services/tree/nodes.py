@@ -275,10 +275,7 @@ def subtrees(tops: Select[str]) -> CTE:
 
 
 def visible_ids(principal: Principal, folder_id: str | None = None) -> Select[str]:
-    """Return a query for the ids of all live items that the caller can see, below a folder if one is given.
-
-    To be used inside another query (`.where(NodeRow.id.in_(...))`), so that rights are filtered in the database.
-    """
+    """Return a query for the ids of all live items that the caller can see, below a folder if one is given."""
     query = _visible_ids(principal.user_id, principal.email)
     return query.where(NodeRow.id.in_(select(descendants(folder_id).c.id))) if folder_id else query
 
@@ -295,10 +292,7 @@ async def live_child(session: AsyncSession, parent_id: str, name: str) -> NodeRo
 
 
 def child_view(parent: NodeView, name: str, role: int, shares: int) -> tuple[str, Role, bool]:
-    """Return how the caller sees a child with that name, that role of their own (or 0) and so many shares on it.
-
-    The path; the parent's role, or their own if that is higher; and whether somebody besides the owner has a role here.
-    """
+    """Return how the caller sees a child with that name, that role of their own (or 0) and so many shares on it."""
     return f"{parent.path.rstrip('/')}/{name}", Role(max(parent.role, role)), parent.shared or shares > 0
 
 

@@ -1,7 +1,4 @@
-"""Taking recorded changes back, newest first, leaving what was changed since and saying why.
-
-What undoes can be taken back as well, which does again what it had undone.
-"""
+"""Taking recorded changes back, newest first, leaving what was changed since and saying why."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,10 +32,7 @@ UNDOING = frozenset({"undo", "redo"})
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Keeps `undone_by` of earlier changes true while a change takes some of them back.
-
-    An undo notes what it took back among its own entries, so that it can be followed both ways any number of times.
-    """
+    """Keeps `undone_by` of earlier changes true while a change takes some of them back."""
 
     recorder: Recorder
 

@@ -79,10 +79,7 @@ class UndoContext:
         return _changed_by(found[0] if found else None)
 
     async def changed_within(self, change: ChangeRow, top: NodeRow) -> StepSkipped:
-        """Return the reason for leaving a tree in which somebody changed one of the items that the change made.
-
-        What left the tree may be where the caller sees nothing: they learn no more than that it left.
-        """
+        """Return the reason for leaving a tree in which somebody changed one of the items that the change made."""
         session, later = self.recorder.session, self._changes_of_made(change)
         inside = subtrees(select(NodeRow.id).where(NodeRow.id == top.id))
         seen = (await session.execute(later.where(ChangeItemRow.item_id.in_(select(inside.c.id))))).first()
