@@ -20,7 +20,6 @@ from mcp.types import (
 )
 
 from drive_server.access import Actor, Scope
-from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
 from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.calls.call import Call, refused
@@ -52,6 +51,7 @@ from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
 from drive_server.mcp.tools.strict_arguments import strict
 from drive_server.mcp.tools.trash import TrashTools
+from drive_server.registry import ServiceRegistry
 
 NAME = "drive"
 
@@ -88,7 +88,7 @@ class DriveServer(SdkServer):
     its subscribers.
     """
 
-    def __init__(self, drive: DriveServices, *, default_key: str = "") -> None:
+    def __init__(self, drive: ServiceRegistry, *, default_key: str = "") -> None:
         self.protocol = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
@@ -228,7 +228,7 @@ class DriveServer(SdkServer):
             return ""
 
 
-def build_server(drive: DriveServices, *, default_key: str = "") -> DriveServer:
+def build_server(drive: ServiceRegistry, *, default_key: str = "") -> DriveServer:
     """Return the MCP server of a drive.
 
     `default_key` is the API key of sessions over stdio that don't sign in themselves; HTTP and in-process sessions

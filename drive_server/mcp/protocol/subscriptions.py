@@ -11,12 +11,12 @@ from starlette.requests import Request
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.context import current_principal
-from drive_server.drive_services import DriveServices
 from drive_server.errors import DriveError, RateLimitError, UnavailableError
 from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.protocol.index_updates import IndexUpdates
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI, DriveResources
+from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.feed import ChangeFeed, Recorded, audience_of, places_of
 from drive_server.services.tree.nodes import locate_many
 
@@ -29,7 +29,7 @@ _LIST_CHANGED = ServerNotification(ResourceListChangedNotification())
 class Subscriptions:
     """Notifies sessions of changes: once per change and subscribed URI, while the caller may see the item."""
 
-    def __init__(self, drive: DriveServices, sessions: Sessions, authenticator: Authenticator) -> None:
+    def __init__(self, drive: ServiceRegistry, sessions: Sessions, authenticator: Authenticator) -> None:
         self._drive = drive
         self._sessions = sessions
         self._authenticator = authenticator

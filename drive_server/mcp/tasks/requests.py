@@ -37,7 +37,6 @@ from mcp.types import (
 from mcp.types import Task as ShownTask
 
 from drive_server.access import Actor
-from drive_server.drive_services import DriveServices
 from drive_server.errors import CallCancelledError, StateConflictError
 from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import refused
@@ -48,6 +47,7 @@ from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.tasks.calls import RELATED, CallReadyError, Proposal, caller_of, meta_of
 from drive_server.mcp.tasks.work import ERROR, TaskWork, ToolOf
 from drive_server.mcp.tools.spec import ToolSpec
+from drive_server.registry import ServiceRegistry
 from drive_server.services.tasks import Order, Task
 
 IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
@@ -69,7 +69,7 @@ class TaskRequests:
     def __init__(
         self,
         server: FastMCP[Any],
-        drive: DriveServices,
+        drive: ServiceRegistry,
         consent: Consent,
         specs: Mapping[str, ToolSpec],
         tool_of: ToolOf,

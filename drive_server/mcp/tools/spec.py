@@ -8,8 +8,8 @@ from mcp.types import CallToolResult, Icon, ToolAnnotations
 
 from drive_server.access import Scope
 from drive_server.context import META_TOOL
-from drive_server.drive_services import DriveServices
 from drive_server.mcp import icons
+from drive_server.registry import ServiceRegistry
 
 Kind = Literal["query", "read", "write", "removal", "network", "execution"]
 """query: asks about the drive. read: shows contents. write: changes it, and can be undone. removal: takes things away.
@@ -94,7 +94,7 @@ class ToolGroup:
 
     icon: ClassVar[Icon] = icons.DRIVE
 
-    def __init__(self, drive: DriveServices) -> None:
+    def __init__(self, drive: ServiceRegistry) -> None:
         self._drive = drive
 
     @classmethod

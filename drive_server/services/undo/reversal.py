@@ -37,10 +37,7 @@ class Marks:
     recorder: Recorder
 
     async def lift(self, change: ChangeRow) -> list[ChangeRow]:
-        """Note that the change holds no longer. Returns, oldest first, the changes that it had undone: they hold again.
-
-        If one of those is an undo itself, then what it had undone is undone again, and so on.
-        """
+        """Note that the change holds no longer. Return, oldest first, the changes that hold again by that."""
         self.recorder.note(CHANGES, str(change.id), {"undone": False}, {"undone": True})
         revived: list[ChangeRow] = []
         pending = [(change, False)]
