@@ -34,10 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class ServiceRegistry:
-    """The services check scopes and roles themselves; `database` and `blobs` check nothing.
-
-    `language_model` is the drive's own, None if it has none.
-    """
+    """The services of one drive, which check scopes and roles themselves; `database` and `blobs` check nothing."""
 
     settings: "DriveSettings"
     database: "Database"

@@ -9,10 +9,7 @@ from drive_server.knowledge.text.place import Place
 
 
 def find_place(extraction: Extraction, start: int, end: int) -> str:
-    """Return the place of a span as `Place` writes it; empty if it has offsets only.
-
-    It is the place of its elements, or lines if the text is the file itself. Blocks, for long texts some milliseconds.
-    """
+    """Return the place of a span as `Place` writes it; empty if it has offsets only."""
     found: Place | None = None
     for element in _touched(extraction.elements, start, end):
         place = _own(element)

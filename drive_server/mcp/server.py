@@ -229,11 +229,7 @@ class DriveServer(SdkServer):
 
 
 def build_server(drive: ServiceRegistry, *, default_key: str = "") -> DriveServer:
-    """Return the MCP server of a drive.
-
-    `default_key` is the API key of sessions over stdio that don't sign in themselves; HTTP and in-process sessions
-    prove who they are in their own way.
-    """
+    """Return the MCP server of a drive; `default_key` is the API key of stdio sessions that don't sign in."""
     server = DriveServer(drive, default_key=default_key)
     for group in GROUPS:
         server.add_group(group(drive))

@@ -65,10 +65,7 @@ class BlobStore:
         return await self.put_stream(once(), limit=len(data))
 
     async def put_stream(self, chunks: AsyncIterator[bytes], limit: int) -> Blob:
-        """Store the chunks, at most two of them in memory at a time; `limit` is in bytes.
-
-        Raises `TooLargeError` past the limit, and what the iterator raises. On any failure nothing stays behind.
-        """
+        """Store the chunks, two in memory at a time. Raises `TooLargeError` past `limit` bytes; then nothing stays."""
         async with self._spooled() as spooled:
             size, gathered = 0, bytearray()
             async for chunk in chunks:

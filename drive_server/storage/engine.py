@@ -63,10 +63,7 @@ class Transactions:
             return await connection.run_sync(work)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
-        """Return the result of `work`, and commit; an exception rolls back.
-
-        Take turns: on SQLite, a second writer waits in a thread, 30 seconds at most.
-        """
+        """Return the result of `work`, and commit; an exception rolls back. Writers take turns."""
         if self._sqlite is not None:
             return await self._sqlite.write(work)
         async with self._engine.begin() as connection:

@@ -40,10 +40,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """The passages of one content of a file. `vectors` has one for each passage, None where there is none (yet).
-
-    `content` is the content's key, empty if it is not to be found again.
-    """
+    """The passages of one content of a file, by its key. `vectors` has one for each, None where there is none."""
 
     file_id: str
     owner_id: str

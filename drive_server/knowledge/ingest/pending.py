@@ -94,10 +94,7 @@ class PendingFiles:
         self._table = table
 
     async def claim(self, excluded: Collection[str], *, retry_at_once: bool) -> list[Job]:
-        """Claim the next files besides `excluded` and return them, small ones first; none if there are none.
-
-        A file that failed waits before its next attempt, longer each time, unless `retry_at_once`.
-        """
+        """Claim the next files besides `excluded`, small ones first; failed ones wait unless `retry_at_once`."""
         pending = and_(IndexEntryRow.state == "pending", IndexEntryRow.file_id.not_in(excluded))
         condition = pending if retry_at_once else and_(pending, self._is_due())
         async with self._database.read() as session:

@@ -32,10 +32,7 @@ class ReaderPool:
         """End the processes. Garbage collection of the pool and the end of the program do it too."""
 
     async def extract(self, path: Path, name: str, media_type: str) -> Extraction:
-        """Return the extraction of a file. Its state is `failed` if the file crashes its reader or takes too long.
-
-        When cancelled, the process is ended. Raises `OSError` if the file can't be opened.
-        """
+        """Return the extraction of a file. Its state is `failed` if the file crashes its reader or takes too long."""
         async with self._queue.slot(0, is_awaited=True):
             return await self._run(extract, Extraction, path, name, media_type)
 

@@ -77,10 +77,7 @@ class Authenticator:
         return await (self._identity.authenticate(key) if key else self._page.principal(request.session))
 
     async def reauthenticate(self, request: DriveRequest) -> Principal:
-        """Return the principal of the session now, for messages that it gets without a request.
-
-        Looks up the key of its last request anew, and asks nobody to sign in. Raises `UnauthenticatedError`.
-        """
+        """Return the principal of the session now, for messages that it gets without a request."""
         if request.request is not None:
             return await self._identity.authenticate(_token_of(request.request).token)
         known = current_principal.get()

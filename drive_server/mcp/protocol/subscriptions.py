@@ -40,10 +40,7 @@ class Subscriptions:
         self.feed = ChangeFeed(drive.database, self._notify, lambda: len(self._sessions) > 0)
 
     async def subscribe(self, session: DriveSession, actor: Actor, uri: str) -> None:
-        """Watch a file or folder.
-
-        Raises `NotFoundError` for what the caller can't see, and `RateLimitError` for too many.
-        """
+        """Watch a file or folder that the caller sees. Raises `NotFoundError` and `RateLimitError`."""
         _require_room(session, uri)
         if uri == INDEX_URI:
             await self._index.subscribe(session, actor)

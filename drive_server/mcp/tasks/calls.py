@@ -74,10 +74,7 @@ class Proposal(Call):
 
 
 class TaskCall(Call):
-    """The call that a task makes. Who makes it is proved anew; the person was asked before.
-
-    `host` is the session that had the task made, as long as it is there.
-    """
+    """The call that a task makes; `host` is the session that had it made, as long as that is there."""
 
     _task: Task = PrivateAttr()
     _identity: IdentityService = PrivateAttr()

@@ -96,10 +96,7 @@ class TaskRequests:
         }
 
     async def begin(self, params: CallToolRequestParams) -> ServerResult:
-        """Make a task of the call and return it; the person is asked before, where a call that is no task would ask.
-
-        Raises `McpError` if it can't be one, or was refused: no task is made then.
-        """
+        """Make a task of the call, after asking the person. Raises `McpError` if it can't be one or was refused."""
         tool = self._tool_of(params.name)
         spec = self._specs.get(tool.name)
         if spec is None or not spec.can_be_task:

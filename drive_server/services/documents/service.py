@@ -146,10 +146,7 @@ class DocumentService:
     async def check_place(
         self, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
     ) -> str:
-        """Return the name as it would be stored, or raise what creating a file there would: before a long upload.
-
-        `size` is in bytes, as far as it is known, and so is the hash of the content.
-        """
+        """Return the name as it would be stored, or raise what creating a file there would: before a long upload."""
         require_scope(actor.principal, Scope.WRITE)
         clean = clean_name(name)
         async with self._database.read() as session:
@@ -183,10 +180,7 @@ class DocumentService:
     async def patch(
         self, actor: Actor, ref: str, edits: Sequence[Edit], *, if_match: str | None = None
     ) -> Outcome[Item]:
-        """Replace parts of a text file; its encoding and line ends stay.
-
-        Each edit must match exactly once in the text as it is after the earlier edits, else `EditMismatchError`.
-        """
+        """Replace parts of a text file; each edit must match exactly once, else `EditMismatchError`."""
         require_scope(actor.principal, Scope.WRITE)
         count = len(edits)
         return await self._edit(

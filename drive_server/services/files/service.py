@@ -130,10 +130,7 @@ class FileService:
         on_conflict: OnConflict = "fail",
         progress: Progress = silent,
     ) -> Outcome[MovedItems]:
-        """Put up to 1000 items into one folder, as one change: all of them or, if one can't be moved, none.
-
-        An item that is named twice moves once; what is inside another of them stays in it.
-        """
+        """Put up to 1000 items into one folder, as one change: all of them or, if one can't be moved, none."""
         require_scope(actor.principal, Scope.WRITE)
         check_choice(on_conflict)
 

@@ -147,10 +147,7 @@ def clean_key_name(name: str) -> str:
 
 
 def expiry(principal: Principal, days: int | None, now: datetime) -> datetime | None:
-    """Return when a new key of the caller ends: after `days` days, and no later than the key in use; None: never.
-
-    Raises `InvalidInputError` for a number of days that no key lasts.
-    """
+    """Return when a new key of the caller ends: after `days` days, and no later than the key in use; None: never."""
     ends = [principal.expires_at] if principal.expires_at is not None else []
     if days is not None:
         if isinstance(days, bool) or not 1 <= days <= MAX_KEY_DAYS:

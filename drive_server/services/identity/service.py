@@ -75,10 +75,7 @@ class IdentityService:
         return principal
 
     async def authenticate_key(self, key_id: str) -> Principal:
-        """Return whom the key with this id belongs to, for a session that was let in by it and never had its secret.
-
-        Raises `UnauthenticatedError` if it is unknown, revoked or expired.
-        """
+        """Return whom the key with this id belongs to, for a session that never had its secret."""
         now = self._clock()
         key, principal = await self._database.read_sync(lambda connection: find_by_id(connection, key_id, now))
         await self._used(key)

@@ -105,10 +105,7 @@ class SignInService:
             await self.idle()
 
     async def open(self, token: str) -> SignIn:
-        """Return the request that a page's address names, while it waits for an answer.
-
-        Raises `NotFoundError` for every other: unknown, answered, expired.
-        """
+        """Return the request of a page's address, while it waits for an answer. Raises `NotFoundError` for others."""
         async with self._database.read() as session:
             return self._shown(await self._waiting(session, token))
 

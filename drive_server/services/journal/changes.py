@@ -223,10 +223,7 @@ def find_changes(
 
 
 def parse_moment(text: str | None) -> datetime | None:
-    """Return the time that an ISO 8601 text names; a date is its first moment, and UTC holds where no zone is given.
-
-    Raises `InvalidInputError` for anything else.
-    """
+    """Return the time that an ISO 8601 text names, in UTC where it names no zone. Raises `InvalidInputError`."""
     if text is None:
         return None
     try:

@@ -53,10 +53,7 @@ class FileSelector:
         self._search = search
 
     async def choose(self, actor: Actor, choice: Choice) -> Chosen:
-        """Return the files; of too many in a folder those that were changed last, of too many hits the best.
-
-        Raises `InvalidInputError` for a choice that is none, what `locate_folder` raises, and what searches raise.
-        """
+        """Return the files; of too many in a folder those that were changed last, of too many hits the best."""
         require_person(actor.principal)
         require_scope(actor.principal, Scope.READ)
         is_narrowed = choice.folder is not None or choice.query is not None or choice.only != NO_FILTER

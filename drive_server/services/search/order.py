@@ -92,10 +92,7 @@ class Question:
         return bool(found) and _has_words(found[0], self.query)
 
     def candidates(self, hits: Sequence[IndexHit]) -> list[Candidate]:
-        """Return what there is to show, the best first.
-
-        A passage's score says its place: the index's own is worked out from everybody's texts, and would disclose them.
-        """
+        """Return the best first, scored by place: the index's own scores would disclose other people's texts."""
         if self.mode != "text":
             return [_whole(hit, 1 / (1 + place)) for place, hit in enumerate(hits)]
         passages = one_per_file(hits, {name.file_id for name in self.names})

@@ -63,10 +63,7 @@ class LinkDownloads:
 
     @asynccontextmanager
     async def entered(self, fetch: Fetch) -> AsyncGenerator[bool]:
-        """Take what is wanted out of a download that has begun: False if it is a new one, which has to be counted.
-
-        If the block is left without an exception, the new one has begun. Parts that come at once wait for each other.
-        """
+        """Take what is wanted out of a download that has begun: False if it is a new one, which has to be counted."""
         begun = self._find(fetch)
         async with begun.lock:
             if fetch.is_part and fetch.wanted <= begun.left:

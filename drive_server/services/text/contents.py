@@ -76,10 +76,7 @@ class Contents:
     max_text_bytes: int
 
     async def text_of(self, name: str, version: VersionRow) -> str:
-        """Return what a person reads of the content: decoded if it is plain text, else extracted.
-
-        Raises `UnsupportedContentError` if there is no text in it and `TooLargeError` over the limit.
-        """
+        """Return what a person reads of the content. Raises `UnsupportedContentError` and `TooLargeError`."""
         if is_plain_text(version.media_type):
             return (await self._decoded(name, version)).text
         extracted = await self.text_source.text(version.blob, name, version.media_type)
@@ -92,10 +89,7 @@ class Contents:
         return extracted.text
 
     async def extraction_of(self, name: str, version: VersionRow, *, placed: bool = True) -> Extraction:
-        """Return the same text with its elements. Of plain text only if `placed`, and if the index reads it alike.
-
-        Raises what `text_of` does.
-        """
+        """Return the same text with its elements; of plain text only if `placed`. Raises what `text_of` does."""
         text = await self.text_of(name, version)
         is_plain = is_plain_text(version.media_type)
         if placed or not is_plain:

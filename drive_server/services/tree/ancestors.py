@@ -28,10 +28,7 @@ class AncestorPath:
 
 
 class AncestorQuery:
-    """A query for the ancestor paths of some items. Every call of the drive runs one, so they are built once.
-
-    `wanted` is the condition for the items. `values` are its parameters and the caller's `email`.
-    """
+    """A query for the ancestor paths of some items; built once, as every call of the drive runs one."""
 
     def __init__(self, wanted: ColumnElement[bool]) -> None:
         # A bulk update (trash, restore) in the same session may have passed by rows that it holds: they are read anew.

@@ -73,10 +73,7 @@ Direction = Literal["undo", "redo"]
 async def select_changes(
     session: AsyncSession, actor: Actor, run_ids: Sequence[str], change_id: int | None
 ) -> Sequence[ChangeRow]:
-    """Return the caller's changes to take back, newest first: of the runs, the one, or what they did last.
-
-    Raises `NotFoundError` for what is not the caller's, `StateConflictError` if there is nothing left to take back.
-    """
+    """Return the caller's changes to take back, newest first: of the runs, the one, or what they did last."""
     if run_ids and change_id is not None:
         raise InvalidInputError("Name a run or a change, not both.", hint="Leave one of them out.")
     own = select(ChangeRow).where(ChangeRow.user_id == actor.user_id).order_by(ChangeRow.id.desc())
@@ -93,10 +90,7 @@ async def select_changes(
 
 
 class Reversal:
-    """One undo in progress: what was taken back so far and what had to stay.
-
-    For a redo the changes are themselves undos: `named` are then the changes that are done again.
-    """
+    """One undo in progress: what was taken back, and what had to stay. A redo does the `named` changes again."""
 
     def __init__(self, recorder: Recorder, *, check_scopes: bool, direction: Direction = "undo") -> None:
         self._writing = recorder
