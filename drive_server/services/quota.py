@@ -42,9 +42,7 @@ _GROW = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of the drive: bytes that a person may store without a quota of their own (0: no limit), and
-    versions of a file.
-    """
+    """Limits: bytes that a person without an own quota may store (0: no limit), and versions of a file."""
 
     quota_bytes: int = 0
     max_versions: int = 100
@@ -165,9 +163,7 @@ def hold_sync(session: Session, owner_id: str, blobs: Iterable[Blob]) -> None:
 
 
 async def release_all(session: AsyncSession, owner_id: str, hashes: Iterable[str]) -> None:
-    """Count a version less for each of the hashes, in the transaction that removes them; one that stands there twice
-    is two versions.
-    """
+    """Count one version less for each of the hashes, in the transaction that removes them."""
     await session.run_sync(release_sync, owner_id, hashes)
 
 

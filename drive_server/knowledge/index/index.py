@@ -187,8 +187,8 @@ class KnowledgeIndex:
     async def _write(self, table: PassageTable, files: Sequence[IndexedFile]) -> None:
         if not files:
             return
-        known = (len(vector) for file in files for vector in file.vectors if vector is not None)
-        wanted = next(known, self._embedder.dimensions) if table is self._tables.current else 0
+        lengths = (len(vector) for file in files for vector in file.vectors if vector is not None)
+        wanted = next(lengths, self._embedder.dimensions) if table is self._tables.current else 0
         await table.writable(wanted)
         rows = await anyio.to_thread.run_sync(rows_to_arrow, files, table.dimensions)
         await table.replace(id_filter("file_id", [file.file_id for file in files]), rows)

@@ -201,8 +201,8 @@ class Retrieval:
         if not correctable_words(self.request.query):
             return []
         best = nlargest(CHECKED_PASSAGES, self.candidates.words, key=lambda row: self.candidates.words[row])
-        seen = "\n".join([passage.search_text for passage in await self._read(best)]).casefold()
-        missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in seen]
+        best_texts = "\n".join([passage.search_text for passage in await self._read(best)]).casefold()
+        missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in best_texts]
         asked = sorted(missing, key=len, reverse=True)[:MAX_CHECKED_WORDS]
         return [word for word in asked if not await self._has_word(word)]
 

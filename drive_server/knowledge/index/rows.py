@@ -114,8 +114,8 @@ def column_to_vectors(column: Any) -> list[Vectors | None]:
     chunk = chunk.chunk(0) if hasattr(chunk, "chunk") else chunk
     dimensions: int = chunk.type.list_size
     values = np.asarray(chunk.values, np.float32)[chunk.offset * dimensions :][: len(chunk) * dimensions]
-    known: list[bool] = chunk.is_valid().to_pylist()
-    return [vector if valid else None for vector, valid in zip(values.reshape(-1, dimensions), known, strict=True)]
+    has_vector: list[bool] = chunk.is_valid().to_pylist()
+    return [vector if valid else None for vector, valid in zip(values.reshape(-1, dimensions), has_vector, strict=True)]
 
 
 def id_filter(column: str, ids: Iterable[str]) -> str:

@@ -148,7 +148,7 @@ class Ingester:
                 return False
             # Once more: files that changed meanwhile were left out.
 
-    async def _claim(self, excluded: Collection[str], *, retry_at_once: bool) -> list[Job]:
+    async def _claim(self, excluded: Collection[str], retry_at_once: bool) -> list[Job]:
         jobs = await self._pending.claim(excluded, retry_at_once=retry_at_once)
         if not jobs and not self._is_promoted:
             return await self._pending.claim_for_migration(excluded, retry_at_once=retry_at_once)

@@ -53,8 +53,8 @@ class DownloadService:
         ends = self._clock().replace(microsecond=0) + timedelta(minutes=minutes)
         ends = min(ends, principal.expires_at.replace(microsecond=0)) if principal.expires_at else ends
         url = "" if actor.dry_run else f"{self._public_url}/d/{self._token(principal, content.item.id, version, ends)}"
-        made = DownloadUrl(content.item, version or content.item.version, url, ends)
-        return Outcome(made, effect=_effect(made) if actor.dry_run else None)
+        download = DownloadUrl(content.item, version or content.item.version, url, ends)
+        return Outcome(download, effect=_effect(download) if actor.dry_run else None)
 
     async def open(self, token: str) -> Content:
         """Return the bytes behind an address. Raises `NotFoundError`, always the same, if it does not hold."""
@@ -88,10 +88,10 @@ def no_such_address() -> NotFoundError:
     return NotFoundError(Message.of("no_download"))
 
 
-def _effect(made: DownloadUrl) -> Effect:
-    item = made.item
-    version = Message.of("of_version", number=made.version) if made.version != item.version else ""
-    ends = f"{made.expires_at:%Y-%m-%d %H:%M}"
+def _effect(download: DownloadUrl) -> Effect:
+    item = download.item
+    version = Message.of("of_version", number=download.version) if download.version != item.version else ""
+    ends = f"{download.expires_at:%Y-%m-%d %H:%M}"
     return Effect(
         Message.of("effect.download", item=item_message(item.name), version=version, time=ends),
         count=1,

@@ -50,9 +50,9 @@ class Recents:
         cursors = Cursors(self._database.signer, actor.user_id, "recents")
         async with self._database.read() as session:
             ids = _unpacked(cursors.unseal(cursor)) if cursor is not None else await self._ids(session, actor.principal)
-            seen = await locate_many(session, actor.principal, ids[:size])
-            live = [seen[node_id] for node_id in ids[:size] if node_id in seen and seen[node_id].row.trash_id is None]
-            items = await describe_all(session, live)
+            visible = await locate_many(session, actor.principal, ids[:size])
+            found = [visible[node_id] for node_id in ids[:size] if node_id in visible]
+            items = await describe_all(session, [node for node in found if node.row.trash_id is None])
         return Page(tuple(items), cursors.seal(_packed(ids[size:])) if len(ids) > size else None)
 
     async def run(self) -> None:

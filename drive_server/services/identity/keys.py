@@ -130,10 +130,10 @@ def require_lasts(principal: Principal, row: ApiKeyRow) -> None:
 def parse_scopes(words: Iterable[str], *, may_be_empty: bool = False) -> frozenset[Scope]:
     """Return the scopes by these names. Raises `InvalidInputError` for unknown ones, and for none at all."""
     listed = [words] if isinstance(words, str) else list(words)
-    known = {scope.value: scope for scope in Scope}
-    if not all(word in known for word in listed) or not (listed or may_be_empty):
-        raise InvalidInputError("A key needs scopes that exist.", hint=f"Use some of: {', '.join(known)}.")
-    return frozenset(known[word] for word in listed)
+    scopes_by_name = {scope.value: scope for scope in Scope}
+    if not all(word in scopes_by_name for word in listed) or not (listed or may_be_empty):
+        raise InvalidInputError("A key needs scopes that exist.", hint=f"Use some of: {', '.join(scopes_by_name)}.")
+    return frozenset(scopes_by_name[word] for word in listed)
 
 
 def clean_key_name(name: str) -> str:
@@ -210,7 +210,7 @@ LIFETIME: Final = timedelta(days=30)
 
 
 class SessionService:
-    """Opens and ends sessions. `IdentityService.authenticate` takes their secrets like those of keys."""
+    """Opens and ends browser sessions; `IdentityService.authenticate` accepts their secrets."""
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database

@@ -51,7 +51,7 @@ _PERSON = select(UserRow.id, UserRow.email).where(UserRow.id == bindparam("id"))
 
 
 class IdentityService:
-    """Users and their keys. A secret is returned once; the drive stores its SHA-256 only."""
+    """Manages users and their keys. A secret is returned once; the drive stores only its SHA-256."""
 
     def __init__(
         self, database: "Database", token_path: "Path", clock: Clock = utc_now, tokens: "TokenService | None" = None

@@ -1,4 +1,4 @@
-"""Hosts that ask to be let in, and people who let them in from a page: a key is made that no program ever sees."""
+"""Sign-in requests of hosts, which a person answers on a page; nobody ever sees the secret of the key."""
 
 import asyncio
 import logging
@@ -37,11 +37,9 @@ NAMELESS: Final = "MCP host"
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """A host's request to be let in.
+    """A host's request to sign in. `client_name` is the host's own name for itself; `url` is the page for a person.
 
-    `client_name` is what the host calls itself. `url` leads to the page where a person answers; it lets nobody in.
-    `code` is shown there and by the host, so that nobody agrees to somebody else's request. `key_id` is the key that
-    was made when the person agreed.
+    The page and the host show `code`, so that nobody accepts a stranger's request. `key_id` is the key made on a yes.
     """
 
     id: str
@@ -54,7 +52,7 @@ class SignIn:
 
 
 class SignInService:
-    """Requests are answered once, within ten minutes; every process on the same database sees the answer."""
+    """Manages sign-in requests: a person answers one once, within ten minutes, and every process sees the answer."""
 
     def __init__(
         self,
@@ -87,7 +85,7 @@ class SignInService:
         return None if row is None or is_over else self._shown(row)
 
     def when_answered(self, sign_in_id: str, notify: Callable[[], Awaitable[None]]) -> None:
-        """Call `tell` once a person has agreed or declined, in whatever process; not if the request expires first."""
+        """Call `notify` once a person has agreed or declined, in whatever process; not if the request expires first."""
         watch = asyncio.create_task(self._watch(sign_in_id, notify), name="drive-sign-in")
         self._watches.add(watch)
         watch.add_done_callback(self._watched)

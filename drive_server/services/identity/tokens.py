@@ -49,7 +49,7 @@ class Claims:
 
 
 class TokenService:
-    """Checks tokens of one issuer. `create_users`: its people get an account when they first come."""
+    """Verifies tokens of one issuer. With `create_users`, a person gets an account at the first sign-in."""
 
     def __init__(self, settings: DriveSettings, clock: Clock = utc_now) -> None:
         """Raises `InvalidInputError` if the issuer's address can't be used."""

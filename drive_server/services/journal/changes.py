@@ -85,12 +85,12 @@ def redact_for(principal: Principal, change: Change, node: NodeView) -> Change:
     """Leave out of someone else's change what only the owner may know: other items, other names, the run."""
     if change.user_email == principal.email:
         return change
-    seen = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
+    view = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
     if node.role == Role.OWNER and change.action not in _MIXED:
-        return seen
+        return view
     message = Message.of(_SEEN.get(change.action, "seen.changed"), item=node.subject)
-    seen = replace(seen, summary=message.en, message=message, entries=(), item_id=node.id, undoes=None, undone_by=None)
-    return seen if node.role == Role.OWNER else replace(seen, run_id=None, approved_by=None)
+    view = replace(view, summary=message.en, message=message, entries=(), item_id=node.id, undoes=None, undone_by=None)
+    return view if node.role == Role.OWNER else replace(view, run_id=None, approved_by=None)
 
 
 async def changes_of_item(
@@ -176,9 +176,7 @@ _CHANGES = select(ChangeRow.__table__, UserRow.email).join(UserRow, UserRow.id =
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """The changes to find: to an item, of a run, from a time (inclusive) to a time (exclusive), with a tool,
-    by a person (their email), of a kind. What is None does not matter.
-    """
+    """A filter of changes; None does not filter. `since` is inclusive, `until` exclusive, `by` an email."""
 
     item: str | None = None
     run_id: str | None = None
@@ -219,7 +217,7 @@ def find_changes(
     rows = connection.execute(query.order_by(ChangeRow.id.desc()).limit(size)).all()
     if everybodys:
         return [to_change(row, row.email) for row in rows]
-    return [_seen(connection, principal, row, node) for row in rows]
+    return [_to_view(connection, principal, row, node) for row in rows]
 
 
 def parse_moment(text: str | None) -> datetime | None:
@@ -274,7 +272,7 @@ def _touches(item_id: str) -> ColumnElement[bool]:
     return ChangeRow.id.in_(select(ChangeItemRow.change_id).where(ChangeItemRow.item_id == item_id))
 
 
-def _seen(connection: Connection, principal: Principal, row: Row[Any], node: NodeView | None) -> Change:
+def _to_view(connection: Connection, principal: Principal, row: Row[Any], node: NodeView | None) -> Change:
     change = to_change(row, row.email)
     if row.user_id == principal.user_id:
         return change

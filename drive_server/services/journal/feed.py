@@ -59,7 +59,7 @@ class ChangeFeed:
         self._listener = listener
         self._is_wanted = is_wanted
         self._woken = anyio.Event()
-        self._telling = anyio.Lock()
+        self._delivery_lock = anyio.Lock()
         self._last = 0
 
     async def start(self) -> None:
@@ -91,7 +91,7 @@ class ChangeFeed:
 
     async def catch_up(self) -> None:
         """Tell all that is new now."""
-        async with self._telling:
+        async with self._delivery_lock:
             if not self._is_wanted():
                 newest = await self.newest()
                 # Who began to listen in the meantime gets all from here on.

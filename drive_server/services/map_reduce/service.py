@@ -237,10 +237,8 @@ class MapReduceService:
 
     async def _filter_visible(self, actor: Actor, findings: Sequence[Finding]) -> list[Finding]:
         """Take back what was read of files that the caller may not read any more."""
-        seen = await self._chooser.filter_visible(actor, [one.file_id for one in findings if one.file_id])
-        return [
-            one if one.file_id is None or one.file_id in seen else failed(one.path, NOT_FOUND, GONE) for one in findings
-        ]
+        visible = {None, *await self._chooser.filter_visible(actor, [one.file_id for one in findings if one.file_id])}
+        return [one if one.file_id in visible else failed(one.path, NOT_FOUND, GONE) for one in findings]
 
 
 class _Round:

@@ -90,8 +90,8 @@ class StoredResults:
             mine = BulkFindingRow.result_id == result_id
             stored = await session.scalars(select(BulkFindingRow.finding).where(mine).order_by(BulkFindingRow.position))
             findings = [Finding(**finding) for finding in stored]
-            seen = await locate_many(session, actor.principal, [one.file_id for one in findings if one.file_id])
-        may_read = {file_id for file_id, node in seen.items() if node.row.trash_id is None}
+            visible = await locate_many(session, actor.principal, [one.file_id for one in findings if one.file_id])
+        may_read = {file_id for file_id, node in visible.items() if node.row.trash_id is None}
         return _page_of(row, [_as_seen(one, may_read) for one in findings], findings, first, limit)
 
     async def expire(self) -> int:

@@ -103,10 +103,10 @@ class Question:
 
     def _with_near_names(self, cut: list[Candidate]) -> list[Candidate]:
         if not self.near or not cut or not _has_words(cut[0], self.query):
-            known = {name.file_id for name in self.near}
-            return [*self.near, *(candidate for candidate in cut if candidate.file_id not in known)]
-        known = {candidate.file_id for candidate in cut}
-        later = (name for name in self.near if name.file_id not in known)
+            excluded = {name.file_id for name in self.near}
+            return [*self.near, *(candidate for candidate in cut if candidate.file_id not in excluded)]
+        excluded = {candidate.file_id for candidate in cut}
+        later = (name for name in self.near if name.file_id not in excluded)
         return [*cut, *(replace(name, score=TEXT_SHARE / (1 + place)) for place, name in enumerate(later, len(cut)))]
 
 
@@ -133,11 +133,11 @@ def in_one_order(answers: Sequence[Sequence[IndexHit]]) -> list[IndexHit]:
     return [best[file_id][1] for file_id in sorted(scores, key=lambda file_id: (-scores[file_id], file_id))]
 
 
-def one_per_file(hits: Sequence[IndexHit], known: Collection[str]) -> list[IndexHit]:
+def one_per_file(hits: Sequence[IndexHit], excluded: Collection[str]) -> list[IndexHit]:
     """Return the first passage of each file, without the files that are known."""
     best: dict[str, IndexHit] = {}
     for hit in hits:
-        if hit.file_id not in known:
+        if hit.file_id not in excluded:
             best.setdefault(hit.file_id, hit)
     return list(best.values())
 

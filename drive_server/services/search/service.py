@@ -123,13 +123,13 @@ class SearchService:
             found = await _page(session, actor.principal, area, question, in_one_order(answers))
         return Page(found.hits, note=area.note)
 
-    async def _others(self, area: SearchArea, question: Question, known: str) -> list[IndexHit]:
+    async def _others(self, area: SearchArea, question: Question, excluded_id: str) -> list[IndexHit]:
         """Ask for more and more until there are enough other files: a long file fills many places with itself."""
         asked = question.wanted
         while True:
             asked = min(asked * ASKED_PER_WANTED, MAX_ASKED)
             hits = await self._passages(area, question, asked)
-            others = one_per_file(hits, (known,))
+            others = one_per_file(hits, (excluded_id,))
             if len(others) >= question.wanted or len(hits) < asked or asked == MAX_ASKED:
                 return others
 

@@ -4,13 +4,13 @@ import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Protocol
 
 import anyio
 
 from drive_server.access import Actor
 from drive_server.errors import InvalidInputError, TooLargeError, UnsupportedContentError
 from drive_server.knowledge.media_types import DEFAULT, is_plain_text, is_text, looks_like_text, media_type_of
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.messages import Message
@@ -57,14 +57,6 @@ def decode_source(data: bytes) -> SourceText | None:
 SNIFFED_BYTES = 4096
 # Hashed and decoded sooner than a thread could be asked to.
 FEW_BYTES = 16_384
-
-
-class TextSource(Protocol):
-    """Source of extracted text (pdf, docx, html) and of the elements in any text."""
-
-    async def text(self, blob_hash: str, name: str, media_type: str) -> Extraction:
-        """Return the text of the blob, or the reason why there is none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

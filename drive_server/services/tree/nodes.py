@@ -122,7 +122,7 @@ def locate_many_sync(reader: Reader, principal: Principal, ids: Iterable[str]) -
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]
         wanted_now, values = (OF_ONE, {"id": batch[0]}) if len(batch) == 1 else (OF_MANY, {"ids": batch})
-        found |= _seen(reader, principal, wanted_now, values)
+        found |= _views(reader, principal, wanted_now, values)
     return found
 
 
@@ -131,12 +131,12 @@ def _find(reader: Reader, principal: Principal, ref: str) -> NodeView | None:
         return None
     is_id = not ref.startswith("/") and ref not in ROOT_REFS
     if is_id or principal.link_id is not None:  # paths begin in a drive that who comes by a link knows nothing of
-        return _seen(reader, principal, OF_ONE, {"id": ref}).get(ref)
+        return _views(reader, principal, OF_ONE, {"id": ref}).get(ref)
     if ref in ROOT_REFS:
-        return next(iter(_seen(reader, principal, OF_ROOT, {"user": principal.user_id}).values()), None)
+        return next(iter(_views(reader, principal, OF_ROOT, {"user": principal.user_id}).values()), None)
     segments = unicodedata.normalize("NFC", ref).removeprefix("/").removesuffix("/").split("/")
     node_id = _walk(reader, principal, segments[: MAX_DEPTH + 1])
-    return _seen(reader, principal, OF_ONE, {"id": node_id}).get(node_id) if node_id else None
+    return _views(reader, principal, OF_ONE, {"id": node_id}).get(node_id) if node_id else None
 
 
 def _walk(reader: Reader, principal: Principal, segments: list[str]) -> str | None:
@@ -161,7 +161,7 @@ def _shared_by_name(reader: Reader, principal: Principal, name: str) -> str | No
     return found[0] if len(found) == 1 else None
 
 
-def _seen(reader: Reader, principal: Principal, wanted: AncestorQuery, values: dict[str, Any]) -> dict[str, NodeView]:
+def _views(reader: Reader, principal: Principal, wanted: AncestorQuery, values: dict[str, Any]) -> dict[str, NodeView]:
     chains = wanted.read(reader, {**values, "email": principal.email})
     if principal.link_id is not None:
         return _see_by_link(reader, principal.link_id, chains)
@@ -181,10 +181,9 @@ def _see(principal: Principal, chain: AncestorPath) -> NodeView | None:
     role = Role(max(link.role for link in links))
     if row.trash_id and role < Role.EDITOR:
         return None
-    seen = links[: given[-1] + 1]
-    return NodeView(
-        row, role, _path([SHARED_FOLDER], [link.name for link in seen]), tuple(link.id for link in seen[1:]), True
-    )
+    shown = links[: given[-1] + 1]
+    path = _path([SHARED_FOLDER], [link.name for link in shown])
+    return NodeView(row, role, path, tuple(link.id for link in shown[1:]), True)
 
 
 def _see_by_link(reader: Reader, link_id: str, chains: dict[str, AncestorPath]) -> dict[str, NodeView]:

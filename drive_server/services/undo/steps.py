@@ -82,21 +82,21 @@ class UndoContext:
         """Return the reason for leaving a tree in which somebody changed one of the items that the change made."""
         session, later = self.recorder.session, self._changes_of_made(change)
         inside = subtrees(select(NodeRow.id).where(NodeRow.id == top.id))
-        seen = (await session.execute(later.where(ChangeItemRow.item_id.in_(select(inside.c.id))))).first()
-        if seen:
-            return StepSkipped(Message.of("changed_inside_by", email=seen.email, time=f"{seen.at:%Y-%m-%d %H:%M}"))
+        last = (await session.execute(later.where(ChangeItemRow.item_id.in_(select(inside.c.id))))).first()
+        if last:
+            return StepSkipped(Message.of("changed_inside_by", email=last.email, time=f"{last.at:%Y-%m-%d %H:%M}"))
         if (await session.execute(later)).first():
             return StepSkipped(Message.of("part_left"))
         return StepSkipped(Message.of("holds_more"))
 
     def _changes_of_made(self, change: ChangeRow) -> Select[str, datetime]:
         """Return a query for who last changed an item that the change made, and when."""
-        made = select(ChangeItemRow.item_id).where(ChangeItemRow.change_id == change.id)
+        created_ids = select(ChangeItemRow.item_id).where(ChangeItemRow.change_id == change.id)
         return (
             select(UserRow.email, ChangeRow.at)
             .join(ChangeRow, ChangeRow.user_id == UserRow.id)
             .join(ChangeItemRow, ChangeItemRow.change_id == ChangeRow.id)
-            .where(ChangeItemRow.item_id.in_(made), ChangeRow.id > change.id, ChangeRow.id.not_in(self.own))
+            .where(ChangeItemRow.item_id.in_(created_ids), ChangeRow.id > change.id, ChangeRow.id.not_in(self.own))
             .order_by(ChangeRow.id.desc())
             .limit(1)
         )
@@ -269,14 +269,14 @@ class Steps:
     async def _require_as_made(self, change: ChangeRow, row: NodeRow) -> None:
         """Raise `StepSkipped` for a folder that holds something else by now, and for a copy that was changed."""
         trees = {entry["id"]: entry["after"] for entry in change.entries if entry["table"] == TREES}
-        made = trees.get(row.id)
-        if made is None:
+        created_tree = trees.get(row.id)
+        if created_tree is None:
             if row.kind == "folder" and await has_children(self.recorder.session, row.id):
                 raise StepSkipped(Message.of("holds_more"))
             return
         leaves = await leaves_below(self.recorder.session, row.id)
         going = {node_id: blob.hash for node_id, (blob, _) in self.contents.items()}
-        if fingerprint(leaf._replace(blob=going.get(leaf.id, leaf.blob)) for leaf in leaves) != made["digest"]:
+        if fingerprint(leaf._replace(blob=going.get(leaf.id, leaf.blob)) for leaf in leaves) != created_tree["digest"]:
             raise await self.context.changed_within(change, row)
 
     async def _put_back(self, node: NodeView, target: Entry) -> None:
