@@ -52,10 +52,8 @@ def _own(element: Element) -> Place | None:
 
 
 def _overlaps(one: Place | None, other: Place) -> bool:
-    return one is not None and (one.kind, one.name) == (other.kind, other.name) and _meet(one, other)
-
-
-def _meet(one: Place, other: Place) -> bool:
+    if one is None or (one.kind, one.name) != (other.kind, other.name):
+        return False
     return one.first <= other.last and other.first <= one.last
 
 

@@ -85,7 +85,7 @@ class DrivePrompts:
         """Return the prompt's messages. Raises the drive's errors for arguments that are missing, unknown or wrong."""
         words = _words(name)
         given = _checked(words, arguments)
-        language = _language(given.pop("language", "")) or _default(name)
+        language = _language(given.pop("language", "")) or ("zh" if name.endswith(CHINESE_SUFFIX) else None)
         material = await self._material(actor, words, given, language)
         wording = words.wordings[material.language]
         text = wording.text.format(**material.named, notes="\n".join(material.notes)).strip()
@@ -162,10 +162,6 @@ def _words(name: str) -> PromptWords:
     if found is None:
         raise InvalidInputError("There is no such prompt.", hint="List the prompts to see their names.")
     return found
-
-
-def _default(name: str) -> Language | None:
-    return "zh" if name.endswith(CHINESE_SUFFIX) else None
 
 
 def _listed(words: PromptWords, language: Language) -> Prompt:

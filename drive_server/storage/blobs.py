@@ -121,7 +121,7 @@ class BlobStore:
         with _translated():
             if self._root is None:
                 async for found in obstore.list(self._store):
-                    names = [_hash_of(meta["path"]) for meta in found if meta["last_modified"] < before]
+                    names = [meta["path"].rpartition("/")[2] for meta in found if meta["last_modified"] < before]
                     yield [name for name in names if _is_hash(name)]
                 return
             for shard in await anyio.to_thread.run_sync(_shards, self._root):
@@ -311,10 +311,6 @@ async def in_thread(work: Callable[..., T], *arguments: Any) -> T:
 
 def _key(blob_hash: str) -> str:
     return f"{blob_hash[:2]}/{blob_hash[2:4]}/{blob_hash}"
-
-
-def _hash_of(key: str) -> str:
-    return key.rpartition("/")[2]
 
 
 def _is_hash(name: str) -> bool:

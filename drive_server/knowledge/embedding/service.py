@@ -34,11 +34,7 @@ OK, TOO_MANY, FIRST_SERVER_ERROR = 200, 429, 500
 
 
 class EmbeddingService:
-    """The service at a base address such as `https://api.openai.com/v1`; the client is made at the first use.
-
-    After a failure it gets no request for half a minute. `pause` waits for some seconds, `clock` is
-    in seconds.
-    """
+    """The service at a base address such as `https://api.openai.com/v1`; the client is made at the first use."""
 
     def __init__(
         self,

@@ -146,10 +146,7 @@ class PendingFiles:
             await session.execute(_claimed(job).values(values), execution_options=UNSYNCHRONISED)
 
     async def recover(self, tables: Collection[str]) -> None:
-        """Make files pending that an earlier writer left claimed, failed after the last attempt, or without an entry.
-
-        So are files whose table is not among the existing `tables`, and files that another version of the readers read.
-        """
+        """Make files pending that an earlier writer or another version of the readers left unfinished."""
         entry = IndexEntryRow
         interrupted = entry.state == "indexing"
         exhausted = and_(entry.state == "failed", entry.attempts >= MAX_ATTEMPTS)

@@ -89,7 +89,7 @@ class Authenticator:
     def transport_principal(self, request: DriveRequest) -> Principal | None:
         """Return the principal that the transport itself proves, None where the session has to sign in."""
         if request.request is not None:
-            return _bearer_of(request.request)
+            return _token_of(request.request).principal
         return current_principal.get()
 
     async def sign_in(self, session: ServerSession, key: str) -> Principal:
@@ -115,10 +115,6 @@ def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
         approval_id=vouched[META_APPROVAL_ID],
         grant_id=vouched[META_GRANT_ID],
     )
-
-
-def _bearer_of(request: Request) -> Principal:
-    return _token_of(request).principal
 
 
 def _token_of(request: Request) -> DriveToken:

@@ -18,7 +18,13 @@ def normalise_email(raw: str) -> str:
     """
     email = _fold(raw.strip(" ")) if len(raw) <= 2 * MAX_EMAIL_CHARACTERS else ""
     local, at, domain = email.rpartition("@")
-    if not at or len(email) > MAX_EMAIL_CHARACTERS or not _is_local(local) or not _is_domain(domain):
+    is_domain = all(_is_label(label) for label in domain.split("."))
+    if (
+        not at
+        or len(email) > MAX_EMAIL_CHARACTERS
+        or not _is_local(local)
+        or not all(map(_is_label, domain.split(".")))
+    ):
         raise InvalidInputError("That is not an email address.", hint="Use an address such as ana@example.com.")
     return email
 
@@ -40,10 +46,6 @@ def _is_local(part: str) -> bool:
         and dots_are_inside
         and all(character in LOCAL_SYMBOLS or _is_word(character) for character in part)
     )
-
-
-def _is_domain(domain: str) -> bool:
-    return all(_is_label(label) for label in domain.split("."))
 
 
 def _is_label(label: str) -> bool:
