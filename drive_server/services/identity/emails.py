@@ -19,12 +19,7 @@ def normalise_email(raw: str) -> str:
     email = _fold(raw.strip(" ")) if len(raw) <= 2 * MAX_EMAIL_CHARACTERS else ""
     local, at, domain = email.rpartition("@")
     is_domain = all(_is_label(label) for label in domain.split("."))
-    if (
-        not at
-        or len(email) > MAX_EMAIL_CHARACTERS
-        or not _is_local(local)
-        or not all(map(_is_label, domain.split(".")))
-    ):
+    if not at or len(email) > MAX_EMAIL_CHARACTERS or not _is_local(local) or not is_domain:
         raise InvalidInputError("That is not an email address.", hint="Use an address such as ana@example.com.")
     return email
 
