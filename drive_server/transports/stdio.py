@@ -110,7 +110,7 @@ class StdioConnection(Connection):
         self.close()
 
     async def _stop_without_host(self) -> None:
-        """A host that reads no answers is gone, though it may have left its other side open."""
+        """Stop when the host reads no answers any more, though its other side may be open."""
         await self._writer.gone.wait()
         self._receiving.cancel()
 

@@ -126,7 +126,7 @@ class Subscriptions:
             current_principal.reset(token)
 
     async def _notify_of_lists(self) -> None:
-        """Changes come in bursts; the list is worth one look after each."""
+        """Notify of changed lists once after each burst of changes."""
         while True:
             await self._has_stale.wait()
             await anyio.sleep(LIST_PAUSE_SECONDS)

@@ -102,11 +102,11 @@ class TaskRequests:
         if spec is None or not spec.can_be_task:
             raise McpError(ErrorData(code=METHOD_NOT_FOUND, message="This tool can't be called as a task."))
         with as_protocol_error(f"the tool {tool.name}"):
-            task = await self._made(tool, params)
+            task = await self._create_task(tool, params)
         meta = {IMMEDIATE: f"This takes a while, and goes on as task {task.id}."}
         return ServerResult(CreateTaskResult(task=ShownTask(**self._work.shown(task)), _meta=meta))
 
-    async def _made(self, tool: Tool, params: CallToolRequestParams) -> Task:
+    async def _create_task(self, tool: Tool, params: CallToolRequestParams) -> Task:
         proposal = self._proposal(tool.name)
         actor = await proposal.caller()
         order = _order(tool, params, actor)

@@ -40,7 +40,7 @@ _ANY_FORM = "its id, or its path from your root such as /Reports/plan.md"
 
 
 def _parsed(value: Any) -> Any:
-    """Some hosts send a list as JSON text; take it as the list it means."""
+    """Parse a list that a host sent as JSON text."""
     if not isinstance(value, str):
         return value
     try:
@@ -50,7 +50,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """True and false are numbers to Python, but not in JSON."""
+    """Reject booleans, which are numbers to Python but not in JSON."""
     if isinstance(value, bool):
         raise PydanticCustomError("int_type", "Input should be a valid integer")
     return value

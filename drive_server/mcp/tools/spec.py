@@ -16,7 +16,7 @@ Kind = Literal["query", "read", "write", "removal", "network", "execution"]
 network: reaches people outside of the drive. execution: makes other actions happen, or changes who acts."""
 Risk = Literal["low", "medium", "high"]
 Action = Literal["create", "write", "rename", "move", "copy", "trash"]
-"""What a person may allow in a folder for a while. All of them can be undone."""
+"""Actions that a person may allow in a folder for a while. All of them can be undone."""
 ToolFunction = Callable[..., Awaitable[CallToolResult]]
 Function = TypeVar("Function", bound=ToolFunction)
 

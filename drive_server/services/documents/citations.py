@@ -30,7 +30,7 @@ _OF_ONE_FILE: tuple[type[DriveError], ...] = (
     TooLargeError,
     UnsupportedContentError,
 )
-"""What is the matter with one file, and says nothing about the others."""
+"""Errors about one file, which do not stop the check of the others."""
 
 
 class Citations:

@@ -380,7 +380,7 @@ async def _set_content(
     data: bytes | None = None,
     current: VersionRow | None = None,
 ) -> Item:
-    """The same content again is no change and makes no version. Pass the `current` content if it is known."""
+    """Set the content, unless it is the same already. Pass the `current` one if it is known."""
     current = current or await current_of(recorder.session, node.row)
     if (current.blob, current.media_type) != (blob.hash, media_type):
         recorder.touch(node.row)

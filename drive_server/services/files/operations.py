@@ -135,11 +135,11 @@ def _keep(session: Session, recorder: Recorder, row: NodeRow, blob: Blob) -> Non
         _mark_entry(session, recorder, row)
 
 
-def _drop_oldest(session: Session, row: NodeRow, kept: int) -> None:
+def _drop_oldest(session: Session, row: NodeRow, limit: int) -> None:
     """Keep no more versions than allowed: the newest ones."""
-    if row.version <= kept:
+    if row.version <= limit:
         return
-    dropped = session.connection().scalars(_DROP_VERSIONS, {"file": row.id, "last": row.version - kept}).all()
+    dropped = session.connection().scalars(_DROP_VERSIONS, {"file": row.id, "last": row.version - limit}).all()
     release_sync(session, row.owner_id, dropped)
 
 

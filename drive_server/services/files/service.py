@@ -216,5 +216,5 @@ class FileService:
 
 
 def _arguments(arguments: dict[str, str | None], on_conflict: OnConflict) -> dict[str, str | None]:
-    """A call that leaves the choice open is the same call as one from before there was a choice."""
+    """Return the arguments for the digest; a call without a choice has the digest of calls before there was one."""
     return arguments if on_conflict == "fail" else {**arguments, "on_conflict": on_conflict}

@@ -53,5 +53,5 @@ def _is_label(label: str) -> bool:
 
 
 def _is_word(character: str) -> bool:
-    """Letters, marks and digits of any script: no spaces, controls, direction overrides or invisible characters."""
+    """Return whether it is a letter, mark or digit of any script."""
     return unicodedata.category(character)[0] in "LMN"

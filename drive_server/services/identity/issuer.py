@@ -53,7 +53,7 @@ class IssuerKeys:
     """Caches the issuer's public keys for an hour, and fetches them again when a token names an unknown one."""
 
     def __init__(self, issuer: str, keys_url: str, clock: Clock) -> None:
-        """Raises `InvalidInputError` for an address that is not https (or http on this machine)."""
+        """Raise `InvalidInputError` for an address that is not https (or http on this machine)."""
         for url in (issuer, keys_url):
             if url and not _is_safe(url):
                 raise InvalidInputError(

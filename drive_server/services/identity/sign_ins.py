@@ -75,14 +75,14 @@ class SignInService:
         row = SignInRow(id=new_id(), client_name=_clean(client_name), created_at=now, expires_at=now + ANSWERED_WITHIN)
         async with self._database.write() as session:
             session.add(row)
-        return self._shown(row)
+        return self._to_sign_in(row)
 
     async def state(self, sign_in_id: str) -> SignIn | None:
         """Return the request as it is now, for the session that made it; None if nobody can answer it any more."""
         async with self._database.read() as session:
             row = await session.get(SignInRow, sign_in_id)
         is_over = row is None or (row.key_id is None and row.expires_at <= self._clock())
-        return None if row is None or is_over else self._shown(row)
+        return None if row is None or is_over else self._to_sign_in(row)
 
     def when_answered(self, sign_in_id: str, notify: Callable[[], Awaitable[None]]) -> None:
         """Call `notify` once a person has agreed or declined, in whatever process; not if the request expires first."""
@@ -105,7 +105,7 @@ class SignInService:
     async def open(self, token: str) -> SignIn:
         """Return the request of a page's address, while it waits for an answer. Raises `NotFoundError` for others."""
         async with self._database.read() as session:
-            return self._shown(await self._waiting(session, token))
+            return self._to_sign_in(await self._waiting(session, token))
 
     async def accept(self, actor: Actor, token: str, scopes: Iterable[str], days: int) -> ApiKey:
         """Let the host in, in the caller's name, with a key for `days` days that the caller can revoke.
@@ -160,7 +160,7 @@ class SignInService:
             )
         return row
 
-    def _shown(self, row: SignInRow) -> SignIn:
+    def _to_sign_in(self, row: SignInRow) -> SignIn:
         return SignIn(
             id=row.id,
             client_name=row.client_name,

@@ -148,7 +148,7 @@ def check_replaced(recorder: Recorder) -> None:
 
 
 def _missed_changes(newest: Sequence[Change], missed: int) -> list[dict[str, Any]]:
-    """Each change raises the revision by one, so the revisions missed tell how many of the newest changes are news."""
+    """Return the changes since the etag, one for each revision since."""
     news = newest[:missed] if missed > 0 else newest[:1]
     return [
         {**localized(summary=change.message or change.summary), "by": change.user_email, "at": change.at.isoformat()}

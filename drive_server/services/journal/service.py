@@ -118,9 +118,9 @@ class Journal:
         """
         digest = _digest(actor, action, arguments)
         async with self._database.write() as session:
-            known = None if actor.dry_run else await _replay(session, actor, digest)
-            if known:
-                return known
+            replayed = None if actor.dry_run else await _replay(session, actor, digest)
+            if replayed:
+                return replayed
             recorder = Recorder(session, actor, self._clock(), self.limits)
             value = await operation(recorder)
             await self._settle(recorder)
@@ -159,11 +159,11 @@ class Journal:
         """Return whether a call with this idempotency key was recorded before, this one or another."""
         if actor.dry_run or actor.idempotency_key is None:
             return False
-        known = select(ChangeRow.id).where(
+        query = select(ChangeRow.id).where(
             ChangeRow.user_id == actor.user_id, ChangeRow.idempotency_key == actor.idempotency_key
         )
         async with self._database.read() as session:
-            return await session.scalar(known) is not None
+            return await session.scalar(query) is not None
 
     async def list_changes(
         self,

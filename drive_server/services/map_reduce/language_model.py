@@ -103,9 +103,9 @@ CONNECT_SECONDS: Final = 10.0
 LONGEST_RETRY_SECONDS: Final = 30.0
 OK, BAD_REQUEST, TIMEOUT, TOO_MANY, FIRST_SERVER_ERROR = 200, 400, 408, 429, 500
 NEVER: Final = frozenset({401, 402, 403, 404, 405})
-"""What is answered to a wrong key, address or model name, and would be the next time."""
+"""Statuses for a wrong key, address or model name: a retry would fail too."""
 _THOUGHTS: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-"""What models that think aloud put before their answer."""
+"""The reasoning that some models put before their answer."""
 
 
 class ChatCompletions:

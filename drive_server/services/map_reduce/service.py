@@ -43,7 +43,7 @@ from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
 
 MOST_CHARACTERS: Final = 600_000
-"""So much of each file is read: 25 parts."""
+"""The most characters of a file that are read: 25 parts."""
 MOST_TOKENS: Final = 2_000
 """More than an answer has: models that think first need some for that."""
 MOST_ANSWER_CHARACTERS: Final = 3_000
@@ -127,7 +127,7 @@ def _quoted(replies: Sequence[tuple[Part, Reply]]) -> tuple[str, tuple[int, int]
 
 
 MOST_REQUEST_CHARACTERS: Final = 24_000
-"""So much of answers a model reads at once, never fewer than two of them."""
+"""The most characters of answers in one request, but at least two answers."""
 MOST_TEXT_CHARACTERS: Final = 6_000
 """The longest answer that is taken: four of them fit into one request."""
 MOST_LISTED_CHARACTERS: Final = 6_000

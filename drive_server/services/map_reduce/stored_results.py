@@ -17,9 +17,9 @@ from drive_server.storage.database import Database
 from drive_server.storage.tables import BulkFindingRow, BulkResultRow, new_id
 
 MOST_KEPT: Final = 50
-"""So many results of each person are kept; of more the oldest go."""
+"""The most results of a person; beyond that the oldest are deleted."""
 WITHHELD: Final = "access to it has ended"
-NOT_ALL_SEEN: Final = (
+PARTLY_WITHHELD: Final = (
     "You may no longer read some of the files that this rests on, so only what the others say is shown."
 )
 
@@ -115,7 +115,7 @@ def _page_of(row: BulkResultRow, shown: list[Finding], stored: list[Finding], fi
         id=row.id,
         instruction=summary["instruction"],
         text=summary["text"] if is_whole else "",
-        note=summary["note"] if is_whole else NOT_ALL_SEEN,
+        note=summary["note"] if is_whole else PARTLY_WITHHELD,
         coverage=summary["coverage"],
         model=summary["model"],
         findings=tuple(shown[first : first + limit]),

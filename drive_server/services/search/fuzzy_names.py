@@ -24,7 +24,7 @@ MOST_WORDS = 4
 """More words are a question, and no name: it is not worth looking through names for it."""
 MOST_COMPARED = 1000
 FOLDED, SLIPPED = 0.95, 0.62
-"""What a name counts that is the same but for its form, of what it would else; and one with a slip of the pen."""
+"""The factors of the score for a name in another form, and for one with a slip."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BREAK = re.compile(r"[\W_]+")

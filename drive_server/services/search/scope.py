@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from drive_server.access import Principal
 
 MAX_NAMED_FILES = 2000
-"""So many files of a folder are named to the index one by one; of more, all that the caller owns are searched."""
+"""The most files of a folder that a query names; beyond that it searches all that the caller owns."""
 MAX_FOREIGN_FILES = 10_000
-"""So many files of other people are searched: naming each takes 5 microseconds."""
+"""The most files of other people in a search: naming each takes 5 microseconds."""
 UNFINISHED = ("pending", "indexing")
 BATCH = 5000
 

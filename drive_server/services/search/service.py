@@ -214,8 +214,8 @@ async def _confirmed(
     while start < len(candidates) and len(confirmed) < most:
         batch = candidates[start : start + size]
         start, size = start + size, 2 * size
-        seen = await locate_many(session, principal, [candidate.file_id for candidate in batch])
-        found = [(candidate, seen[candidate.file_id]) for candidate in batch if candidate.file_id in seen]
+        nodes = await locate_many(session, principal, [candidate.file_id for candidate in batch])
+        found = [(candidate, nodes[candidate.file_id]) for candidate in batch if candidate.file_id in nodes]
         confirmed += [(candidate, node) for candidate, node in found if _stands(candidate, node, area)]
     return confirmed[:most]
 
@@ -245,7 +245,7 @@ async def _reranked(reranker: Reranker, query: str, hits: tuple[Hit, ...]) -> tu
 
 
 def _require_searcher(principal: Principal) -> None:
-    """A visitor by a link acts in its maker's name: all that they have would be searched."""
+    """Raise `ForbiddenError` for a visitor by a link, who would search all that the link's maker has."""
     require_person(principal)
     require_scope(principal, Scope.READ)
 

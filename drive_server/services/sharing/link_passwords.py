@@ -19,7 +19,7 @@ from drive_server.rate_limiter import RateLimiter
 MIN_CHARACTERS: Final = 8
 MAX_CHARACTERS: Final = 128
 GUESSES: Final = 10
-MOST_KNOWN: Final = 10_000
+MOST_VERIFIED: Final = 10_000
 MOST_AT_ONCE: Final = 2
 # 16 MiB of memory and some 40 ms for each guess (RFC 7914, section 2).
 COST: Final = {"n": 1 << 14, "r": 8, "p": 1}
@@ -62,7 +62,7 @@ class LinkPasswords:
             raise wrong_password()
         self._guesses.give_back(link_id)
         self._verified[proof] = None
-        if len(self._verified) > MOST_KNOWN:
+        if len(self._verified) > MOST_VERIFIED:
             self._verified.popitem(last=False)
 
     async def _derive(self, password: str, salt: bytes) -> bytes:

@@ -178,7 +178,7 @@ class LinkService:
         return outcome if actor.dry_run else replace(outcome, value=self._with_url(outcome.value))
 
     async def _password_digest(self, actor: Actor, terms: LinkTerms) -> str | None:
-        """The record of a call tells it from another by its arguments: a quick digest would give the password away."""
+        """Return a slow digest of the password for the arguments of the call: a quick one would give it away."""
         if terms.password is None or actor.idempotency_key is None:
             return None
         return await self._passwords.digest(terms.password, f"{actor.user_id} {actor.idempotency_key}")

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, aliased
 from drive_server.storage.tables import NodeRow, ShareRow, UserRow
 
 Reader = Session | Connection
-"""What reads: a session, whose rows can be changed, or a bare connection, which costs far less."""
+"""A session, whose rows can be changed, or a bare connection, which costs far less."""
 
 MAX_DEPTH: Final = 200
 

@@ -187,7 +187,7 @@ def _see(principal: Principal, chain: AncestorPath) -> NodeView | None:
 
 
 def _see_by_link(reader: Reader, link_id: str, chains: dict[str, AncestorPath]) -> dict[str, NodeView]:
-    """Asked for with each item: a link that was revoked, or has another role now, holds no longer in this very call."""
+    """Return the views by a link, which is read with each call: it may have been revoked or have another role."""
     link = reader.execute(_LINK, {"id": link_id}).one_or_none()
     found: dict[str, NodeView] = {}
     for chain in chains.values():

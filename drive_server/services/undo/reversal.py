@@ -136,8 +136,8 @@ class Reversal:
             except (NotFoundError, ForbiddenError):
                 self._leave(change, entry, Message.of("folder_closed"))
                 left += 1
-            except (StepSkipped, NameConflictError, StateConflictError) as kept:
-                self._leave(change, entry, kept.reason)
+            except (StepSkipped, NameConflictError, StateConflictError) as error:
+                self._leave(change, entry, error.reason)
                 left += 1
             await self._writing.session.flush()
         if taken:
@@ -149,8 +149,8 @@ class Reversal:
         self._named += revived if self._direction == "redo" else [change]
 
     def _leave(self, change: ChangeRow, entry: Entry, reason: Message) -> None:
-        known = entry["after"] or entry["before"] or {}
-        item_id = known.get("node_id", entry["id"])
+        values = entry["after"] or entry["before"] or {}
+        item_id = values.get("node_id", entry["id"])
         texts = localized(summary=summary_of(change), reason=reason)
         self._skipped.append({"change_id": change.id, "item_id": item_id, **texts})
 

@@ -306,7 +306,7 @@ class Steps:
         await require_free_name(session, parent_id, name, except_id=row.id)
 
     async def _require_may_leave(self, node: NodeView) -> None:
-        """A role that sufficed for the change may be gone: what takes an item out of a folder asks for it anew."""
+        """Raise unless the caller still has the role to take the item out of its folder."""
         await require_may_take_out(self.recorder.session, self.recorder.actor.principal, node, "taken_out")
 
     async def _content(self, change: ChangeRow, entry: Entry) -> bool:
