@@ -67,15 +67,15 @@ class BlobStore:
     async def put_stream(self, chunks: AsyncIterator[bytes], limit: int) -> Blob:
         """Store the chunks, two in memory at a time. Raises `TooLargeError` past `limit` bytes; then nothing stays."""
         async with self._spooled() as spooled:
-            size, gathered = 0, bytearray()
+            size, buffer = 0, bytearray()
             async for chunk in chunks:
                 size += len(chunk)
                 _require_fits(size, limit)
-                gathered += chunk
-                if len(gathered) >= CHUNK_BYTES:
-                    await in_thread(spooled.write, gathered)
-                    gathered.clear()
-            await in_thread(spooled.write, gathered)
+                buffer += chunk
+                if len(buffer) >= CHUNK_BYTES:
+                    await in_thread(spooled.write, buffer)
+                    buffer.clear()
+            await in_thread(spooled.write, buffer)
             return await self._keep(spooled.path, Blob(await in_thread(spooled.finish), size))
 
     async def put_file(self, path: Path) -> Blob:

@@ -65,7 +65,7 @@ class Call(Context[ServerSession, Any, Request]):
             return None
         return HostModel(self.session, self.request_context.request_id, silent_seconds)
 
-    async def prove(self) -> None:
+    async def reauthenticate(self) -> None:
         """Raise `UnauthenticatedError` if the caller's key has ended since the call began."""
         await self._authenticator.reauthenticate(self.request_context)
 

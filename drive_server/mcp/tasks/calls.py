@@ -119,7 +119,7 @@ class TaskCall(Call):
             return None
         return HostModel(self._host, None, silent_seconds, **{RELATED: {"taskId": self._task.id}})
 
-    async def prove(self) -> None:
+    async def reauthenticate(self) -> None:
         """Raise `UnauthenticatedError` if the key of whoever had the task made has ended since."""
         await self.actor()
 

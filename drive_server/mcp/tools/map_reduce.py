@@ -69,7 +69,7 @@ class BulkTools(ToolGroup):
         choice = Choice(tuple(file_ids), folder_id, recursive, query, only, max_files)
         task = Task(instruction, reduce_instruction or "", (language or "").strip())
         outcome = await self._drive.map_reduce.read(
-            actor, choice, task, model, progress=call.progress, prove=call.prove
+            actor, choice, task, model, progress=call.progress, verify=call.reauthenticate
         )
         result = BulkResult.of(outcome, *await self._drive.map_reduce_results.store(actor, task, outcome))
         text = " ".join(part for part in (result.coverage, result.note) if part)

@@ -96,15 +96,15 @@ async def _deepest_first(session: AsyncSession, tops: Sequence[str]) -> list[str
 def _depths(parents: Mapping[str, str | None]) -> dict[str, int]:
     depths: dict[str, int] = {}
     for node_id in parents:
-        chain: list[str] = []
+        visited: list[str] = []
         here: str | None = node_id
         while here is not None and here in parents and here not in depths:
-            chain.append(here)
+            visited.append(here)
             here = parents[here]
         depth = depths.get(here or "", 0)
-        for passed in reversed(chain):
+        for each in reversed(visited):
             depth += 1
-            depths[passed] = depth
+            depths[each] = depth
     return depths
 
 

@@ -123,7 +123,7 @@ class Journal:
                 return replayed
             recorder = Recorder(session, actor, self._clock(), self.limits)
             value = await operation(recorder)
-            await self._settle(recorder)
+            await self._finish(recorder)
             changes = recorder.changes_anything()
             touches: tuple[Touch, ...] | None = None
             if actor.dry_run:
@@ -140,7 +140,7 @@ class Journal:
             self.on_change()
         return Outcome(value, change_id)
 
-    async def _settle(self, recorder: Recorder) -> None:
+    async def _finish(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""
         await recorder.session.flush()
         require_room(recorder.session, self.limits, recorder.actor.user_id)

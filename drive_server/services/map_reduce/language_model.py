@@ -54,7 +54,7 @@ MOST_FAILURES: Final = 10
 Pause = Callable[[float], Awaitable[None]]
 
 
-class PatientModel:
+class RetryingModel:
     """Asks a model. `lost` is why it is not asked any more, None as long as it is; `pause` waits for some seconds."""
 
     def __init__(self, model: LanguageModel, pause: Pause = anyio.sleep) -> None:

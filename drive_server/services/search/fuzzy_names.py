@@ -39,7 +39,7 @@ async def match_near_names(
     session: "AsyncSession", visible: "Select[str]", query: str, kind: "Kind | None" = None, *, with_slips: bool
 ) -> list[NameMatch]:
     """Return those of the visible items whose names are nearly the query, best first; none for more than four words."""
-    words = loose(query).split()
+    words = normal_form(query).split()
     if not 0 < len(words) <= MOST_WORDS or any(len(word) < 2 and word.isascii() for word in words):
         return []
     candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None))
@@ -47,7 +47,7 @@ async def match_near_names(
     if kind is not None:
         candidates = candidates.where(NodeRow.kind == kind)
     rows = (await session.execute(candidates.limit(MOST_COMPARED))).all()
-    wanted = loose(query)
+    wanted = normal_form(query)
     scored = [NameMatch(node_id, name, score_near(name, wanted, with_slips=with_slips)) for node_id, name in rows]
     matches = [match for match in scored if match.score]
     return sorted(matches, key=lambda match: (-match.score, len(match.name), match.name, match.id))
@@ -55,7 +55,7 @@ async def match_near_names(
 
 def score_near(name: str, wanted: str, *, with_slips: bool = True) -> float:
     """Return how well a name fits whose form or spelling differs, 0 if it doesn't: at most 0.95, at least 0.62."""
-    held = loose(name)
+    held = normal_form(name)
     if not wanted:
         return 0.0
     if score := score_name(held, wanted):
@@ -67,7 +67,7 @@ def score_near(name: str, wanted: str, *, with_slips: bool = True) -> float:
     return SLIPPED if all(fits) else 0.0
 
 
-def loose(text: str) -> str:
+def normal_form(text: str) -> str:
     """Return the words of a name or query in one form: lower case, simplified, narrow, without accents and marks."""
     parted = _HUMP.sub(" ", unicodedata.normalize("NFKC", text))
     bare = _MARKS.sub("", unicodedata.normalize("NFD", fold_case(parted)))

@@ -29,9 +29,8 @@ BATCH = 5000
 class SearchArea:
     """All that the caller can see, or what of it is below a folder and fits a filter.
 
-    The index answers for files of `owner_ids`, which is the caller or nobody, and for `file_ids`, all of which they
-    can see: what others have neither takes places among the hits nor time. `is_loose`: `owner_ids` are also of files
-    outside the area, so `among` has to be asked about what the index answers.
+    The index answers for files of `owner_ids` (the caller or nobody) and for `file_ids`, all visible to the caller.
+    With `needs_filter`, `owner_ids` also have files outside of the area, and `among` has to filter the hits.
     """
 
     visible: Select[str]
@@ -40,7 +39,7 @@ class SearchArea:
     folder_id: str | None
     unfinished: int
     is_cut: bool = False
-    is_loose: bool = False
+    needs_filter: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -105,7 +104,7 @@ async def open_area(
         folder_id=node.id if node else None,
         unfinished=unfinished,
         is_cut=len(foreign) > MAX_FOREIGN_FILES,
-        is_loose=is_narrowed,
+        needs_filter=is_narrowed,
     )
 
 

@@ -191,7 +191,7 @@ async def _page_of_names(
 async def _page(
     session: AsyncSession, principal: Principal, area: SearchArea, question: Question, hits: Sequence[IndexHit]
 ) -> _Found:
-    if area.is_loose and hits:
+    if area.needs_filter and hits:
         inside = await area.among(session, [hit.file_id for hit in hits])
         hits = [hit for hit in hits if hit.file_id in inside]
     confirmed = await _confirmed(session, principal, area, question.candidates(hits), question.size + 1)

@@ -162,15 +162,15 @@ def _shared_by_name(reader: Reader, principal: Principal, name: str) -> str | No
 
 
 def _views(reader: Reader, principal: Principal, wanted: AncestorQuery, values: dict[str, Any]) -> dict[str, NodeView]:
-    chains = wanted.read(reader, {**values, "email": principal.email})
+    ancestor_paths = wanted.read(reader, {**values, "email": principal.email})
     if principal.link_id is not None:
-        return _see_by_link(reader, principal.link_id, chains)
-    nodes = (_see(principal, chain) for chain in chains.values())
+        return _views_by_link(reader, principal.link_id, ancestor_paths)
+    nodes = (_to_view(principal, ancestors) for ancestors in ancestor_paths.values())
     return {item.id: item for item in nodes if item}
 
 
-def _see(principal: Principal, chain: AncestorPath) -> NodeView | None:
-    row, links = chain.row, chain.links
+def _to_view(principal: Principal, ancestors: AncestorPath) -> NodeView | None:
+    row, links = ancestors.row, ancestors.links
     shared = any(link.shares for link in links)
     if row.owner_id == principal.user_id:
         names = [link.name for link in links if link.parent_id is not None]
@@ -186,17 +186,17 @@ def _see(principal: Principal, chain: AncestorPath) -> NodeView | None:
     return NodeView(row, role, path, tuple(link.id for link in shown[1:]), True)
 
 
-def _see_by_link(reader: Reader, link_id: str, chains: dict[str, AncestorPath]) -> dict[str, NodeView]:
+def _views_by_link(reader: Reader, link_id: str, ancestor_paths: dict[str, AncestorPath]) -> dict[str, NodeView]:
     """Return the views by a link, which is read with each call: it may have been revoked or have another role."""
     link = reader.execute(_LINK, {"id": link_id}).one_or_none()
     found: dict[str, NodeView] = {}
-    for chain in chains.values():
-        row = chain.row
-        above = [place.id for place in chain.links]
+    for ancestors in ancestor_paths.values():
+        row = ancestors.row
+        above = [place.id for place in ancestors.links]
         if link is None or link.node_id not in above or row.trash_id:
             continue
         end = above.index(link.node_id) + 1
-        path = _path([], [place.name for place in chain.links[:end]])
+        path = _path([], [place.name for place in ancestors.links[:end]])
         found[row.id] = NodeView(row, Role(link.role), path, tuple(above[1:end]), shared=True)
     return found
 
