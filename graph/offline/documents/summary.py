@@ -45,10 +45,7 @@ SEVERAL: Final = re.compile(r"\band\b|,|，|、|和|与|以及|分别", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Sentences that answer a question. `fit` is how much of the question they and the file's name speak of, 0 to 1.
-
-    `own` is how much they alone speak of what the name does not.
-    """
+    """Sentences that answer a question. `fit` is how much of the question they and the file's name speak of, 0 to 1."""
 
     sentences: tuple[Sentence, ...]
     fit: float
@@ -108,10 +105,7 @@ def _overlap(left: set[str], right: set[str]) -> float:
 
 
 def best_passage(sentences: Sequence[Sentence], question: str, context: str = "") -> Passage | None:
-    """Return the sentence that speaks of most of a question, with others where it asks for several things.
-
-    `context` is what the file is called: its words are part of what each sentence says. None if no sentence fits.
-    """
+    """Return the sentence that speaks of most of a question, with others where it asks for several things."""
     considered = sentences[:MOST_SENTENCES]
     bags = [set(terms(sentence.text)) for sentence in considered]
     above = set(terms(context))

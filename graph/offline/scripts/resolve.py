@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Final
 
 from graph.offline.reading.results import Item, Result
@@ -18,7 +17,7 @@ from graph.offline.wording import code, path_of, quoted
 Items = Generator[Sequence[Request], Sequence[Result], list[Item]]
 One = Generator[Sequence[Request], Sequence[Result], Item]
 STEM, NO_MATCH = 1, 5
-ALIKE, NEAR_ENOUGH = 0.72, 0.6
+NEAR_ENOUGH = 0.6
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
 _GENERIC: Final = frozenset(
     map(
@@ -46,10 +45,7 @@ def resolve_folder(task: Task, ref: Ref | None) -> One:
 
 
 def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Items:
-    """Return the items that are meant, at least one: several only if several were meant.
-
-    With `loose` the one that has most of the phrase's words is good enough: it is only read.
-    """
+    """Return the items that are meant, at least one: several only if several were meant."""
     if ref is None:
         raise task.unresolved("which_folder" if kind == "folder" else "which_item")
     wanted = ref.kind or kind
@@ -217,20 +213,14 @@ def _searched(task: Task, queries: Sequence[str], kind: str, folder_id: str | No
 
 
 def _otherwise(task: Task, ref: Ref, kind: str) -> Items:
-    """Nothing has the name: perhaps it is several names, or misspelt."""
+    """Nothing has the name: perhaps it is several names."""
     parts = [part for part in word("list").split(ref.text) if part]
     found: list[Item] = []
     for part in parts if len(parts) > 1 else ():
         found += yield from _by_name(task, replace(ref, text=part, inside=None), kind, loose=False)
     if found:
         return found
-    by_name = {fold(str(item.get("name", ""))): item for item in task.conversation.known().values()}
-    stems = {name.rpartition(".")[0] or name: item for name, item in by_name.items()} | by_name
-    close = get_close_matches(fold(ref.text), list(stems), n=1, cutoff=ALIKE)
-    sentence = task.say("not_found_folder" if kind == "folder" else "not_found", name=quoted(ref.text))
-    if close:
-        sentence += " " + task.say("did_you_mean", name=task.name(stems[close[0]]), path=path_of(stems[close[0]]))
-    raise UnresolvedError(sentence)
+    raise task.unresolved("not_found_folder" if kind == "folder" else "not_found", name=quoted(ref.text))
 
 
 def ambiguous(task: Task, name: str, items: Sequence[Item]) -> UnresolvedError:
