@@ -34,7 +34,7 @@ _OF_ONE_FILE: tuple[type[DriveError], ...] = (
 
 
 class Citations:
-    """Checks citations with the rights of who asks, each version read once for all that is quoted from it."""
+    """Checks citations with the rights of the caller; reads each quoted version once."""
 
     def __init__(self, readings: Readings) -> None:
         self._readings = readings

@@ -9,7 +9,7 @@ from drive_server.services.tree.names import display_name
 PART_CHARACTERS: Final = 24_000
 """How much of a file a model reads at once: about 6,000 tokens of English, 16,000 of Chinese."""
 BREAK_WITHIN: Final = 4_000
-"""A part ends at the last line end among so many of its last characters, if there is one."""
+"""The last characters of a part in which it ends at a line end, if there is one."""
 MOST_QUOTE_CHARACTERS: Final = 500
 
 NOTHING: Final = "NOTHING"

@@ -94,7 +94,7 @@ def _score(held: str, wanted: str) -> float:
 # Building it takes longer than the database takes to answer it.
 @lru_cache(maxsize=QUERIES_KEPT)
 def _candidates(visible: "Select[str]", words: int, kind: "Kind | None") -> "tuple[Select[str, str], Select[str, str]]":
-    """Return the query for what may match, for so many that they come at once, and for all; it takes the patterns."""
+    """Return the query for names that may match: for a first batch, and for all; its parameters are the patterns."""
     filters = [is_like(NodeRow.name, bindparam(_parameter(number))) for number in range(words)]
     candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None), *filters)
     if kind is not None:

@@ -86,7 +86,7 @@ class Question:
         return len(self.shown) + self.size + 1
 
     def is_answered(self, found: Sequence[Candidate]) -> bool:
-        """Say whether what was found is what was asked for, to the word: then nobody need guess what was meant."""
+        """Return whether the hits match the query to the word, so that no similar names are needed."""
         if self.names or self.near or parse(self.query).is_strict:
             return True
         return bool(found) and _has_words(found[0], self.query)

@@ -1,4 +1,4 @@
-"""Search: by name and exact words, and by meaning. Rights are asked of the database before and after the index."""
+"""Search: by name and exact words, and by meaning. The database checks rights before and after the index."""
 
 import re
 from collections.abc import Iterable, Sequence

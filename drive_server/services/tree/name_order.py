@@ -11,7 +11,7 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow
 
-# So many renamed items are remembered in a cursor: far more than are renamed while somebody turns the pages.
+# The most renamed items in a cursor: far more than are renamed while somebody turns the pages.
 MOST_REMEMBERED = 300
 ROOM = "room"
 _NEWEST_CHANGE = select(func.max(ChangeRow.id))
@@ -38,7 +38,7 @@ class _Place:
 
 
 def first_rows(rows: Select[*tuple[Any, ...]], order: NameOrder) -> Select[*tuple[Any, ...]]:
-    """Return the query for what `first_page` takes: one row more than the page may have, so many as `ROOM` says."""
+    """Return the query for `first_page`: as many rows as `ROOM` says, one more than the page may have."""
     newest = _NEWEST_CHANGE.scalar_subquery().label("seen")
     return rows.add_columns(newest).order_by(*order.columns).limit(bindparam(ROOM, type_=Integer))
 

@@ -291,7 +291,7 @@ async def live_child(session: AsyncSession, parent_id: str, name: str) -> NodeRo
 
 
 def child_view(parent: NodeView, name: str, role: int, shares: int) -> tuple[str, Role, bool]:
-    """Return how the caller sees a child with that name, that role of their own (or 0) and so many shares on it."""
+    """Return the path, role and shared state of a child, by its name, own role (or 0) and number of shares."""
     return f"{parent.path.rstrip('/')}/{name}", Role(max(parent.role, role)), parent.shared or shares > 0
 
 

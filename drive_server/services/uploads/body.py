@@ -74,7 +74,7 @@ class UploadWriter:
                 await in_thread(self.file.discard_untrusted)
 
     def require_fits(self, added: int) -> None:
-        """Raise `TooLargeError` or `QuotaExceededError` if so many bytes more are too many."""
+        """Raise `TooLargeError` or `QuotaExceededError` if there is no room for `added` bytes more."""
         size = self.size + added
         if size > self.limit:
             raise TooLargeError(
