@@ -1,11 +1,9 @@
-"""Answers, each with the file and the words that they rest on: questions, sums, comparisons."""
+"""Answers, each with the file and the words that they rest on: questions and comparisons."""
 
 import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from difflib import get_close_matches
-from typing import Final
 
 from graph.offline.documents.sentences import Sentence, first_heading, read_sentences
 from graph.offline.documents.summary import best_passage, key_sentences
@@ -16,29 +14,11 @@ from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.references import Ref, read_ref
 from graph.offline.understanding.requests import Wish
-from graph.offline.understanding.terms import has_han, terms
+from graph.offline.understanding.terms import terms
 from graph.offline.wording import path_of, quoted, span, verbatim
 
-HITS, LONGEST_PASSAGE, MOST_READ, MOST_DIFFERENCES, MOST_COMPARED = 8, 500, 6, 8, 200
+HITS, LONGEST_PASSAGE, MOST_DIFFERENCES, MOST_COMPARED = 8, 500, 8, 200
 WORTH_SHOWING, ALIKE = 0.3, 0.4
-_SUPERLATIVE: Final = re.compile(
-    r"\b(?:most|highest|largest|biggest|greatest|best|top|least|lowest|smallest|cheapest|fewest|worst|m(?:ax|in)\w*)\b"
-    r"|最[多高大贵少低小便]",
-    re.IGNORECASE,
-)
-_AMOUNT: Final = re.compile(
-    r"(?:\btotal\b|\bamount due\b|\bsum due\b|\bto pay\b|合计|总计|总额|总金额|应付)[^\d\n]{0,20}"
-    r"(?P<number>\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[A-Z]{3}\b|[€$£¥元])?",
-    re.IGNORECASE,
-)
-"""What a bill comes to."""
-_THIS_YEAR: Final = re.compile(r"\bthis year\b|今年")
-_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_DATED: Final = re.compile(r"^.*(?:\bdate\b|日期|\bdated\b).*$", re.IGNORECASE | re.MULTILINE)
-_AMOUNTS: Final = (
-    "how much did i pay paid spend spent total sum amount cost this last year altogether invoices bills money"
-)
-_ABOUT_AMOUNTS: Final = frozenset(terms(_AMOUNTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +109,9 @@ def _fit(hit: Item, question: str) -> float:
 
 
 def _answer(task: Task, source: Source, question: str) -> str:
-    """Return the answer if the file has a clear one; which figure is the highest it can't tell."""
+    """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
     sentences = read_sentences(source.text)
-    if _SUPERLATIVE.search(question):
+    if word("reckoned").search(question.lower()):
         return ""
     if sentences and set(terms(question)) <= set(terms(source.called)):
         return _quoting(task, source, key_sentences(sentences), "answer")
@@ -145,40 +125,6 @@ def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: st
         span(*source.lines(sentences), task.language),
     )
     return task.say(code, name=task.name(source.file), path=path_of(source.file), lines=lines, passage=quotes)
-
-
-def total(task: Task, wish: Wish) -> Script:
-    """Add up what the bills say that come to be about somebody: "how much did I pay Hetzner this year?"."""
-    question = wish.query or wish.said
-    years = set(_YEAR.findall(question)) | ({str(datetime.now(UTC).year)} if _THIS_YEAR.search(question) else set())
-    left = word("no_name").sub(" ", _YEAR.sub(" ", question.casefold()))
-    words = re.findall(r"[\u3400-\u9fff]{2,}|[^\W_\u3400-\u9fff]+", left)
-    wanted = [one for one in words if has_han(one) or set(terms(one)) - _ABOUT_AMOUNTS]
-    hits = (yield from call("semantic_search_files", query=question[:500], limit=HITS)).hits
-    files = list({str(hit["file"]["id"]): hit["file"] for hit in hits}.values())[:MOST_READ]
-    results = (yield [request("read_file", file_id=item["id"]) for item in files]) if files else []
-    sources = [_source(task, one, item) for one, item in zip(results, files, strict=True) if one.worked]
-    about = [one for one in sources if wanted and all(word in f"{one.called} {one.text}".casefold() for word in wanted)]
-    bills = [(one, found) for one in about if (found := _AMOUNT.search(one.text)) and _is_of(one, years)]
-    return _added(task, bills, sorted(years)) if bills else (yield from _from_drive(task, question))
-
-
-def _is_of(source: Source, years: set[str]) -> bool:
-    """Say whether a bill is of one of the years, by its lines with a date, else by all of it."""
-    dated = " ".join(_DATED.findall(source.text)) or f"{source.file.get('name', '')} {source.text}"
-    return not years or bool(years & set(_YEAR.findall(dated)))
-
-
-def _added(task: Task, bills: Sequence[tuple[Source, re.Match[str]]], years: Sequence[str]) -> str:
-    lines: list[str] = []
-    sums: dict[str, float] = {}
-    for number, (source, found) in enumerate(bills, 1):
-        line = source.text[source.text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
-        values = {"name": task.name(source.file), "path": path_of(source.file), "number": number}
-        lines.append(task.say("sum_line", passage=verbatim(line, LONGEST_PASSAGE), **values))
-        sums[found["unit"] or ""] = sums.get(found["unit"] or "", 0.0) + float(found["number"].replace(",", ""))
-    told = "; ".join(f"{value:,.2f} {unit}".strip() for unit, value in sums.items())
-    return "\n".join([task.say("sum", year=f" ({'/'.join(years)})" if years else "", total=told), *lines])
 
 
 def compare(task: Task, wish: Wish) -> Script:

@@ -16,7 +16,6 @@ from graph.offline.scripts.resolve import (
     contents,
     covered,
     fits,
-    grade,
     resolve,
     resolve_folder,
     resolve_one,
@@ -106,9 +105,8 @@ def _match(task: Task, ref: Ref, trashed: Sequence[Item]) -> Item:
     found = found or [item for item in living if covered(name, str(item.get("path", ""))) == 1]
     if not found:
         raise task.unresolved("not_in_trash", name=quoted(name))
-    how = grade(str(found[0].get("name", "")), name)
-    same = [item for item in trashed if grade(str(item.get("name", "")), name) == how]
-    return max(same, key=lambda item: str(item.get("trashed_at") or ""))
+    ids = {item["id"] for item in found}
+    return max((item for item in trashed if item["id"] in ids), key=lambda item: str(item.get("trashed_at") or ""))
 
 
 def empty_trash(task: Task, _wish: Wish) -> Script:

@@ -1,10 +1,10 @@
 """Creating, moving and copying."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, Script, call, request
+from graph.offline.reading.results import Item
+from graph.offline.replay import Script, call, request
 from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.reading import find_summary, last_summary, summary_name
 from graph.offline.scripts.resolve import resolve, resolve_folder
@@ -81,23 +81,8 @@ def move(task: Task, wish: Wish) -> Script:
         items = [found]
     else:
         items = yield from resolve(task, wish.target or Ref("it"))
-    folder = yield from _destination(task, wish)
-    told = yield from _move(task, items, folder)
-    made = any(one.name == "create_folder" for one in task.conversation.running)
-    return f"{task.say('created_folder', name=task.name(folder), path=path_of(folder))}\n{told}" if made else told
-
-
-def _destination(task: Task, wish: Wish) -> Generator[Sequence[Request], Sequence[Result], Item]:
-    """Return the folder that is meant; "a folder called X" is made if there is none."""
-    ref = wish.destination or Ref("here")
-    if not wish.makes or ref.form != "name":
-        return (yield from resolve_folder(task, ref))
-    listed = yield from call("search_files", query=ref.text, kind="folder", limit=10)
-    same = [hit["file"] for hit in listed.hits if str(hit["file"].get("name", "")).casefold() == ref.text.casefold()]
-    if same:
-        return same[0]
-    made = yield from call("create_folder", name=ref.text, parent_id=task.here["id"])
-    return task.checked(made, "create_folder", ref.text).data
+    folder = yield from resolve_folder(task, wish.destination)
+    return (yield from _move(task, items, folder))
 
 
 def _place_summary(task: Task, wish: Wish) -> Script:
@@ -140,7 +125,7 @@ def copy(task: Task, wish: Wish) -> Script:
         "id": items[0].get("parent_id") or task.here["id"],
         "path": str(items[0].get("path", "")).rpartition("/")[0] or "/",
     }
-    folder = (yield from _destination(task, wish)) if wish.destination else own
+    folder = (yield from resolve_folder(task, wish.destination)) if wish.destination else own
     name = with_suffix(items[0], wish.names[0]) if wish.names and len(items) == 1 else None
     taken = "rename" if folder["id"] == items[0].get("parent_id") and name is None else None
     wanted = [

@@ -57,7 +57,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Wish], Script]]] = {
     "newest": listing.newest, "info": listing.info,
     **dict.fromkeys(("whoami", "quota", "get_index_status"), listing.whoami),
     "shared_out": listing.shared_out, "diff_versions": listing.diff,
-    "list_changes": listing.changes, "ask": answering.ask, "total": answering.total, "compare": answering.compare,
+    "list_changes": listing.changes, "ask": answering.ask, "compare": answering.compare,
     "read": reading.open_file, "summarise": reading.summarise, "map_files": many.map_files,
     "create_folder": organising.create_folder, "create_file": organising.create_file, "save": organising.save,
     "move": organising.move, "copy": organising.copy,

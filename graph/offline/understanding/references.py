@@ -1,7 +1,7 @@
 """Phrases that stand for items: "my lease", "it", "everything in Old", "上海的旧合同", as data."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from graph.offline.understanding.grammar import table, word
@@ -80,12 +80,8 @@ def _of_sort(what: str, inside: Ref | None) -> Ref:
 
 
 def _named(text: str, kind: str) -> Ref:
-    found = word("inside").match(text) or word("inside_zh").match(text)
     stripped = word("determiner_zh").sub("", word("determiner").sub("", text)) or text
     for one, pattern in _KIND:
         if pattern.search(stripped):
             stripped, kind = pattern.sub("", stripped) or stripped, one
-    whole = Ref("name", text=stripped.strip(_MARKS), kind=kind)
-    if found is None or "." in found["inside"]:
-        return whole
-    return replace(whole, inside=Ref("name", text=word("determiner").sub("", found["inside"]), kind="folder"))
+    return Ref("name", text=stripped.strip(_MARKS), kind=kind)

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.clauses import Clause, Message
+from graph.offline.understanding.clauses import Clause, Message, is_taken_back, mood_of, spoken_of
 from graph.offline.understanding.grammar import named_in, slots, table, word
-from graph.offline.understanding.mood import is_taken_back, mood_of, spoken_of
 from graph.offline.understanding.references import Ref, read_ref
 from graph.offline.understanding.terms import has_han, terms
 from graph.routing.intent_table import VERBS
@@ -72,7 +71,6 @@ class Wish:
     position: str = "end"
     anchor: str = ""
     topic: str = ""
-    makes: bool = False
 
 
 def memory_wish(text: str) -> Wish | None:
@@ -290,7 +288,6 @@ def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -
         role=_role(clause.plain),
         number=_number(clause.plain, action),
         query=_phrase(message, action, said),
-        makes=bool(place) and word("makes").search(place) is not None,
     )
     if (
         action == "delete"

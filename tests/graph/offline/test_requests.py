@@ -18,7 +18,6 @@ ASKED = {
     "find": ["where did I put the passport scan?", "护照扫描件放在哪里了"],
     "summarise": ["give me a quick summary of the lease", "把租房合同总结一下", "what is in Kick-off.pptx?"],
     "ask": ["how long is the notice period?", "押金是多少", "who is my landlord?"],
-    "total": ["how much did we spend at Ikea this year?", "今年在宜家花了多少钱"],
     "compare": ["what's the difference between a.csv and b.csv?", "对比一下两份合同"],
     "count": ["how many PDFs do I have?", "我一共有多少文件"],
     "newest": ["show me the 5 newest files", "最近修改的文件"],
