@@ -5,8 +5,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from graph.offline.documents.sentences import Sentence, first_heading, read_sentences
-from graph.offline.documents.summary import best_passage, key_sentences
+from graph.offline.documents import Sentence, best_passage, first_heading, key_sentences, read_sentences
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts.resolve import Items, resolve, resolve_one

@@ -1,9 +1,9 @@
-"""What is done to items as they are: the trash, access, links, names, versions, taking back."""
+"""What is done to items as they are, and to the long-term memory."""
 
-import re
-from collections.abc import Generator, Sequence
-from typing import Final
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Final
 
+from graph.memory.relevance import words_of
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.scripts.listing import change_line, change_of
@@ -28,19 +28,8 @@ from graph.offline.wording import bounded, inert, moment, quoted
 
 IT: Final = Ref("it")
 _HOURS: Final = {
-    "h": 1,
-    "小": 1,
-    "d": 24,
-    "天": 24,
-    "日": 24,
-    "w": 168,
-    "周": 168,
-    "星": 168,
-    "m": 720,
-    "月": 720,
-    "个": 720,
+    unit: hours for units, hours in (("h小", 1), ("d天日", 24), ("w周星", 168), ("m月个", 720)) for unit in units
 }
-_COUNT: Final = re.compile(r"(?:Took back|Did) (?P<count>[\d,]+) change")
 
 
 def trash(task: Task, wish: Wish) -> Script:
@@ -227,8 +216,49 @@ def undo(task: Task, wish: Wish) -> Script:
     result = task.checked((yield from call(tool, run_id=task.sections.last_run if key == "undone" else None)), tool)
     done = [f"- {inert(change_of(change))}" for change in result.entries(key)]
     left = [f"- {inert(change_of(entry))}" for entry in result.entries("skipped")]
-    said = _COUNT.search(result.text)
-    count = int(said["count"].replace(",", "")) if said else 0
-    told = [task.say(key, list=bounded(done, task.language, count)) if done else task.say("undone_nothing")]
+    told = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
     told += [task.say("undo_skipped", list="\n".join(left))] if left else []
     return task.with_hint("\n".join(told), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(told)
+
+
+Memory = Mapping[str, Any]
+
+
+def remember(task: Task, wish: Wish) -> Script:
+    """Keep a fact in the person's own words."""
+    task.checked((yield from call("remember", fact=wish.content)), "remember", wish.content)
+    return task.say("remembered", fact=quoted(wish.content))
+
+
+def recall(task: Task, _wish: Wish) -> Script:
+    """Say what is remembered."""
+    memories = task.checked((yield from call("list_memories")), "list_memories").entries("memories")
+    return task.say("memories", list=_lines(memories)) if memories else task.say("no_memories")
+
+
+def forget(task: Task, wish: Wish) -> Script:
+    """Forget the fact that is meant."""
+    found = task.checked((yield from call("list_memories")), "list_memories")
+    meant = _meant(wish.content, found.entries("memories"))
+    if len(meant) != 1:
+        return (
+            task.say("which_memory", list=_lines(meant))
+            if meant
+            else task.say("no_such_memory", fact=quoted(wish.content))
+        )
+    fact = str(meant[0]["fact"])
+    task.checked((yield from call("forget", memory_id=meant[0]["id"])), "forget", fact)
+    return task.say("forgotten", fact=quoted(fact))
+
+
+def _meant(fact: str, memories: Sequence[Memory]) -> list[Memory]:
+    """Return the facts that share most words with what was said; a fact said word for word is the one."""
+    same = [memory for memory in memories if str(memory["fact"]).casefold() == fact.casefold()]
+    wanted = words_of(fact)
+    shared = [(len(words_of(str(memory["fact"])) & wanted), memory) for memory in memories]
+    most = max((count for count, _ in shared), default=0)
+    return same[:1] or [memory for count, memory in shared if count == most and most]
+
+
+def _lines(memories: Sequence[Memory]) -> str:
+    return "\n".join(f"- {inert(str(memory['fact']))}" for memory in memories)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from typing import Final
 
-from graph.offline.documents.sentences import read_sentences
+from graph.offline.documents import read_sentences
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.scripts.resolve import resolve_one
@@ -14,7 +14,7 @@ from graph.offline.understanding.requests import Wish
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, quoted
 
-SHOWN, MOST_PARTS, MOST_EDITS = 60, 2, 100
+SHOWN, MOST_EDITS = 60, 100
 WRITING: Final = frozenset({"patch_file", "append_to_file"})
 _LINE: Final = re.compile(r"\b(?:line|item|entry|bullet)\b|行|条")
 _MATCHES: Final = re.compile(r"Edit (?P<edit>\d+) matches (?:(?P<count>\d+) places|nothing)")
@@ -99,14 +99,9 @@ def _text_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Re
     opened = task.sections.file
     if opened and opened["id"] == item["id"] and task.sections.document_is_exact:
         return task.sections.document or "", True
-    text, start = "", None
-    for _ in range(MOST_PARTS):
-        result = yield from call("read_file", file_id=item["id"], start=start)
-        text += task.checked(result, "read_file", str(item.get("name", ""))).word("text")
-        start = result.number("end")
-        if start >= result.number("total_characters"):
-            return text, True
-    return text, False
+    result = yield from call("read_file", file_id=item["id"])
+    text = task.checked(result, "read_file", str(item.get("name", ""))).word("text")
+    return text, result.number("end") >= result.number("total_characters")
 
 
 def add_text(task: Task, wish: Wish) -> Script:

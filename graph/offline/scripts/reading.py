@@ -4,8 +4,7 @@ import re
 from collections.abc import Generator, Sequence
 from typing import Final
 
-from graph.offline.documents.sentences import Sentence, first_heading, read_sentences
-from graph.offline.documents.summary import key_sentences
+from graph.offline.documents import Sentence, first_heading, key_sentences, read_sentences
 from graph.offline.reading.conversation import Conversation, Said
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call

@@ -16,7 +16,7 @@ from graph.offline.replay import (
     replay,
 )
 from graph.offline.routing import language_of
-from graph.offline.scripts import answering, changing, editing, finding, listing, many, organising, reading, remembering
+from graph.offline.scripts import answering, changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import BoundTool, Task
 from graph.offline.understanding.followup import follow_up
 from graph.offline.understanding.requests import Wish, memory_wish, understand
@@ -58,7 +58,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Wish], Script]]] = {
     **dict.fromkeys(("whoami", "quota", "get_index_status"), listing.whoami),
     "shared_out": listing.shared_out, "diff_versions": listing.diff,
     "list_changes": listing.changes, "ask": answering.ask, "compare": answering.compare,
-    "read": reading.open_file, "summarise": reading.summarise, "map_files": many.map_files,
+    "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
     "create_folder": organising.create_folder, "create_file": organising.create_file, "save": organising.save,
     "move": organising.move, "copy": organising.copy,
     "rename": changing.rename, "share": changing.share,
@@ -66,8 +66,8 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Wish], Script]]] = {
     "download": changing.download, "delete": changing.trash, "delete_for_good": changing.delete_for_good,
     "empty_trash": changing.empty_trash, "restore": changing.restore, "restore_version": changing.restore_version,
     "undo": changing.undo, "redo": changing.undo, "replace": editing.replace_text,
-    "remove_text": editing.replace_text, "add": editing.add_text, "remember": remembering.remember,
-    "forget": remembering.forget, "list_memories": remembering.recall,
+    "remove_text": editing.replace_text, "add": editing.add_text, "remember": changing.remember,
+    "forget": changing.forget, "list_memories": changing.recall,
 }  # fmt: skip
 """What carries out each action."""
 

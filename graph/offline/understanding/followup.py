@@ -9,7 +9,6 @@ from graph.offline.reading.conversation import Conversation
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.references import Ref, read_ref
 from graph.offline.understanding.requests import EMAIL, PREVIOUS, Wish, number_in, understand
-from graph.offline.understanding.terms import has_han
 from graph.offline.wording import sides
 
 LONGEST: Final = 40
@@ -73,16 +72,9 @@ def _chosen(said: str, offered: Sequence[str]) -> str:
     if word("choice").fullmatch(text):
         place = PREVIOUS if "最后" in text else number_in("choice", text)
         return offered[place if place == PREVIOUS else place - 1] if offered and place <= len(offered) else ""
-    named = [path for path in offered if _speaks_of(said, path, offered)]
+    words = re.findall(r"[^\W_]+", said.casefold())
+    named = [path for path in offered if set(words) & {part.casefold() for part in path.split("/")[1:-1]}]
     return named[0] if len(named) == 1 else ""
-
-
-def _speaks_of(said: str, path: str, offered: Sequence[str]) -> bool:
-    """Say whether a message has a part of the path that no other path on offer has: "the one in Archive"."""
-    others = {part for other in offered if other != path for part in other.split("/")}
-    own = [part for part in path.split("/") if part and part not in others]
-    words = set(re.findall(r"[\w.-]+", said.casefold()))
-    return any(part.casefold() in words or (has_han(part) and part in said) or part in said.split("/") for part in own)
 
 
 def _with_choice(wish: Wish, path: str) -> Wish:
