@@ -12,7 +12,7 @@ from graph.offline.scripts.resolve import best_matches, covered, queries_of, res
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.references import Ref, read_ref
-from graph.offline.understanding.requests import Wish
+from graph.offline.understanding.requests import Intent
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import MOST_LINES, bounded, code, counted, inert, path_of, quoted, verbatim
 
@@ -22,10 +22,10 @@ _DETERMINERS: Final = re.compile(
 )
 
 
-def find(task: Task, wish: Wish) -> Script:
+def find(task: Task, intent: Intent) -> Script:
     """Look for a name; what is about something is searched for by meaning."""
-    query = topic_of(wish.query) or _DETERMINERS.sub("", wish.query).strip()
-    if not topic_of(wish.query) and "search_files" in task.tools:
+    query = topic_of(intent.query) or _DETERMINERS.sub("", intent.query).strip()
+    if not topic_of(intent.query) and "search_files" in task.tools:
         first = yield from call("search_files", query=query, limit=MOST_FOUND)
         hits = _best(first.hits, query)
         queries = [] if hits else queries_of(query)[:3]
@@ -88,14 +88,14 @@ def _snippet(hit: Item) -> str:
     return f" – {quoted(text, 160)}" if text and text != hit["file"].get("name") else ""
 
 
-def lookup(task: Task, wish: Wish) -> Script:
+def lookup(task: Task, intent: Intent) -> Script:
     """Look for a bare name, and then for what files say about it."""
     try:
-        item = yield from resolve_one(task, wish.target or Ref("name", text=wish.query))
+        item = yield from resolve_one(task, intent.target or Ref("name", text=intent.query))
     except UnresolvedError as unresolved:
-        return (yield from (find if "\n1. " in unresolved.text else ask)(task, wish))
+        return (yield from (find if "\n1. " in unresolved.text else ask)(task, intent))
     if item.get("kind") == "folder":
-        return (yield from listing.folder(task, Wish("list", target=Ref("path", text=str(item.get("path", ""))))))
+        return (yield from listing.folder(task, Intent("list", target=Ref("path", text=str(item.get("path", ""))))))
     return task.say("found_one", name=task.name(item), path=path_of(item))
 
 
@@ -118,15 +118,15 @@ def folder_of(said: str) -> Ref:
     return ref if ref and ref.form in {"name", "path", "there"} else Ref("here")
 
 
-def map_files(task: Task, wish: Wish) -> Script:
+def map_files(task: Task, intent: Intent) -> Script:
     """Have every file of a folder read, and tell what each says, and which could not be read."""
-    query = mentioned(wish.said)
+    query = mentioned(intent.said)
     try:
-        folder = yield from resolve_folder(task, folder_of(wish.said))
+        folder = yield from resolve_folder(task, folder_of(intent.said))
     except UnresolvedError:
         if not query:
             raise
-        return (yield from find(task, Wish("find", wish.said, query=f"about {query}")))
+        return (yield from find(task, Intent("find", intent.said, query=f"about {query}")))
     instruction = task.say("many_mention", query=query) if query else task.say("many_summarise")
     result = yield from call(
         "map_reduce_files",
