@@ -98,7 +98,7 @@ def _match(task: Task, ref: Ref, trashed: Sequence[Item]) -> Item:
     return max((item for item in trashed if item["id"] in ids), key=lambda item: str(item.get("trashed_at") or ""))
 
 
-def empty_trash(task: Task, _wish: Intent) -> Script:
+def empty_trash(task: Task, _intent: Intent) -> Script:
     """Delete all that is in the trash for good."""
     result = yield from call("empty_trash")
     return task.say("trash_emptied", count=task.checked(result, "empty_trash").number("count"))
@@ -232,7 +232,7 @@ def remember(task: Task, intent: Intent) -> Script:
     return task.say("remembered", fact=quoted(intent.content))
 
 
-def recall(task: Task, _wish: Intent) -> Script:
+def recall(task: Task, _intent: Intent) -> Script:
     """Say what is remembered."""
     memories = task.checked((yield from call("list_memories")), "list_memories").entries("memories")
     return task.say("memories", list=_lines(memories)) if memories else task.say("no_memories")

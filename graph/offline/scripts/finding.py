@@ -95,7 +95,7 @@ def lookup(task: Task, intent: Intent) -> Script:
     except UnresolvedError as unresolved:
         return (yield from (find if "\n1. " in unresolved.text else ask)(task, intent))
     if item.get("kind") == "folder":
-        return (yield from listing.folder(task, Intent("list", target=Ref("path", text=str(item.get("path", ""))))))
+        return (yield from listing.folder_at(task, item))
     return task.say("found_one", name=task.name(item), path=path_of(item))
 
 

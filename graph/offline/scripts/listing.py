@@ -38,6 +38,11 @@ def folder(task: Task, intent: Intent) -> Script:
     item = yield from resolve_one(task, intent.target if intent.target and intent.target.form in NAMED else Ref("here"))
     if item.get("kind") == "file":
         return task.say("found_one", name=task.name(item), path=path_of(item))
+    return (yield from folder_at(task, item))
+
+
+def folder_at(task: Task, item: Item) -> Script:
+    """List a folder that was found."""
     result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
     count = counted(result.number("total") or len(result.items), task.language)
     return _told(task, LISTINGS["list"], result, folder=task.name(item), count=count)
@@ -216,7 +221,7 @@ def _share_line(task: Task, entry: Item) -> str:
     return f"- {who} ({task.role(str(entry.get('role', '')))}{through}){url}"
 
 
-def shared_out(task: Task, _wish: Intent) -> Script:
+def shared_out(task: Task, _intent: Intent) -> Script:
     """List what is shared with others now, of what the recent changes shared."""
     recent = yield from call("list_changes", kind="share", limit=50)
     ids = list(dict.fromkeys(str(one["item_id"]) for one in recent.entries("changes") if one.get("item_id")))

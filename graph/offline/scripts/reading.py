@@ -33,7 +33,7 @@ def open_file(task: Task, intent: Intent) -> Script:
     """Show the text of a file; a folder is listed."""
     item = yield from resolve_one(task, intent.target, loose=True)
     if item.get("kind") == "folder":
-        return (yield from listing.folder(task, Intent("list", target=Ref("path", text=str(item.get("path") or "/")))))
+        return (yield from listing.folder_at(task, item))
     result = yield from call("read_file", file_id=item["id"])
     task.checked(result, "read_file", str(item.get("name", "")))
     text, file = result.word("text"), result.data.get("file") or item
@@ -52,11 +52,7 @@ def summarise(task: Task, intent: Intent) -> Script:
     """Sum up a document in its own sentences: the one named, else the one that is about the topic."""
     documents, topic = yield from _documents(task, intent.target or Ref("open"))
     if documents[0].get("kind") == "folder":
-        return (
-            yield from listing.folder(
-                task, Intent("list", target=Ref("path", text=str(documents[0].get("path") or "/")))
-            )
-        )
+        return (yield from listing.folder_at(task, documents[0]))
     source = yield from read(task, documents[0])
     chosen = key_sentences(read_sentences(source.text), topic)
     if not chosen:

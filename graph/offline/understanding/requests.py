@@ -1,7 +1,7 @@
 """What a message asks for: intents, each an action with its arguments. The verbs are the router's.
 
-A change is only an intent where a clause begins with its verb (or, in Chinese, names an object for it), and nothing in the
-message puts it in doubt. What is not understood is no intent.
+A change is only an intent where a clause begins with its verb (or, in Chinese, names an object for it), and nothing in
+the message puts it in doubt. Anything else is no intent.
 """
 
 import re
@@ -94,7 +94,7 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     if talk:
         return (Intent(talk, text),)
     clauses = message.clauses()
-    intents = [_wish(message, clause, file_open=file_open) for clause in clauses]
+    intents = [_intent(message, clause, file_open=file_open) for clause in clauses]
     spoken = _only_spoken_of(message, clauses, intents)
     if spoken:
         return (spoken,)
@@ -171,7 +171,7 @@ def _mood(clause: Clause, intent: Intent | None) -> str:
     return mood_of(plain)
 
 
-def _wish(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
+def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
     """Return what one clause asks for; "can you delete files?" is about what can be done."""
     if clause.negated or not clause.plain:
         return None
