@@ -32,7 +32,9 @@ def replace_text(task: Task, intent: Intent) -> Script:
         edits = _planned(text, intent) if whole else [{"find": old, "replace": new}]
         if not edits:
             return task.say("no_match", find=quoted(old, SHOWN), name=task.name(item))
-        one = request("patch_file", file_id=item["id"], edits=list(edits)[:MOST_EDITS])
+        if len(edits) > MOST_EDITS:
+            return task.say("too_many_matches", find=quoted(old, SHOWN), name=task.name(item), count=len(edits))
+        one = request("patch_file", file_id=item["id"], edits=list(edits))
     count = len(one.args["edits"])
     result = yield from call(one.name, **one.args)
     matches = _MATCHES.search(result.message) if result.code == "edit_mismatch" else None
