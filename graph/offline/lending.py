@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from graph.offline.documents.sentences import Sentence, read_sentences
-from graph.offline.documents.summary import SURE_ENOUGH, best_passage, key_sentences
+from graph.offline.documents import SURE_ENOUGH, Sentence, best_passage, key_sentences, read_sentences
 from graph.offline.understanding.terms import has_han, terms
 
 NOTHING: Final = "NOTHING"
@@ -62,8 +61,7 @@ def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def _names(sentence: Sentence, name: str) -> bool:
-    said = f"{sentence.heading} {sentence.text}"
-    words = set(terms(name))
+    words, said = set(terms(name)), f"{sentence.heading} {sentence.text}"
     return name in said.casefold() or (bool(words) and words <= set(terms(said)))
 
 

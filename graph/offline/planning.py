@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from graph.offline.reading.conversation import Conversation
 from graph.offline.routing import agent_for, decide, language_of
-from graph.offline.scripts.many import folder_of
-from graph.offline.understanding.requests import Wish, understand
+from graph.offline.scripts.finding import folder_of
+from graph.offline.understanding.requests import Intent, understand
 from graph.routing.many_files import of_each
 from graph.state import Language
 
@@ -25,12 +25,12 @@ def plan(conversation: Conversation) -> dict[str, Any]:
     if each is not None:
         folder = folder_of(each)
         return {"steps": [{**_step("1", asked, "search_agent", asked), "kind": "map", "folder": folder.text}]}
-    wishes = understand(asked, file_open=conversation.sections.file is not None)[:MOST_STEPS]
+    intents = understand(asked, file_open=conversation.sections.file is not None)[:MOST_STEPS]
     steps: list[dict[str, Any]] = []
-    for number, wish in enumerate(wishes, 1):
-        said = wish.said[:1].upper() + wish.said[1:]
-        needs = _needed(wishes[: number - 1], wish)
-        steps.append({**_step(str(number), said, agent_for(wish), said), "depends_on": needs})
+    for number, intent in enumerate(intents, 1):
+        said = intent.said[:1].upper() + intent.said[1:]
+        needs = _needed(intents[: number - 1], intent)
+        steps.append({**_step(str(number), said, agent_for(intent), said), "depends_on": needs})
     return {"steps": steps or [_step("1", asked, decide(conversation)["agent"], asked)]}
 
 
@@ -39,16 +39,16 @@ def _step(key: str, title: str, agent: str, instruction: str) -> dict[str, Any]:
     return {"id": key, "title": shown, "agent": agent, "instruction": instruction or "…"}
 
 
-def _needed(earlier: Sequence[Wish], wish: Wish) -> list[str]:
+def _needed(earlier: Sequence[Intent], intent: Intent) -> list[str]:
     """Return the ids of the earlier steps that make something that this one names or points to."""
-    refs = [ref for ref in (wish.target, wish.destination) if ref]
+    refs = [ref for ref in (intent.target, intent.destination) if ref]
     points = any(ref.is_pronoun or ref.form == "summary" for ref in refs) or (
-        wish.target is None and wish.action not in MAKES
+        intent.target is None and intent.action not in MAKES
     )
     named = [
         str(at)
         for at, one in enumerate(earlier, 1)
-        if one.action in MAKES and any(name and name in wish.said for name in one.names)
+        if one.action in MAKES and any(name and name in intent.said for name in one.names)
     ]
     return named or ([str(len(earlier))] if points and earlier else [])
 

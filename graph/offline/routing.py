@@ -6,7 +6,7 @@ from typing import Any, Final
 from graph.language import language_of as written_in
 from graph.offline.reading.conversation import Conversation
 from graph.offline.understanding.followup import is_fragment
-from graph.offline.understanding.requests import CHANGING, EDITING, Wish, memory_wish, understand
+from graph.offline.understanding.requests import CHANGING, EDITING, Intent, memory_intent, understand
 from graph.state import AGENTS, AgentName, Language
 
 SURE: Final = 0.92
@@ -27,19 +27,19 @@ REASONS: Final[dict[str, tuple[str, str]]] = {
 def decide(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `RouteDecision`."""
     language = language_of(conversation)
-    if memory_wish(conversation.asked):
+    if memory_intent(conversation.asked):
         return _decision("drive_agent", SURE, reason(language, "memory"))
-    wishes = understand(conversation.asked, file_open=conversation.sections.file is not None)
+    intents = understand(conversation.asked, file_open=conversation.sections.file is not None)
     last = conversation.sections.last_agent
-    if last in AGENTS and "ai: " in conversation.sections.conversation and is_fragment(wishes, conversation.asked):
+    if last in AGENTS and "ai: " in conversation.sections.conversation and is_fragment(intents, conversation.asked):
         return _decision(last, SURE, reason(language, "following"))
-    if not wishes:
+    if not intents:
         return _decision("drive_agent", UNSURE, reason(language, "unclear"))
-    agents = {agent_for(wish) for wish in wishes}
+    agents = {agent_for(intent) for intent in intents}
     leads: AgentName = "document_agent" if "document_agent" in agents else "search_agent"
     leads = "drive_agent" if "drive_agent" in agents else leads
-    if needs_plan(wishes):
-        return _decision(leads, SURE, reason(language, "plan").format(count=len(wishes)), needs_plan=True)
+    if needs_plan(intents):
+        return _decision(leads, SURE, reason(language, "plan").format(count=len(intents)), needs_plan=True)
     return _decision(leads, SURE, reason(language, leads))
 
 
@@ -52,12 +52,12 @@ def reason(language: Language, key: str) -> str:
     return REASONS[key][0 if language == "en" else 1]
 
 
-def agent_for(wish: Wish) -> AgentName:
-    """Return the specialist that has the tools for a wish."""
-    if wish.action in EDITING:
+def agent_for(intent: Intent) -> AgentName:
+    """Return the specialist that has the tools for an intent."""
+    if intent.action in EDITING:
         return "document_agent"
-    if wish.action in READING:
-        about_open = wish.action in {"read", "summarise"} and wish.target is not None and wish.target.form in OPEN
+    if intent.action in READING:
+        about_open = intent.action in {"read", "summarise"} and intent.target is not None and intent.target.form in OPEN
         return "document_agent" if about_open else "search_agent"
     return "drive_agent"
 
@@ -67,6 +67,6 @@ def language_of(conversation: Conversation) -> Language:
     return conversation.sections.language or written_in(conversation.asked)
 
 
-def needs_plan(wishes: Sequence[Wish]) -> bool:
+def needs_plan(intents: Sequence[Intent]) -> bool:
     """Several requests, at least one of which changes something, are done step by step."""
-    return len(wishes) > 1 and any(wish.action in CHANGING for wish in wishes)
+    return len(intents) > 1 and any(intent.action in CHANGING for intent in intents)

@@ -5,15 +5,14 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from graph.offline.documents.sentences import Sentence, first_heading, read_sentences
-from graph.offline.documents.summary import best_passage, key_sentences
+from graph.offline.documents import Sentence, best_passage, first_heading, key_sentences, read_sentences
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts.resolve import Items, resolve, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.references import Ref, read_ref
-from graph.offline.understanding.requests import Wish
+from graph.offline.understanding.requests import Intent
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import path_of, quoted, span, verbatim
 
@@ -67,9 +66,9 @@ def _source(task: Task, result: Result, item: Item) -> Source:
     return Source(file if isinstance(file, dict) else item, text, result.number("first_line") or 1, total, cut)
 
 
-def ask(task: Task, wish: Wish) -> Script:
+def ask(task: Task, intent: Intent) -> Script:
     """Answer a question with the words of the file that fit it best: the one it names, the open one, or any."""
-    question, opened = wish.query or wish.said, task.sections.file if task.sections.document else None
+    question, opened = intent.query or intent.said, task.sections.file if task.sections.document else None
     phrase = named_in("in_file", question)
     ref = read_ref(phrase, file_open=opened is not None) if phrase else None
     own: Item | None = {"kind": "file", **opened} if opened and (ref is None or ref.form != "name") else None
@@ -127,9 +126,9 @@ def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: st
     return task.say(code, name=task.name(source.file), path=path_of(source.file), lines=lines, passage=quotes)
 
 
-def compare(task: Task, wish: Wish) -> Script:
+def compare(task: Task, intent: Intent) -> Script:
     """Say what two files say differently, quoting both."""
-    items = yield from _two(task, wish.query.strip(" ?？。."))
+    items = yield from _two(task, intent.query.strip(" ?？。."))
     results = yield [request("read_file", file_id=item["id"]) for item in items]
     one, other = (_source(task, result, item) for result, item in zip(results, items, strict=True))
     names = {"one": task.name(one.file), "other": task.name(other.file)}

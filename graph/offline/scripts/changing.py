@@ -1,9 +1,9 @@
-"""What is done to items as they are: the trash, access, links, names, versions, taking back."""
+"""What is done to items as they are, and to the long-term memory."""
 
-import re
-from collections.abc import Generator, Sequence
-from typing import Final
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Final
 
+from graph.memory.facts import words_of
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.scripts.listing import change_line, change_of
@@ -23,29 +23,18 @@ from graph.offline.scripts.resolve import (
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import PREVIOUS, Wish
+from graph.offline.understanding.requests import PREVIOUS, Intent
 from graph.offline.wording import bounded, inert, moment, quoted
 
 IT: Final = Ref("it")
 _HOURS: Final = {
-    "h": 1,
-    "小": 1,
-    "d": 24,
-    "天": 24,
-    "日": 24,
-    "w": 168,
-    "周": 168,
-    "星": 168,
-    "m": 720,
-    "月": 720,
-    "个": 720,
+    unit: hours for units, hours in (("h小", 1), ("d天日", 24), ("w周星", 168), ("m月个", 720)) for unit in units
 }
-_COUNT: Final = re.compile(r"(?:Took back|Did) (?P<count>[\d,]+) change")
 
 
-def trash(task: Task, wish: Wish) -> Script:
+def trash(task: Task, intent: Intent) -> Script:
     """Move what is meant to the trash, all of it in one round, so that there is one question."""
-    more, target = 0, wish.target or IT
+    more, target = 0, intent.target or IT
     if target.form == "all" and target.inside:
         folder = yield from resolve_folder(task, target.inside)
         found, more = yield from contents(str(folder["id"]))
@@ -60,20 +49,20 @@ def trash(task: Task, wish: Wish) -> Script:
     return "\n".join(filter(None, [told, left]))
 
 
-def restore(task: Task, wish: Wish) -> Script:
+def restore(task: Task, intent: Intent) -> Script:
     """Bring items back from the trash; "bring it back" after another change takes that back."""
-    pronoun = wish.target is None or wish.target.is_pronoun or wish.target.form == "open"
+    pronoun = intent.target is None or intent.target.is_pronoun or intent.target.form == "open"
     if pronoun and not _in_focus(task) and task.sections.last_run:
-        return (yield from undo(task, wish))
-    items = yield from _in_trash(task, wish.target or IT, pronoun=pronoun)
+        return (yield from undo(task, intent))
+    items = yield from _in_trash(task, intent.target or IT, pronoun=pronoun)
     return (
         yield from task.carry_out(items, [request("restore_item", item_id=item["id"]) for item in items], "restored")
     )
 
 
-def delete_for_good(task: Task, wish: Wish) -> Script:
+def delete_for_good(task: Task, intent: Intent) -> Script:
     """Delete for good what is in the trash; what is not goes no further than there."""
-    items = yield from _in_trash(task, wish.target or IT, pronoun=wish.target is None or wish.target.is_pronoun)
+    items = yield from _in_trash(task, intent.target or IT, pronoun=intent.target is None or intent.target.is_pronoun)
     wanted = [request("delete_item", item_id=item["id"]) for item in items]
     return (yield from task.carry_out(items, wanted, "deleted_for_good", ""))
 
@@ -109,33 +98,33 @@ def _match(task: Task, ref: Ref, trashed: Sequence[Item]) -> Item:
     return max((item for item in trashed if item["id"] in ids), key=lambda item: str(item.get("trashed_at") or ""))
 
 
-def empty_trash(task: Task, _wish: Wish) -> Script:
+def empty_trash(task: Task, _intent: Intent) -> Script:
     """Delete all that is in the trash for good."""
     result = yield from call("empty_trash")
     return task.say("trash_emptied", count=task.checked(result, "empty_trash").number("count"))
 
 
-def share(task: Task, wish: Wish) -> Script:
+def share(task: Task, intent: Intent) -> Script:
     """Give each person that role on each item."""
-    emails = wish.emails
+    emails = intent.emails
     if not emails:
-        return task.say("missing_address_of" if wish.person else "missing_address", person=inert(wish.person))
-    summary = (yield from find_summary(task)) if wish.target and wish.target.form == "summary" else None
-    if wish.target and wish.target.form == "summary" and summary is None:
+        return task.say("missing_address_of" if intent.person else "missing_address", person=inert(intent.person))
+    summary = (yield from find_summary(task)) if intent.target and intent.target.form == "summary" else None
+    if intent.target and intent.target.form == "summary" and summary is None:
         return task.say("no_summary")
-    items = [summary] if summary else (yield from resolve(task, wish.target or IT))
+    items = [summary] if summary else (yield from resolve(task, intent.target or IT))
     pairs = [(item, email) for item in items for email in emails]
-    role = wish.role or "viewer"
+    role = intent.role or "viewer"
     wanted = [request("share_item", item_id=item["id"], email=email, role=role) for item, email in pairs]
     return (yield from task.carry_out([item for item, _ in pairs], wanted, "shared"))
 
 
-def change_access(task: Task, wish: Wish) -> Script:
+def change_access(task: Task, intent: Intent) -> Script:
     """Take access back from the people named, else from everybody; or change the role of who has it; or end links."""
-    item = yield from resolve_one(task, wish.target or IT)
-    if wish.action == "set_role" and not wish.role:
+    item = yield from resolve_one(task, intent.target or IT)
+    if intent.action == "set_role" and not intent.role:
         return task.say("missing_role")
-    key, people = ("link_id", ()) if wish.action == "end_link" else ("email", wish.emails)
+    key, people = ("link_id", ()) if intent.action == "end_link" else ("email", intent.emails)
     if not people:
         result = yield from call("list_shares", item_id=item["id"])
         shares = task.checked(result, "list_shares", str(item.get("name", ""))).entries("shares")
@@ -145,44 +134,46 @@ def change_access(task: Task, wish: Wish) -> Script:
             if (one.get("kind") == "link" or not one.get("email")) == (key == "link_id")
             and not one.get("inherited_from")
         ]
-        people = tuple(one for one in own if wish.person.lower() in one.lower() or key == "link_id")
+        people = tuple(one for one in own if intent.person.lower() in one.lower() or key == "link_id")
     if not people:
         return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
-    if wish.action == "set_role" and len(people) > 1 and not wish.emails:
+    if intent.action == "set_role" and len(people) > 1 and not intent.emails:
         return task.say("which_share", list="\n".join(f"- {one}" for one in people))
-    tool, role = ("update_share", wish.role) if wish.action == "set_role" else ("revoke_share", None)
+    tool, role = ("update_share", intent.role) if intent.action == "set_role" else ("revoke_share", None)
     wanted = [Request(tool, {"item_id": item["id"], key: one, **({"role": role} if role else {})}) for one in people]
-    code = {"set_role": "role_set", "end_link": "link_ended"}.get(wish.action, "revoked")
+    code = {"set_role": "role_set", "end_link": "link_ended"}.get(intent.action, "revoked")
     return (yield from task.carry_out([item] * len(wanted), wanted, code))
 
 
-def make_link(task: Task, wish: Wish) -> Script:
+def make_link(task: Task, intent: Intent) -> Script:
     """Make a link by which anyone can open an item."""
-    item = yield from resolve_one(task, wish.target or IT)
-    expires, password = word("expires").search(wish.said), word("password").search(wish.said)
+    item = yield from resolve_one(task, intent.target or IT)
+    expires, password = word("expires").search(intent.said), word("password").search(intent.said)
     hours = None
     if expires:
         count = int(expires["count"]) if expires["count"].isdigit() else 2 if expires["count"] == "两" else 1
         hours = count * _HOURS[expires["unit"][0].lower()]
-    secret, role = password["word"] if password else None, wish.role or "viewer"
+    secret, role = password["word"] if password else None, intent.role or "viewer"
     one = request("create_share_link", item_id=item["id"], role=role, expires_in_hours=hours, password=secret)
     return (yield from task.carry_out([item], [one], "link_made"))
 
 
-def download(task: Task, wish: Wish) -> Script:
+def download(task: Task, intent: Intent) -> Script:
     """Make an address from which a file can be fetched."""
-    item = yield from resolve_one(task, wish.target or IT, kind="file")
-    result = yield from call("get_download_url", file_id=item["id"], version=wish.number if wish.number > 0 else None)
+    item = yield from resolve_one(task, intent.target or IT, kind="file")
+    result = yield from call(
+        "get_download_url", file_id=item["id"], version=intent.number if intent.number > 0 else None
+    )
     task.checked(result, "get_download_url", str(item.get("name", "")))
     return task.say("download", name=task.name(item), until=moment(result.word("expires_at")), url=result.word("url"))
 
 
-def rename(task: Task, wish: Wish) -> Script:
+def rename(task: Task, intent: Intent) -> Script:
     """Give an item another name; a file keeps its suffix if the new name has none."""
-    item = yield from resolve_one(task, wish.target or IT)
-    if not wish.names:
+    item = yield from resolve_one(task, intent.target or IT)
+    if not intent.names:
         return task.say("missing_name")
-    old, name = quoted(str(item.get("name", ""))), with_suffix(item, wish.names[0])
+    old, name = quoted(str(item.get("name", ""))), with_suffix(item, intent.names[0])
     code = "called" if item.get("name") == name else "renamed"
     return (yield from task.carry_out([item], [request("rename_item", item_id=item["id"], name=name)], code, old=old))
 
@@ -194,10 +185,10 @@ def with_suffix(item: Item, name: str) -> str:
     return f"{name}.{suffix}" if item.get("kind") != "folder" and suffix and "." not in name else name
 
 
-def restore_version(task: Task, wish: Wish) -> Script:
+def restore_version(task: Task, intent: Intent) -> Script:
     """Make an earlier content the newest."""
-    item = yield from resolve_one(task, wish.target or Ref("open"), kind="file")
-    number = wish.number
+    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
+    number = intent.number
     if number == PREVIOUS:
         numbers = yield from versions_of(task, item)
         if len(numbers) < 2:
@@ -217,18 +208,59 @@ def versions_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence
     return sorted((int(entry.get("number") or 0) for entry in listed.entries("versions")), reverse=True)
 
 
-def undo(task: Task, wish: Wish) -> Script:
+def undo(task: Task, intent: Intent) -> Script:
     """Take back what the last run of this conversation changed, or do it again; without one, show what there is."""
-    if wish.action != "redo" and not task.sections.last_run:
+    if intent.action != "redo" and not task.sections.last_run:
         result = yield from call("list_changes", limit=3)
         lines = [change_line(task, one) for one in result.entries("changes")]
         return task.say("undo_nothing_here", changes="\n".join([task.say("changes"), *lines]) if lines else "")
-    key, tool = ("redone", "redo_changes") if wish.action == "redo" else ("undone", "undo_changes")
+    key, tool = ("redone", "redo_changes") if intent.action == "redo" else ("undone", "undo_changes")
     result = task.checked((yield from call(tool, run_id=task.sections.last_run if key == "undone" else None)), tool)
     done = [f"- {inert(change_of(change))}" for change in result.entries(key)]
     left = [f"- {inert(change_of(entry))}" for entry in result.entries("skipped")]
-    said = _COUNT.search(result.text)
-    count = int(said["count"].replace(",", "")) if said else 0
-    told = [task.say(key, list=bounded(done, task.language, count)) if done else task.say("undone_nothing")]
+    told = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
     told += [task.say("undo_skipped", list="\n".join(left))] if left else []
     return task.with_hint("\n".join(told), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(told)
+
+
+Memory = Mapping[str, Any]
+
+
+def remember(task: Task, intent: Intent) -> Script:
+    """Keep a fact in the person's own words."""
+    task.checked((yield from call("remember", fact=intent.content)), "remember", intent.content)
+    return task.say("remembered", fact=quoted(intent.content))
+
+
+def recall(task: Task, _intent: Intent) -> Script:
+    """Say what is remembered."""
+    memories = task.checked((yield from call("list_memories")), "list_memories").entries("memories")
+    return task.say("memories", list=_lines(memories)) if memories else task.say("no_memories")
+
+
+def forget(task: Task, intent: Intent) -> Script:
+    """Forget the fact that is meant."""
+    found = task.checked((yield from call("list_memories")), "list_memories")
+    meant = _meant(intent.content, found.entries("memories"))
+    if len(meant) != 1:
+        return (
+            task.say("which_memory", list=_lines(meant))
+            if meant
+            else task.say("no_such_memory", fact=quoted(intent.content))
+        )
+    fact = str(meant[0]["fact"])
+    task.checked((yield from call("forget", memory_id=meant[0]["id"])), "forget", fact)
+    return task.say("forgotten", fact=quoted(fact))
+
+
+def _meant(fact: str, memories: Sequence[Memory]) -> list[Memory]:
+    """Return the facts that share most words with what was said; a fact said word for word is the one."""
+    same = [memory for memory in memories if str(memory["fact"]).casefold() == fact.casefold()]
+    wanted = words_of(fact)
+    shared = [(len(words_of(str(memory["fact"])) & wanted), memory) for memory in memories]
+    most = max((count for count, _ in shared), default=0)
+    return same[:1] or [memory for count, memory in shared if count == most and most]
+
+
+def _lines(memories: Sequence[Memory]) -> str:
+    return "\n".join(f"- {inert(str(memory['fact']))}" for memory in memories)

@@ -4,35 +4,37 @@ import re
 from collections.abc import Generator, Mapping, Sequence
 from typing import Final
 
-from graph.offline.documents.sentences import read_sentences
+from graph.offline.documents import read_sentences
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.scripts.resolve import resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import Wish
+from graph.offline.understanding.requests import Intent
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, quoted
 
-SHOWN, MOST_PARTS, MOST_EDITS = 60, 2, 100
+SHOWN, MOST_EDITS = 60, 100
 WRITING: Final = frozenset({"patch_file", "append_to_file"})
 _LINE: Final = re.compile(r"\b(?:line|item|entry|bullet)\b|行|条")
 _MATCHES: Final = re.compile(r"Edit (?P<edit>\d+) matches (?:(?P<count>\d+) places|nothing)")
 
 
-def replace_text(task: Task, wish: Wish) -> Script:
+def replace_text(task: Task, intent: Intent) -> Script:
     """Replace every occurrence, in one call whose edits each match once."""
-    old, new = wish.edits[0] if wish.edits else ("", "")
-    if not old or (wish.action == "replace" and not new):
+    old, new = intent.edits[0] if intent.edits else ("", "")
+    if not old or (intent.action == "replace" and not new):
         return task.say("missing_text")
-    item = yield from resolve_one(task, wish.target or Ref("open"), kind="file")
+    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
     one, count = _made_already(task, item), 0
     if one is None:
         text, whole = yield from _text_of(task, item)
-        edits = _planned(text, wish) if whole else [{"find": old, "replace": new}]
+        edits = _planned(text, intent) if whole else [{"find": old, "replace": new}]
         if not edits:
             return task.say("no_match", find=quoted(old, SHOWN), name=task.name(item))
-        one = request("patch_file", file_id=item["id"], edits=list(edits)[:MOST_EDITS])
+        if len(edits) > MOST_EDITS:
+            return task.say("too_many_matches", find=quoted(old, SHOWN), name=task.name(item), count=len(edits))
+        one = request("patch_file", file_id=item["id"], edits=list(edits))
     count = len(one.args["edits"])
     result = yield from call(one.name, **one.args)
     matches = _MATCHES.search(result.message) if result.code == "edit_mismatch" else None
@@ -45,13 +47,13 @@ def replace_text(task: Task, wish: Wish) -> Script:
     return task.with_hint(task.say("edited", name=task.name(item), edits=edited, version=version), "can_undo")
 
 
-def _planned(text: str, wish: Wish) -> Sequence[Mapping[str, str]]:
+def _planned(text: str, intent: Intent) -> Sequence[Mapping[str, str]]:
     """Return edits whose `find` stands once in the text as it is by then, for every occurrence from the end on."""
-    (old, new), edits = wish.edits[0], list[Mapping[str, str]]()
+    (old, new), edits = intent.edits[0], list[Mapping[str, str]]()
     lines = [line for line in text.splitlines(keepends=True) if old in line]
-    if wish.action == "remove_text" and len(lines) == 1 and _LINE.search(wish.said):
+    if intent.action == "remove_text" and len(lines) == 1 and _LINE.search(intent.said):
         old = lines[0]
-    wanted = set(terms(wish.anchor))
+    wanted = set(terms(intent.anchor))
     about = [one for one in read_sentences(text) if wanted and wanted <= set(terms(f"{one.heading} {one.text}"))]
     about = [one for one in about if _places_of(text[one.start : one.end], old)]
     low, high = (about[0].start, about[0].end) if len(about) == 1 else (0, len(text))
@@ -99,24 +101,19 @@ def _text_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Re
     opened = task.sections.file
     if opened and opened["id"] == item["id"] and task.sections.document_is_exact:
         return task.sections.document or "", True
-    text, start = "", None
-    for _ in range(MOST_PARTS):
-        result = yield from call("read_file", file_id=item["id"], start=start)
-        text += task.checked(result, "read_file", str(item.get("name", ""))).word("text")
-        start = result.number("end")
-        if start >= result.number("total_characters"):
-            return text, True
-    return text, False
+    result = yield from call("read_file", file_id=item["id"])
+    text = task.checked(result, "read_file", str(item.get("name", ""))).word("text")
+    return text, result.number("end") >= result.number("total_characters")
 
 
-def add_text(task: Task, wish: Wish) -> Script:
+def add_text(task: Task, intent: Intent) -> Script:
     """Add a passage at the end; elsewhere only a person or a real model can."""
-    if not wish.content:
+    if not intent.content:
         return task.say("missing_content")
-    if wish.position != "end":
+    if intent.position != "end":
         return task.say("cannot", abilities=task.abilities())
-    item = yield from resolve_one(task, wish.target or Ref("open"), kind="file")
-    one = _made_already(task, item) or request("append_to_file", file_id=item["id"], content=wish.content)
+    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
+    one = _made_already(task, item) or request("append_to_file", file_id=item["id"], content=intent.content)
     task.checked((yield from call(one.name, **one.args)), one.name, str(item.get("name", "")))
-    shown = inert(" ".join(wish.content.split())[: SHOWN * 3])
+    shown = inert(" ".join(intent.content.split())[: SHOWN * 3])
     return task.with_hint(task.say("inserted", name=task.name(item), content=shown), "can_undo")

@@ -1,20 +1,20 @@
-"""Finding files by their names, and by what they say."""
+"""Finding files by their names, and by what they or many of them say."""
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Generator, Sequence
+from typing import Any, Final
 
 from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Script, UnresolvedError, call, request
+from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts import listing
 from graph.offline.scripts.answering import ask
-from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_one
+from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import word
-from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import Wish
+from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.references import Ref, read_ref
+from graph.offline.understanding.requests import Intent
 from graph.offline.understanding.terms import terms
-from graph.offline.wording import counted, path_of, quoted
+from graph.offline.wording import MOST_LINES, bounded, code, counted, inert, path_of, quoted, verbatim
 
 MOST_FOUND: Final = 10
 _DETERMINERS: Final = re.compile(
@@ -22,10 +22,10 @@ _DETERMINERS: Final = re.compile(
 )
 
 
-def find(task: Task, wish: Wish) -> Script:
+def find(task: Task, intent: Intent) -> Script:
     """Look for a name; what is about something is searched for by meaning."""
-    query = topic_of(wish.query) or _DETERMINERS.sub("", wish.query).strip()
-    if not topic_of(wish.query) and "search_files" in task.tools:
+    query = topic_of(intent.query) or _DETERMINERS.sub("", intent.query).strip()
+    if not topic_of(intent.query) and "search_files" in task.tools:
         first = yield from call("search_files", query=query, limit=MOST_FOUND)
         hits = _best(first.hits, query)
         queries = [] if hits else queries_of(query)[:3]
@@ -88,12 +88,92 @@ def _snippet(hit: Item) -> str:
     return f" – {quoted(text, 160)}" if text and text != hit["file"].get("name") else ""
 
 
-def lookup(task: Task, wish: Wish) -> Script:
+def lookup(task: Task, intent: Intent) -> Script:
     """Look for a bare name, and then for what files say about it."""
     try:
-        item = yield from resolve_one(task, wish.target or Ref("name", text=wish.query))
+        item = yield from resolve_one(task, intent.target or Ref("name", text=intent.query))
     except UnresolvedError as unresolved:
-        return (yield from (find if "\n1. " in unresolved.text else ask)(task, wish))
+        return (yield from (find if "\n1. " in unresolved.text else ask)(task, intent))
     if item.get("kind") == "folder":
-        return (yield from listing.folder(task, Wish("list", target=Ref("path", text=str(item.get("path", ""))))))
+        return (yield from listing.folder_at(task, item))
     return task.say("found_one", name=task.name(item), path=path_of(item))
+
+
+MOST_FILES: Final = 200
+PAGE: Final = 30
+LONGEST_QUOTE: Final = 200
+LONGEST_REST: Final = 300
+Finding = dict[str, Any]
+
+
+def mentioned(said: str) -> str:
+    """Return what the files are to mention, empty if they are to be summed up."""
+    return named_in("mention", said).strip(' ?？。.！“”"')
+
+
+def folder_of(said: str) -> Ref:
+    """Return the folder whose files are meant, the current one if none is named."""
+    phrase = named_in("folder_of", said.strip(" ?？。.")).strip(' “”"')
+    ref = read_ref(phrase, kind="folder") if phrase else None
+    return ref if ref and ref.form in {"name", "path", "there"} else Ref("here")
+
+
+def map_files(task: Task, intent: Intent) -> Script:
+    """Have every file of a folder read, and tell what each says, and which could not be read."""
+    query = mentioned(intent.said)
+    try:
+        folder = yield from resolve_folder(task, folder_of(intent.said))
+    except UnresolvedError:
+        if not query:
+            raise
+        return (yield from find(task, Intent("find", intent.said, query=f"about {query}")))
+    instruction = task.say("many_mention", query=query) if query else task.say("many_summarise")
+    result = yield from call(
+        "map_reduce_files",
+        instruction=instruction,
+        folder_id=str(folder["id"]),
+        max_files=MOST_FILES,
+        language=task.language,
+    )
+    task.checked(result, "map_reduce_files", str(folder.get("name", "")))
+    if "files" not in result.data:
+        return result.text
+    if not result.number("files"):
+        return task.say("many_empty", folder=task.name(folder))
+    findings = yield from _first(result)
+    return _findings(task, query, result, findings)
+
+
+def _first(result: Result) -> Generator[Sequence[Request], Sequence[Result], list[Finding]]:
+    """Return the first of what files say, as many as are told; they come before those that say nothing."""
+    findings = [dict(one) for one in result.entries("results")]
+    following = result.number("next")
+    while following and following < min(result.number("answered"), MOST_LINES):
+        more = yield from call("read_bulk_result", result_id=result.word("result_id"), first=following, limit=PAGE)
+        findings += [dict(one) for one in more.entries("results")]
+        following = more.number("next")
+    return findings
+
+
+def _findings(task: Task, query: str, result: Result, findings: Sequence[Finding]) -> str:
+    answered = result.number("answered")
+    if query:
+        key = "many_found" if answered else "many_found_none"
+        title = task.say(key, query=quoted(query), count=answered)
+    else:
+        title = task.say("many_title")
+    lines = [_line(one) for one in findings if one.get("status") == "answered"]
+    parts = [
+        title,
+        bounded(lines, task.language, answered),
+        task.say("many_coverage", coverage=result.word("coverage")),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _line(finding: Finding) -> str:
+    """Return what a file says: in quotation marks the sentence that was looked up in it, and how it goes on."""
+    answer, quote = str(finding.get("answer") or ""), str(finding.get("quote") or "")
+    said = f"“{verbatim(quote or answer, LONGEST_QUOTE)}”"
+    rest = inert(answer.removeprefix(quote).strip()[:LONGEST_REST]) if quote and answer.startswith(quote) else ""
+    return f"- {code(str(finding.get('path', '')))}: {said} {rest}".rstrip()

@@ -10,7 +10,7 @@ from graph.offline.replay import Script, call, request
 from graph.offline.scripts.resolve import PAGE, Items, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import SUFFIXES, Ref
-from graph.offline.understanding.requests import Wish
+from graph.offline.understanding.requests import Intent
 from graph.offline.wording import code, counted, inert, moment, name_line, path_of, size
 
 FEW, MANY, MOST_LOOKED_AT, LONGEST_DIFF = 5, 10, 12, 3_000
@@ -33,22 +33,27 @@ class Listing:
     argument: str = ""
 
 
-def folder(task: Task, wish: Wish) -> Script:
+def folder(task: Task, intent: Intent) -> Script:
     """List a folder."""
-    item = yield from resolve_one(task, wish.target if wish.target and wish.target.form in NAMED else Ref("here"))
+    item = yield from resolve_one(task, intent.target if intent.target and intent.target.form in NAMED else Ref("here"))
     if item.get("kind") == "file":
         return task.say("found_one", name=task.name(item), path=path_of(item))
+    return (yield from folder_at(task, item))
+
+
+def folder_at(task: Task, item: Item) -> Script:
+    """List a folder that was found."""
     result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
     count = counted(result.number("total") or len(result.items), task.language)
     return _told(task, LISTINGS["list"], result, folder=task.name(item), count=count)
 
 
-def listed(task: Task, wish: Wish) -> Script:
+def listed(task: Task, intent: Intent) -> Script:
     """List something, of an item or of the whole drive."""
-    listing, name, args = LISTINGS[wish.action], "", dict[str, Any](limit=PAGE)
+    listing, name, args = LISTINGS[intent.action], "", dict[str, Any](limit=PAGE)
     if listing.argument:
         kind = "file" if listing.argument == "file_id" else ""
-        target = wish.target or Ref("open" if kind else "it")
+        target = intent.target or Ref("open" if kind else "it")
         item = yield from resolve_one(task, target, kind=kind, loose=True)
         name, args = task.name(item), {listing.argument: item["id"]}
     result = yield from call(listing.tool, **args)
@@ -63,9 +68,9 @@ def _told(task: Task, listing: Listing, result: Result, **values: str) -> str:
     return "\n".join([task.say(listing.lead, **values), *lines, *tail]) if lines else task.say(listing.empty, **values)
 
 
-def tree(task: Task, wish: Wish) -> Script:
+def tree(task: Task, intent: Intent) -> Script:
     """Show a folder with what is below it."""
-    item = yield from resolve_one(task, wish.target or Ref("here"), kind="folder")
+    item = yield from resolve_one(task, intent.target or Ref("here"), kind="folder")
     result = yield from call("get_folder_tree", folder_id=item["id"], depth=3)
     task.checked(result, "get_folder_tree", str(item.get("name", "")))
     lines = list(_branches(result.entries("children"), 0)) or [name_line(entry) for entry in result.items[1:]]
@@ -85,10 +90,10 @@ def _branches(nodes: Sequence[Item], depth: int) -> Iterator[str]:
             yield from _branches(children if isinstance(children, list) else [], depth + 1)
 
 
-def count(task: Task, wish: Wish) -> Script:
+def count(task: Task, intent: Intent) -> Script:
     """Count the files of the drive, of a type, or what is in a folder."""
-    kind = _EXTENSION.search(wish.said)
-    named = wish.target if wish.target and wish.target.form in NAMED else None
+    kind = _EXTENSION.search(intent.said)
+    named = intent.target if intent.target and intent.target.form in NAMED else None
     if named and not (kind and kind[0].lower() in named.text.lower()):
         item = yield from resolve_folder(task, named)
         result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
@@ -108,15 +113,15 @@ def _index(result: Result) -> Mapping[str, int]:
     return index if isinstance(index, dict) else {}
 
 
-def newest(task: Task, wish: Wish) -> Script:
+def newest(task: Task, intent: Intent) -> Script:
     """List the files that were made or changed last, of a folder or of the drive."""
-    if wish.target and wish.target.form in NAMED:
-        item = yield from resolve_folder(task, wish.target)
+    if intent.target and intent.target.form in NAMED:
+        item = yield from resolve_folder(task, intent.target)
         items = (yield from call("list_folder", folder_id=item["id"], limit=100)).items
     else:
-        items = yield from _changed_last(wish.number or FEW)
+        items = yield from _changed_last(intent.number or FEW)
     files = [item for item in items if item.get("kind") == "file" and not item.get("trashed_at")]
-    files = sorted(files, key=lambda item: str(item.get("updated_at", "")), reverse=True)[: wish.number or FEW]
+    files = sorted(files, key=lambda item: str(item.get("updated_at", "")), reverse=True)[: intent.number or FEW]
     lines = [f"{number}. {path_of(item)} ({moment(item.get('updated_at'))})" for number, item in enumerate(files, 1)]
     return "\n".join([task.say("newest"), *lines]) if lines else task.say("changes_none")
 
@@ -129,9 +134,9 @@ def _changed_last(most: int) -> Items:
     return [one.data for one in looked if one.worked]
 
 
-def info(task: Task, wish: Wish) -> Script:
+def info(task: Task, intent: Intent) -> Script:
     """Tell what an item is."""
-    found = yield from resolve_one(task, wish.target, loose=True)
+    found = yield from resolve_one(task, intent.target, loose=True)
     result = yield from call("get_file_info", item_id=found["id"])
     item = task.checked(result, "get_file_info", str(found.get("name", ""))).data
     return task.say(
@@ -148,44 +153,44 @@ def info(task: Task, wish: Wish) -> Script:
     )
 
 
-def whoami(task: Task, wish: Wish) -> Script:
+def whoami(task: Task, intent: Intent) -> Script:
     """Tell for whom the assistant acts, how much room is taken, or how far files can be searched."""
     result = task.checked((yield from call("whoami")), "whoami")
-    if wish.action == "quota":
+    if intent.action == "quota":
         quota = result.number("quota_bytes")
         return task.say("quota", used=size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else ""))
-    if wish.action == "get_index_status":
+    if intent.action == "get_index_status":
         return task.say("index", indexed=_index(result).get("indexed", 0), total=sum(_index(result).values()))
     scopes = result.data.get("scopes")
     listed = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "?"
     return task.say("whoami", email=code(result.word("email")), scopes=listed)
 
 
-def diff(task: Task, wish: Wish) -> Script:
+def diff(task: Task, intent: Intent) -> Script:
     """Show what changed in a file since a version, by default since the one before."""
-    item = yield from resolve_one(task, wish.target or Ref("open"), kind="file", loose=True)
+    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file", loose=True)
     listed = task.checked(
         (yield from call("list_versions", file_id=item["id"])), "list_versions", str(item.get("name", ""))
     )
     last = max((int(entry.get("number") or 0) for entry in listed.entries("versions")), default=0)
     if last < 2:
         return task.say("one_version", name=task.name(item))
-    first = wish.number if 0 < wish.number < last else last - 1
+    first = intent.number if 0 < intent.number < last else last - 1
     result = task.checked((yield from call("diff_versions", file_id=item["id"], from_version=first)), "diff_versions")
     told = {"name": task.name(item), "first": first, "last": result.number("to_version") or last}
     shown = result.word("diff")[:LONGEST_DIFF].rstrip("\n")
     return "\n".join([task.say("diff", **told), "~~~~diff", shown, "~~~~"]) if shown else task.say("diff_none", **told)
 
 
-def changes(task: Task, wish: Wish) -> Script:
+def changes(task: Task, intent: Intent) -> Script:
     """Say what was changed lately: in the drive, to one item, or by the assistant in this conversation's last run."""
-    named = wish.target if wish.target and wish.target.form in NAMED else None
+    named = intent.target if intent.target and intent.target.form in NAMED else None
     item = (yield from resolve_one(task, named, loose=True)) if named else None
     run_id = (
         None if item or not _BY_ASSISTANT.search(task.conversation.asked.lower()) else task.sections.last_run or None
     )
     result = yield from call(
-        "list_changes", item_id=item["id"] if item else None, run_id=run_id, limit=wish.number or MANY
+        "list_changes", item_id=item["id"] if item else None, run_id=run_id, limit=intent.number or MANY
     )
     lines = [change_line(task, change) for change in task.checked(result, "list_changes").entries("changes")]
     return "\n".join([task.say("changes"), *lines]) if lines else task.say("changes_none")
@@ -216,7 +221,7 @@ def _share_line(task: Task, entry: Item) -> str:
     return f"- {who} ({task.role(str(entry.get('role', '')))}{through}){url}"
 
 
-def shared_out(task: Task, _wish: Wish) -> Script:
+def shared_out(task: Task, _intent: Intent) -> Script:
     """List what is shared with others now, of what the recent changes shared."""
     recent = yield from call("list_changes", kind="share", limit=50)
     ids = list(dict.fromkeys(str(one["item_id"]) for one in recent.entries("changes") if one.get("item_id")))

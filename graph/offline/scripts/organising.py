@@ -10,19 +10,19 @@ from graph.offline.scripts.reading import find_summary, last_summary, summary_na
 from graph.offline.scripts.resolve import resolve, resolve_folder
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import Wish
+from graph.offline.understanding.requests import Intent
 from graph.offline.wording import bounded, name_line, path_of
 
 SUFFIX: Final = ".md"
 
 
-def create_folder(task: Task, wish: Wish) -> Script:
+def create_folder(task: Task, intent: Intent) -> Script:
     """Make folders, each with the ones above it where it is a path."""
-    if not wish.names:
+    if not intent.names:
         return task.say("missing_name")
-    parent = yield from resolve_folder(task, wish.destination or Ref("here"))
+    parent = yield from resolve_folder(task, intent.destination or Ref("here"))
     told = ""
-    for name in wish.names:
+    for name in intent.names:
         made = yield from _one_folder(task, parent, name)
         told = f"{told}\n{made}".strip()
     return task.with_hint(told, "can_undo")
@@ -45,12 +45,12 @@ def _one_folder(task: Task, parent: Item, path: str) -> Script:
     return told
 
 
-def create_file(task: Task, wish: Wish) -> Script:
+def create_file(task: Task, intent: Intent) -> Script:
     """Make a file with the text that was dictated."""
-    if not wish.names:
+    if not intent.names:
         return task.say("missing_name")
-    parent = yield from resolve_folder(task, wish.destination or Ref("here"))
-    return (yield from _one_file(task, parent, wish.names[0], wish.content, "created_file"))
+    parent = yield from resolve_folder(task, intent.destination or Ref("here"))
+    return (yield from _one_file(task, parent, intent.names[0], intent.content, "created_file"))
 
 
 def _one_file(task: Task, parent: Item, name: str, content: str, told: str) -> Script:
@@ -60,36 +60,36 @@ def _one_file(task: Task, parent: Item, name: str, content: str, told: str) -> S
     return task.with_hint(task.say(told, name=task.name(made), path=path_of(made)), "can_undo")
 
 
-def save(task: Task, wish: Wish) -> Script:
+def save(task: Task, intent: Intent) -> Script:
     """Keep the newest summary, or the newest answer, as a file."""
     given = last_summary(task.conversation)
     if given is None:
         return task.say("no_answer_to_save")
-    parent = yield from resolve_folder(task, wish.destination or Ref("here"))
-    name = wish.names[0] if wish.names else summary_name(given, task.language)
+    parent = yield from resolve_folder(task, intent.destination or Ref("here"))
+    name = intent.names[0] if intent.names else summary_name(given, task.language)
     return (yield from _one_file(task, parent, name, given.text, "saved_answer"))
 
 
-def move(task: Task, wish: Wish) -> Script:
+def move(task: Task, intent: Intent) -> Script:
     """Put items into a folder; a summary that was only said becomes a file there."""
-    if wish.destination is None:
+    if intent.destination is None:
         return task.say("missing_destination")
-    if wish.target and wish.target.form == "summary":
+    if intent.target and intent.target.form == "summary":
         found = yield from find_summary(task, finished=True)
         if found is None:
-            return (yield from _place_summary(task, wish))
+            return (yield from _place_summary(task, intent))
         items = [found]
     else:
-        items = yield from resolve(task, wish.target or Ref("it"))
-    folder = yield from resolve_folder(task, wish.destination)
+        items = yield from resolve(task, intent.target or Ref("it"))
+    folder = yield from resolve_folder(task, intent.destination)
     return (yield from _move(task, items, folder))
 
 
-def _place_summary(task: Task, wish: Wish) -> Script:
+def _place_summary(task: Task, intent: Intent) -> Script:
     given = last_summary(task.conversation, only_summaries=True)
     if given is None:
         return task.say("no_summary")
-    folder = yield from resolve_folder(task, wish.destination)
+    folder = yield from resolve_folder(task, intent.destination)
     return (yield from _one_file(task, folder, summary_name(given, task.language), given.text, "saved_summary"))
 
 
@@ -118,15 +118,15 @@ def _move_together(task: Task, items: Sequence[Item], folder: Item) -> Script:
     return task.with_hint(told, "can_undo")
 
 
-def copy(task: Task, wish: Wish) -> Script:
+def copy(task: Task, intent: Intent) -> Script:
     """Copy items into a folder, by default into their own."""
-    items = yield from resolve(task, wish.target or Ref("it"))
+    items = yield from resolve(task, intent.target or Ref("it"))
     own: Item = {
         "id": items[0].get("parent_id") or task.here["id"],
         "path": str(items[0].get("path", "")).rpartition("/")[0] or "/",
     }
-    folder = (yield from resolve_folder(task, wish.destination)) if wish.destination else own
-    name = with_suffix(items[0], wish.names[0]) if wish.names and len(items) == 1 else None
+    folder = (yield from resolve_folder(task, intent.destination)) if intent.destination else own
+    name = with_suffix(items[0], intent.names[0]) if intent.names and len(items) == 1 else None
     taken = "rename" if folder["id"] == items[0].get("parent_id") and name is None else None
     wanted = [
         request("copy_item", item_id=item["id"], folder_id=folder["id"], name=name, on_conflict=taken) for item in items

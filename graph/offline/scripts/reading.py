@@ -4,8 +4,7 @@ import re
 from collections.abc import Generator, Sequence
 from typing import Final
 
-from graph.offline.documents.sentences import Sentence, first_heading, read_sentences
-from graph.offline.documents.summary import key_sentences
+from graph.offline.documents import Sentence, first_heading, key_sentences, read_sentences
 from graph.offline.reading.conversation import Conversation, Said
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call
@@ -15,7 +14,7 @@ from graph.offline.scripts.finding import relevant, topic_of
 from graph.offline.scripts.resolve import fold, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import Wish
+from graph.offline.understanding.requests import Intent
 from graph.offline.wording import inert, joined, path_of, quoted, sides, span
 from graph.state import Language
 
@@ -30,11 +29,11 @@ _UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+")
 Documents = Generator[Sequence[Request], Sequence[Result], tuple[list[Item], str]]
 
 
-def open_file(task: Task, wish: Wish) -> Script:
+def open_file(task: Task, intent: Intent) -> Script:
     """Show the text of a file; a folder is listed."""
-    item = yield from resolve_one(task, wish.target, loose=True)
+    item = yield from resolve_one(task, intent.target, loose=True)
     if item.get("kind") == "folder":
-        return (yield from listing.folder(task, Wish("list", target=Ref("path", text=str(item.get("path") or "/")))))
+        return (yield from listing.folder_at(task, item))
     result = yield from call("read_file", file_id=item["id"])
     task.checked(result, "read_file", str(item.get("name", "")))
     text, file = result.word("text"), result.data.get("file") or item
@@ -49,13 +48,11 @@ def open_file(task: Task, wish: Wish) -> Script:
     return "\n".join([lead, fence, shown.rstrip("\n"), fence, *tail])
 
 
-def summarise(task: Task, wish: Wish) -> Script:
+def summarise(task: Task, intent: Intent) -> Script:
     """Sum up a document in its own sentences: the one named, else the one that is about the topic."""
-    documents, topic = yield from _documents(task, wish.target or Ref("open"))
+    documents, topic = yield from _documents(task, intent.target or Ref("open"))
     if documents[0].get("kind") == "folder":
-        return (
-            yield from listing.folder(task, Wish("list", target=Ref("path", text=str(documents[0].get("path") or "/"))))
-        )
+        return (yield from listing.folder_at(task, documents[0]))
     source = yield from read(task, documents[0])
     chosen = key_sentences(read_sentences(source.text), topic)
     if not chosen:

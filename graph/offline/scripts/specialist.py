@@ -16,10 +16,10 @@ from graph.offline.replay import (
     replay,
 )
 from graph.offline.routing import language_of
-from graph.offline.scripts import answering, changing, editing, finding, listing, many, organising, reading, remembering
+from graph.offline.scripts import answering, changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import BoundTool, Task
 from graph.offline.understanding.followup import follow_up
-from graph.offline.understanding.requests import Wish, memory_wish, understand
+from graph.offline.understanding.requests import Intent, memory_intent, understand
 from graph.offline.wording import path_of
 
 TOOL_OF: Final = {
@@ -33,24 +33,24 @@ TOOL_OF: Final = {
 """The tool that carries out a change, where it has not its name."""
 
 
-def _talk(task: Task, wish: Wish) -> Script:
+def _talk(task: Task, intent: Intent) -> Script:
     """Answer without any call."""
     yield from ()
-    return task.say(wish.action, abilities=task.abilities())
+    return task.say(intent.action, abilities=task.abilities())
 
 
-def _explain(task: Task, wish: Wish) -> Script:
+def _explain(task: Task, intent: Intent) -> Script:
     """Say that nothing was done, and what would be used for it."""
     yield from ()
-    tool = TOOL_OF.get(wish.topic, wish.topic)
+    tool = TOOL_OF.get(intent.topic, intent.topic)
     described = " ".join(task.tools.get(tool, BoundTool()).description.split("Use when:")[0].split())
     what = task.say("the_tool", title=task.title(tool), description=described) if described else ""
     return task.say(
-        "explain_if" if wish.query == "supposed" and "would" not in wish.said.lower() else "explain", what=what
+        "explain_if" if intent.query == "supposed" and "would" not in intent.said.lower() else "explain", what=what
     )
 
 
-SCRIPTS: Final[Mapping[str, Callable[[Task, Wish], Script]]] = {
+SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(("help", "greet", "thanks", "confirm", "decline", "cannot"), _talk), "explain": _explain,
     "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
     **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "tree": listing.tree, "count": listing.count,
@@ -58,7 +58,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Wish], Script]]] = {
     **dict.fromkeys(("whoami", "quota", "get_index_status"), listing.whoami),
     "shared_out": listing.shared_out, "diff_versions": listing.diff,
     "list_changes": listing.changes, "ask": answering.ask, "compare": answering.compare,
-    "read": reading.open_file, "summarise": reading.summarise, "map_files": many.map_files,
+    "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
     "create_folder": organising.create_folder, "create_file": organising.create_file, "save": organising.save,
     "move": organising.move, "copy": organising.copy,
     "rename": changing.rename, "share": changing.share,
@@ -66,8 +66,8 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Wish], Script]]] = {
     "download": changing.download, "delete": changing.trash, "delete_for_good": changing.delete_for_good,
     "empty_trash": changing.empty_trash, "restore": changing.restore, "restore_version": changing.restore_version,
     "undo": changing.undo, "redo": changing.undo, "replace": editing.replace_text,
-    "remove_text": editing.replace_text, "add": editing.add_text, "remember": remembering.remember,
-    "forget": remembering.forget, "list_memories": remembering.recall,
+    "remove_text": editing.replace_text, "add": editing.add_text, "remember": changing.remember,
+    "forget": changing.forget, "list_memories": changing.recall,
 }  # fmt: skip
 """What carries out each action."""
 
@@ -75,23 +75,23 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Wish], Script]]] = {
 def answer(conversation: Conversation, tools: Mapping[str, BoundTool]) -> Reply:
     """Return what the specialist with these tools says next."""
     task = Task(conversation, language_of(conversation), tools)
-    remembered = memory_wish(conversation.asked)
-    wishes = (remembered,) if remembered else follow_up(conversation, _requested(conversation))
-    if not wishes:
+    remembered = memory_intent(conversation.asked)
+    intents = (remembered,) if remembered else follow_up(conversation, _requested(conversation))
+    if not intents:
         return Reply(text=task.say("unclear", abilities=task.abilities()))
-    return replay(_all(task, wishes), conversation, tools)
+    return replay(_all(task, intents), conversation, tools)
 
 
-def _requested(conversation: Conversation) -> Sequence[Wish]:
+def _requested(conversation: Conversation) -> Sequence[Intent]:
     """Return what is to be done: the step's instruction, else the person's message."""
     return understand(conversation.request, file_open=conversation.sections.file is not None)
 
 
-def _all(task: Task, wishes: Sequence[Wish]) -> Script:
+def _all(task: Task, intents: Sequence[Intent]) -> Script:
     told: list[str] = []
-    for wish in wishes:
+    for intent in intents:
         try:
-            told.append((yield from _one(task, wish)))
+            told.append((yield from _one(task, intent)))
         except OutOfRoundsError:
             told.append(task.say("out_of_rounds", done=_done(task)))
             break
@@ -99,9 +99,9 @@ def _all(task: Task, wishes: Sequence[Wish]) -> Script:
     return f"{text}\n" if task.is_underway else text
 
 
-def _one(task: Task, wish: Wish) -> Generator[Sequence[Request], Sequence[Result], str]:
+def _one(task: Task, intent: Intent) -> Generator[Sequence[Request], Sequence[Result], str]:
     try:
-        return (yield from SCRIPTS[wish.action](task, wish))
+        return (yield from SCRIPTS[intent.action](task, intent))
     except UnresolvedError as unresolved:
         return unresolved.text
     except LeftOutError:

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from graph.offline.reading.conversation import Conversation
+from graph.offline.reading.conversation import Conversation, Sections
 from graph.offline.reading.results import Item, Result
-from graph.offline.reading.sections import Sections
 from graph.offline.replay import Request, Script, UnresolvedError
 from graph.offline.wording import bounded, name_line, named, path_of, quoted, say, sides
 from graph.state import Language

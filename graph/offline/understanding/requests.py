@@ -1,7 +1,7 @@
-"""What a message asks for: wishes, each an action with its arguments. The verbs are the router's.
+"""What a message asks for: intents, each an action with its arguments. The verbs are the router's.
 
-A change is only a wish where a clause begins with its verb (or, in Chinese, names an object for it), and nothing in the
-message puts it in doubt. What is not understood is no wish.
+A change is only an intent where a clause begins with its verb (or, in Chinese, names an object for it), and nothing in
+the message puts it in doubt. Anything else is no intent.
 """
 
 import re
@@ -53,7 +53,7 @@ _BY_ROW: Final = frozenset(_BY_ROW_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Intent:
     """One request. What an action has no use for stays empty."""
 
     action: str
@@ -73,115 +73,115 @@ class Wish:
     topic: str = ""
 
 
-def memory_wish(text: str) -> Wish | None:
+def memory_intent(text: str) -> Intent | None:
     """Return what a message wants of the long-term memory: remember, forget or list; None if nothing."""
     said = " ".join(text.split())
     for name, pattern in table("memory"):
         match = pattern.match(said)
         fact = next(filter(None, match.groups()), "").strip().rstrip(".。!！") if match else ""
         if match and (name == "list" or not word("no_fact").match(fact)):
-            return Wish(f"{name}_memories" if name == "list" else name, text, content=fact)
+            return Intent(f"{name}_memories" if name == "list" else name, text, content=fact)
     return None
 
 
 @lru_cache(maxsize=256)
-def understand(text: str, *, file_open: bool = False) -> tuple[Wish, ...]:
+def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     """Return what a message asks for, in order; empty if that is not clear."""
     if len(text) > LONGEST_READ or not text.strip():
         return ()
     message = Message(text)
     talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
     if talk:
-        return (Wish(talk, text),)
+        return (Intent(talk, text),)
     clauses = message.clauses()
-    wishes = [_wish(message, clause, file_open=file_open) for clause in clauses]
-    spoken = _only_spoken_of(message, clauses, wishes)
+    intents = [_intent(message, clause, file_open=file_open) for clause in clauses]
+    spoken = _only_spoken_of(message, clauses, intents)
     if spoken:
         return (spoken,)
-    found = _joined(clauses, wishes)
-    meant = [wish for wish in found if wish.action not in {"ask", "lookup"}] or found
+    found = _joined(clauses, intents)
+    meant = [intent for intent in found if intent.action not in {"ask", "lookup"}] or found
     if not meant and clauses and all(clause.negated for clause in clauses):
-        return (Wish("decline", text),)
-    if meant and all(wish.action == "ask" for wish in meant):
+        return (Intent("decline", text),)
+    if meant and all(intent.action == "ask" for intent in meant):
         return (replace(meant[0], query=" ".join(message.restored(message.text).split())),)
     return tuple(meant)
 
 
-def _joined(clauses: Sequence[Clause], wishes: Sequence[Wish | None]) -> list[Wish]:
-    """Return the wishes, each with what later clauses add to it: "share it with Bob, as editor"."""
-    found: list[Wish] = []
-    for clause, wish in zip(clauses, wishes, strict=True):
-        last = found[-1] if found else Wish("")
-        vague = wish is None or wish.action in VAGUE | {"set_role", "share"}
-        role = _role(clause.plain) if not (wish and (wish.emails or wish.target)) else ""
+def _joined(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list[Intent]:
+    """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
+    found: list[Intent] = []
+    for clause, intent in zip(clauses, intents, strict=True):
+        last = found[-1] if found else Intent("")
+        vague = intent is None or intent.action in VAGUE | {"set_role", "share"}
+        role = _role(clause.plain) if not (intent and (intent.emails or intent.target)) else ""
         if vague and role and last.action in {"share", "link"}:
             found[-1] = replace(last, role=role)
         elif (
             vague
             and last.action == "create_folder"
-            and (wish is None or wish.action == "lookup")
+            and (intent is None or intent.action == "lookup")
             and not clause.negated
         ):
             found[-1] = replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
         elif (
-            wish
-            and wish.action in {"summarise", "read"}
+            intent
+            and intent.action in {"summarise", "read"}
             and last.action == "find"
-            and not (wish.target and not wish.target.is_pronoun)
+            and not (intent.target and not intent.target.is_pronoun)
         ):
-            found[-1] = replace(wish, target=Ref("name", text=last.query))
-        elif wish:
-            found.append(wish)
+            found[-1] = replace(intent, target=Ref("name", text=last.query))
+        elif intent:
+            found.append(intent)
     return found
 
 
-def _only_spoken_of(message: Message, clauses: Sequence[Clause], wishes: Sequence[Wish | None]) -> Wish | None:
+def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> Intent | None:
     """Return what to say where a change is named in doubt: nothing is done then."""
-    changes = [wish for wish in wishes if wish and wish.action in CHANGING]
-    both = list(zip(clauses, wishes, strict=True))
-    moods = [_mood(clause, wish) for clause, wish in both]
+    changes = [intent for intent in intents if intent and intent.action in CHANGING]
+    both = list(zip(clauses, intents, strict=True))
+    moods = [_mood(clause, intent) for clause, intent in both]
     named = [spoken_of(clause.plain) for (clause, _), mood in zip(both, moods, strict=True) if mood]
     action = changes[0].action if changes else next(filter(None, named), "")
     taken_back = bool(changes) and is_taken_back(message.text.lower())
     mood = "taken_back" if taken_back else next(filter(None, moods), "")
-    if {wish.action for wish in changes} - NAMING and word("depends").search(message.prepared):
+    if {intent.action for intent in changes} - NAMING and word("depends").search(message.prepared):
         mood = "supposed"
     if not action or not mood:
         return None
     text = message.restored(message.text)
-    looks = any(wish and wish.action in {"ask", "find"} and not spoken_of(clause.plain) for clause, wish in both)
+    looks = any(intent and intent.action in {"ask", "find"} and not spoken_of(clause.plain) for clause, intent in both)
     if looks and not changes and mood == "reported":
-        return Wish("ask", text, query=text)
-    return Wish("explain", text, topic=action, query=mood)
+        return Intent("ask", text, query=text)
+    return Intent("explain", text, topic=action, query=mood)
 
 
-def _mood(clause: Clause, wish: Wish | None) -> str:
-    if clause.negated or (wish and wish.action not in VAGUE | CHANGING):
+def _mood(clause: Clause, intent: Intent | None) -> str:
+    if clause.negated or (intent and intent.action not in VAGUE | CHANGING):
         return ""
-    if wish and wish.action in NAMING:
+    if intent and intent.action in NAMING:
         return "supposed" if re.match(r"(?:if|when|unless)\b|如果|要是|假如|万一", clause.plain) else ""
-    if clause.ends_in_colon and (wish is None or wish.action not in CHANGING):
+    if clause.ends_in_colon and (intent is None or intent.action not in CHANGING):
         return "reported"
     plain = clause.plain
-    if wish and wish.action in {"share", "link", "set_role"}:
+    if intent and intent.action in {"share", "link", "set_role"}:
         plain = word("so_that").sub("", plain)
-    for ref in (wish.target, wish.destination) if wish else ():
+    for ref in (intent.target, intent.destination) if intent else ():
         # A name may sound like advice; what stands before it may not.
         plain = plain.replace(ref.text.lower(), " ") if ref and plain.find(ref.text.lower()) > 0 else plain
     return mood_of(plain)
 
 
-def _wish(message: Message, clause: Clause, *, file_open: bool) -> Wish | None:
+def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
     """Return what one clause asks for; "can you delete files?" is about what can be done."""
     if clause.negated or not clause.plain:
         return None
     looked_up = next((action for action, pattern in _LOOKUPS if pattern.search(clause.plain)), "")
     action = looked_up or _change(clause, file_open=file_open) or _reading(clause) or _otherwise(clause)
-    wish = _filled(message, action, clause, file_open=file_open) if action else None
-    named = wish.target if wish and wish.action in CHANGING else None
-    if wish and named and named.form == "name" and word("kinds").fullmatch(named.text):
-        return Wish("explain", wish.said, topic=wish.action)
-    return wish
+    intent = _filled(message, action, clause, file_open=file_open) if action else None
+    named = intent.target if intent and intent.action in CHANGING else None
+    if intent and named and named.form == "name" and word("kinds").fullmatch(named.text):
+        return Intent("explain", intent.said, topic=intent.action)
+    return intent
 
 
 def _change(clause: Clause, *, file_open: bool) -> str:
@@ -271,15 +271,15 @@ def _otherwise(clause: Clause) -> str:
     return "lookup" if short and not tells and not has_verb and terms(plain) else ""
 
 
-def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -> Wish:
-    """Return the wish with its arguments."""
+def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
+    """Return the intent with its arguments."""
     said = clause.said
     named = _slots(message, action, said)
     target, place = (
         re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", "")),
         named.get("destination", ""),
     )
-    wish = Wish(
+    intent = Intent(
         action,
         message.restored(said),
         target=_ref(message, target, file_open=file_open),
@@ -292,15 +292,15 @@ def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -
     if (
         action == "delete"
         and word("empties").search(clause.plain)
-        and wish.target
-        and wish.target.form in {"name", "there", "it"}
+        and intent.target
+        and intent.target.form in {"name", "there", "it"}
     ):
-        wish = replace(wish, target=Ref("all", inside=wish.target))
-    if wish.target and wish.target.form == "there" and action in EDITING:
-        wish = replace(wish, target=Ref("open" if file_open else "it"))
+        intent = replace(intent, target=Ref("all", inside=intent.target))
+    if intent.target and intent.target.form == "there" and action in EDITING:
+        intent = replace(intent, target=Ref("open" if file_open else "it"))
     if action in _FILL:
-        wish = _FILL[action](message, wish, named)
-    return wish if wish.target else replace(wish, target=_subject(message, wish, said, file_open=file_open))
+        intent = _FILL[action](message, intent, named)
+    return intent if intent.target else replace(intent, target=_subject(message, intent, said, file_open=file_open))
 
 
 def _slots(message: Message, action: str, said: str) -> Mapping[str, str]:
@@ -354,43 +354,45 @@ def _phrase(message: Message, action: str, said: str) -> str:
     return message.restored((named_in(pattern, text) if pattern else "") or text)
 
 
-def _subject(message: Message, wish: Wish, said: str, *, file_open: bool) -> Ref | None:
+def _subject(message: Message, intent: Intent, said: str, *, file_open: bool) -> Ref | None:
     """Return the item that a lookup is about."""
     text = said.strip(" ?？。.!！")
-    if wish.action in {"summarise", "read"}:
-        return _ref(message, wish.query if wish.query != message.restored(text) else "", file_open=file_open)
-    for pattern in ("within",) if wish.action in IN_FOLDERS else ("history", "of") if wish.action in OF_ITEMS else ():
+    if intent.action in {"summarise", "read"}:
+        return _ref(message, intent.query if intent.query != message.restored(text) else "", file_open=file_open)
+    for pattern in (
+        ("within",) if intent.action in IN_FOLDERS else ("history", "of") if intent.action in OF_ITEMS else ()
+    ):
         phrase = named_in(pattern, text)
         if phrase and not word("no_place").fullmatch(phrase.replace(" ", "")):
-            return _ref(message, phrase, file_open=file_open, kind="folder" if wish.action in IN_FOLDERS else "")
+            return _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
     return None
 
 
-def _fill_names(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     name = message.restored(named.get("name", "")).strip(" .。,，;；")
     names = [name]
-    if wish.action == "create_folder" and not re.search(MARK, named.get("name", "")):
+    if intent.action == "create_folder" and not re.search(MARK, named.get("name", "")):
         names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)
-    return replace(wish, names=tuple(filter(None, (one.strip() for one in names))))
+    return replace(intent, names=tuple(filter(None, (one.strip() for one in names))))
 
 
-def _fill_file(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     """Fill in a file: its text is what was dictated; "save it as x.md" keeps what was said before."""
     inside = re.search(rf"(?<=.)\s*(?P<content>{MARK})\s*$", named.get("name", ""))
     name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
-    wish = _fill_names(message, wish, {"name": name})
+    intent = _fill_names(message, intent, {"name": name})
     content = message.restored(inside["content"]) if inside else ""
-    keeps = not content and word("keeps").match(wish.said.lower())
-    return replace(wish, action="save" if keeps else "create_file", content=content)
+    keeps = not content and word("keeps").match(intent.said.lower())
+    return replace(intent, action="save" if keeps else "create_file", content=content)
 
 
-def _fill_share(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     person = re.sub(r"[,，].*", "", EMAIL.sub("", message.restored(named.get("person", ""))).strip(" ,，."))
-    target = wish.target
+    target = intent.target
     if target and EMAIL.search(target.text):
         rest = EMAIL.sub("", target.text).strip()
         target = read_ref(re.sub(r"^(?:给|with|to)\s*|\s*(?:with|to|给)\s*$", "", rest).strip(" ,，"))
-    return replace(wish, person="" if wish.emails else person, target=target)
+    return replace(intent, person="" if intent.emails else person, target=target)
 
 
 def _quoted_in(message: Message, slot: str) -> str:
@@ -399,23 +401,23 @@ def _quoted_in(message: Message, slot: str) -> str:
     return message.restored(marks[0]) if len(marks) == 1 else message.restored(slot).strip(" .。")
 
 
-def _fill_edit(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+def _fill_edit(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     old, new = _quoted_in(message, named.get("old", "")), _quoted_in(message, named.get("new", ""))
     old = re.sub(r"^(?:all|every|each)(?: of)?(?: the| occurrences of)* ", "", old)
     kept = re.fullmatch(rf"{_FIGURE}(?P<rest>\D+)", old)
     if kept and re.fullmatch(_FIGURE, new) and has_han(old) and not re.fullmatch(_FIGURE, old):
         new += kept["rest"]
-    return replace(wish, edits=((old, new),), anchor=message.restored(named.get("topic", "")))
+    return replace(intent, edits=((old, new),), anchor=message.restored(named.get("topic", "")))
 
 
-def _fill_add(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
+def _fill_add(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     start = re.match(r"start|top|beginning|开头|最?前面|顶部", named.get("where", ""))
     anchor = message.restored(named.get("anchor", ""))
     content = _quoted_in(message, named.get("content", "")) if named.get("content") else ""
-    return replace(wish, content=content, anchor=anchor, position="after" if anchor else "start" if start else "end")
+    return replace(intent, content=content, anchor=anchor, position="after" if anchor else "start" if start else "end")
 
 
-_FILL: Final[Mapping[str, Callable[[Message, Wish, Mapping[str, str]], Wish]]] = {
+_FILL: Final[Mapping[str, Callable[[Message, Intent, Mapping[str, str]], Intent]]] = {
     **dict.fromkeys(("create_folder", "rename", "copy"), _fill_names),
     **dict.fromkeys(("share", "revoke", "set_role"), _fill_share),
     **dict.fromkeys(("replace", "remove_text"), _fill_edit),

@@ -12,7 +12,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.memory.facts import Facts
 from graph.offline.model import OfflineChatModel
-from graph.offline.understanding.requests import memory_wish
+from graph.offline.understanding.requests import memory_intent
 from graph.settings import AgentSettings
 from tests.graph.assistant import Assistant, person
 
@@ -52,10 +52,10 @@ async def offline(
         ("列出我的记忆", ("list_memories", "")),
     ],
 )
-def test_wishes_are_understood_in_either_language(said: str, wanted: tuple[str, str]) -> None:
-    wish = memory_wish(said)
-    assert wish is not None
-    assert (wish.action, wish.content) == wanted
+def test_intents_are_understood_in_either_language(said: str, wanted: tuple[str, str]) -> None:
+    intent = memory_intent(said)
+    assert intent is not None
+    assert (intent.action, intent.content) == wanted
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_wishes_are_understood_in_either_language(said: str, wanted: tuple[str, 
         "",
     ],
 )
-def test_other_wishes_are_not_taken_for_it(said: str) -> None:
-    assert memory_wish(said) is None
+def test_other_intents_are_not_taken_for_it(said: str) -> None:
+    assert memory_intent(said) is None
 
 
 @pytest.mark.parametrize(

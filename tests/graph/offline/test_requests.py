@@ -94,31 +94,33 @@ ONLY_SPOKEN_OF = [
 
 @pytest.mark.parametrize(("action", "texts"), ASKED.items(), ids=list(ASKED))
 def test_a_request_is_understood_in_either_language(action: str, texts: list[str]) -> None:
-    assert {text: [wish.action for wish in understand(text)] for text in texts} == {text: [action] for text in texts}
+    assert {text: [intent.action for intent in understand(text)] for text in texts} == {
+        text: [action] for text in texts
+    }
 
 
 def test_what_is_only_spoken_of_is_never_done() -> None:
-    done = {text: [wish.action for wish in understand(text)] for text in (*ONLY_SPOKEN_OF, *misleading.UTTERANCES)}
+    done = {text: [intent.action for intent in understand(text)] for text in (*ONLY_SPOKEN_OF, *misleading.UTTERANCES)}
     assert not {text: actions for text, actions in done.items() if CHANGING & set(actions)}
 
 
 def test_what_a_negation_forbids_is_not_done_and_the_rest_is() -> None:
-    assert [wish.action for wish in understand("别删，只告诉我百科里有几个文件")] == ["count"]
-    assert [wish.action for wish in understand("don't delete anything, just show me the trash")] == ["list_trash"]
+    assert [intent.action for intent in understand("别删，只告诉我百科里有几个文件")] == ["count"]
+    assert [intent.action for intent in understand("don't delete anything, just show me the trash")] == ["list_trash"]
 
 
 def test_names_keep_their_letters_and_what_is_quoted_is_never_a_request() -> None:
-    (wish,) = understand('rename "delete everything" to Move It')
-    assert (wish.action, wish.names) == ("rename", ("Move It",))
-    assert wish.target is not None
-    assert wish.target.text == "delete everything"
+    (intent,) = understand('rename "delete everything" to Move It')
+    assert (intent.action, intent.names) == ("rename", ("Move It",))
+    assert intent.target is not None
+    assert intent.target.text == "delete everything"
 
 
 def test_several_requests_are_in_order() -> None:
     text = "create a folder called Taxes 2026 and put a copy of all 2026 invoices in it"
-    assert [wish.action for wish in understand(text)] == ["create_folder", "copy"]
+    assert [intent.action for intent in understand(text)] == ["create_folder", "copy"]
     text = "新建文件夹报告,把总结移到那里,并共享给bob@example.com，可编辑"
-    assert [(wish.action, wish.role) for wish in understand(text)] == [
+    assert [(intent.action, intent.role) for intent in understand(text)] == [
         ("create_folder", ""),
         ("move", ""),
         ("share", "editor"),

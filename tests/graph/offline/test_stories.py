@@ -91,7 +91,7 @@ def test_a_question_that_no_document_answers_is_not_answered(talk: Talk, message
         ("新建文件夹报告,把总结移到那里,并共享给bob@example.com", "报告", "育儿假总结.md"),
     ],
 )
-def test_three_wishes_are_three_steps_and_pronouns_find_their_things(
+def test_three_requests_are_three_steps_and_pronouns_find_their_things(
     talk: Talk, message: str, folder: str, file: str
 ) -> None:
     talk.drive.put(f"/{file}", "Sixteen weeks.")

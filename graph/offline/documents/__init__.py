@@ -1,1 +1,0 @@
-"""Texts of documents: their sentences, what they say most, and edits of them."""
