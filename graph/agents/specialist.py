@@ -170,11 +170,11 @@ def _of_plan(plan: Plan, step: Step) -> list[str]:
     }
     if step["error"]:
         shown["failed_before_with"] = step["error"]
-    earlier = [_told(done) for done in steps[: steps.index(step)]]
+    earlier = [_step_view(done) for done in steps[: steps.index(step)]]
     return [json_section("step", shown), *([json_section("earlier_results", earlier)] if earlier else [])]
 
 
-def _told(done: Step) -> dict[str, str]:
+def _step_view(done: Step) -> dict[str, str]:
     result = done["result"] or done["error"] or ""
     return {"title": done["title"], "status": done["status"], "result": result[:RESULT_CHARACTERS]}
 

@@ -22,7 +22,7 @@ DOCUMENT_CHARACTERS: Final = 30_000
 RELATED_CHARACTERS: Final = 5_000
 RELATED_HITS: Final = 8
 LISTED_ITEMS: Final = 100
-KEPT: Final = 64
+CACHE_ENTRIES: Final = 64
 T = TypeVar("T")
 FRESH: Final = timedelta(seconds=30)
 
@@ -81,7 +81,7 @@ class RecentReads(Generic[T]):
         seen = await look()
         self._seen[key] = (self._clock(), seen)
         self._seen.move_to_end(key)
-        if len(self._seen) > KEPT:
+        if len(self._seen) > CACHE_ENTRIES:
             self._seen.popitem(last=False)
         return seen
 

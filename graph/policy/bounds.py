@@ -51,7 +51,7 @@ class Target:
 class Bounds:
     """Folders by id, all that lies in them included; what may be done there; how often, in items; and until when.
 
-    `until` is the moment from which on they cover nothing; `used` is how many of `max_items` are spent. Raises
+    `until` is the moment from which on they cover nothing; `used` is how many of `max_items` are used. Raises
     `ValueError` for bounds that make no sense.
     """
 
@@ -88,17 +88,17 @@ def covers(bounds: Bounds, kind: ActionKind | None, targets: Sequence[Target], n
     """
     if kind not in bounds.kinds or not targets or now >= bounds.until:
         return False
-    if counted(targets) > bounds.left:
+    if count_items(targets) > bounds.left:
         return False
     return all(target.inside is not None and not bounds.folders.isdisjoint(target.inside) for target in targets)
 
 
-def counted(targets: Sequence[Target]) -> int:
+def count_items(targets: Sequence[Target]) -> int:
     """Return how many items an action on these targets uses up; at least 1, as each action counts."""
     return max(1, sum(target.items for target in targets))
 
 
-def spent(bounds: Bounds, items: int) -> Bounds:
+def with_used(bounds: Bounds, items: int) -> Bounds:
     """Return the bounds after that many more items."""
     return replace(bounds, used=bounds.used + items)
 

@@ -46,7 +46,7 @@ def reads_in(tool: ToolFacts, data: Mapping[str, Any] | None) -> list[Read]:
     """Return the files of which a tool's result holds words; a result without a rule is from outside."""
     if tool.rule is None:
         return [Read("", tool.name, "")]
-    found = dict.fromkeys([*_contents(data or {}), *_telling_names(data or {})])
+    found = dict.fromkeys([*_contents(data or {}), *_instructive_names(data or {})])
     return [*found]
 
 
@@ -98,7 +98,7 @@ def _contents(data: Mapping[str, Any]) -> Iterator[Read]:
         yield Read("many", "", "")
 
 
-def _telling_names(data: Mapping[str, Any]) -> Iterator[Read]:
+def _instructive_names(data: Mapping[str, Any]) -> Iterator[Read]:
     for item in _items(data):
         if could_instruct(str(item.get("name", ""))):
             yield _of_item(item, None)

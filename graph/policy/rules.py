@@ -79,7 +79,7 @@ def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Jud
 
 
 def _personal(vouched: Vouched, args: Mapping[str, Any], rule: Rule, situation: Situation) -> Judgement:
-    """Judge what is kept of the person for later: their own words are enough, where nothing else was read."""
+    """Judge a change of the facts about the person: their own words are enough, where nothing else was read."""
     if situation.tainted or situation.in_turn:
         return _judgement("ask", rule.risk, "tainted_memory", situation)
     if vouched(args, situation.said):

@@ -67,7 +67,7 @@ async def _remember(request: Request) -> CallToolResult:
         fact = await _facts(request).keep(text, source, request.bench.clock(), request.key)
     except TooManyFactsError:
         return error_result("too_many", f"There are {MOST_FACTS} facts already. Ask the person which ones to forget.")
-    return text_result(f"Remembered: {fact['text']}", {"memory": _told(fact)})
+    return text_result(f"Remembered: {fact['text']}", {"memory": _view(fact)})
 
 
 async def _source(request: Request) -> FactSource | None:
@@ -100,7 +100,7 @@ async def _forget(request: Request) -> CallToolResult:
     fact = await facts.get(fact_id)
     if fact is None or not await facts.forget(fact_id):
         return error_result("not_found", "There is no such memory. List them with list_memories.")
-    return text_result(f"Forgotten: {fact['text']}", {"memory": _told(fact)})
+    return text_result(f"Forgotten: {fact['text']}", {"memory": _view(fact)})
 
 
 async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
@@ -115,7 +115,7 @@ async def _list(request: Request) -> CallToolResult:
     query = str(request.args.get("query") or "")
     listed = by_relevance(facts, query)[:MOST_LISTED] if query else facts[:MOST_LISTED]
     return text_result(
-        _sentence(listed, len(facts)), {"memories": [_told(fact) for fact in listed], "total": len(facts)}
+        _sentence(listed, len(facts)), {"memories": [_view(fact) for fact in listed], "total": len(facts)}
     )
 
 
@@ -137,7 +137,7 @@ def _sentence(listed: Sequence[Fact], total: int) -> str:
     return f"{len(listed)} of {total} memories." if total else "Nothing is remembered."
 
 
-def _told(fact: Fact) -> dict[str, Any]:
+def _view(fact: Fact) -> dict[str, Any]:
     return {"id": fact["id"], "fact": fact["text"], "from": fact["source"].get("name", "the person")}
 
 
