@@ -17,7 +17,7 @@ REDUCED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 
 
 async def run_in_one_superstep(state: State, first: Node, second: Node, runs_second: Callable[[State], bool]) -> Update:
-    """Return what the first node changes, and what the second one does after it, if it goes on."""
+    """Return what the first node changes, and the second one after it, if it runs."""
     update = await first(state)
     after = apply_update(state, update)
     if runs_second(after):
