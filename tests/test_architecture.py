@@ -24,7 +24,6 @@ MAY_NAME_TOOLS = {
     "graph/planning/abilities.py": "the same actions of the router",
     "drive_server/services/": "actions of the journal, five of which have the name of the tool that does them",
     "graph/drive/sentences.py": "the same actions of the journal",
-    "graph/approvals/preview.py": "the Chinese sentences of dry runs",
     "api/cli/arguments.py": "`forget` is a command too",
 }
 

@@ -66,6 +66,8 @@ NO_CREDIT: Final = ("insufficient_quota", "insufficient balance", "insufficient_
 """Codes that services send with 429 or 402 where only money helps."""
 """Words of compatible services instead of the code."""
 REPORTED_FAULTS: Final = 5
+HALF_CHARACTER: Final = "\\ud"
+"""Begins the escape of a surrogate. One that stands alone is no text, and no service takes it back."""
 QUOTED_CHARACTERS: Final = 2_000
 """Characters of its wrong answer that a model sees again."""
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
@@ -147,6 +149,8 @@ def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
     name, text, key = raw["name"] or "", raw["args"] or "{}", raw["id"]
     try:
         args = json.loads(text)
+        if HALF_CHARACTER in text.lower():
+            args = json.loads(json.dumps(args, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         return invalid_tool_call(name=name, args=text, id=key, error=str(error))
     if not isinstance(args, dict):
