@@ -1,8 +1,4 @@
-"""Bounds within which calls run without a question: a grant and a plan's contract are both such bounds. Pure.
-
-Bounds cover only what can be taken back. Nothing here covers deleting for good, sharing, links or download addresses:
-there is no kind for them.
-"""
+"""Bounds of calls that run without a question, for grants and contracts: only of changes that can be undone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

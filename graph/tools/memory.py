@@ -55,7 +55,9 @@ _LIST: Final[dict[str, Any]] = {
 
 
 def _facts(request: Request) -> Facts:
-    return Facts(cast("BaseStore", request.bench.store), request.bench.user_id)  # they are offered with a store only
+    return Facts(
+        cast("BaseStore", request.context.store), request.context.user_id
+    )  # they are offered with a store only
 
 
 async def _remember(request: Request) -> CallToolResult:
@@ -64,7 +66,7 @@ async def _remember(request: Request) -> CallToolResult:
         return error_result("not_found", "There is no such file. Leave file_id out if the fact is from the person.")
     text = one_line(str(request.args["fact"]))
     try:
-        fact = await _facts(request).keep(text, source, request.bench.clock(), request.key)
+        fact = await _facts(request).keep(text, source, request.context.clock(), request.key)
     except TooManyFactsError:
         return error_result("too_many", f"There are {MOST_FACTS} facts already. Ask the person which ones to forget.")
     return text_result(f"Remembered: {fact['text']}", {"memory": _view(fact)})
@@ -72,7 +74,7 @@ async def _remember(request: Request) -> CallToolResult:
 
 async def _source(request: Request) -> FactSource | None:
     """Return where the fact is from; None if it is said to be from a file that the person can't see."""
-    file_id, where = request.args.get("file_id"), request.bench
+    file_id, where = request.args.get("file_id"), request.context
     if not file_id:
         return {"kind": "said", "thread_id": where.thread_id, "message_id": request.run_id}
     found = await where.toolbox.call(FILE_INFO, {"item_id": str(file_id)}, meta={})
@@ -111,7 +113,7 @@ async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
 
 
 async def _list(request: Request) -> CallToolResult:
-    facts = await visible_facts(_facts(request), request.bench.toolbox)
+    facts = await visible_facts(_facts(request), request.context.toolbox)
     query = str(request.args.get("query") or "")
     listed = by_relevance(facts, query)[:MOST_LISTED] if query else facts[:MOST_LISTED]
     return text_result(
@@ -119,16 +121,16 @@ async def _list(request: Request) -> CallToolResult:
     )
 
 
-async def stored_facts(bench: ToolContext) -> list[Fact]:
+async def stored_facts(context: ToolContext) -> list[Fact]:
     """Return the person's facts, whatever has become of the files that they are from."""
-    return await Facts(bench.store, bench.user_id).all() if bench.store is not None else []
+    return await Facts(context.store, context.user_id).all() if context.store is not None else []
 
 
-async def relevant_facts(bench: ToolContext, kept: Sequence[Fact], request: str) -> list[str]:
+async def relevant_facts(context: ToolContext, kept: Sequence[Fact], request: str) -> list[str]:
     """Return the section with those of the kept facts that a model is told now, none if there are none."""
-    if bench.store is None:
+    if context.store is None:
         return []
-    facts = await visible_facts(Facts(bench.store, bench.user_id), bench.toolbox, kept)
+    facts = await visible_facts(Facts(context.store, context.user_id), context.toolbox, kept)
     section = facts_section(facts, request)
     return [section] if section else []
 
