@@ -47,7 +47,7 @@ Answer = Callable[[Request], Awaitable[CallToolResult]]
 class LocalTool:
     """A tool of the assistant's own. `schema` is that of its arguments, in JSON; `effect_of` says what it would do.
 
-    `vouched` says whether the person's newest message asks for the call, of a tool that changes what is kept of them.
+    `vouched` says whether the person's newest message asks for the call, of a tool that changes the facts about them.
     """
 
     name: str

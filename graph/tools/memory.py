@@ -55,9 +55,8 @@ _LIST: Final[dict[str, Any]] = {
 
 
 def _facts(request: Request) -> Facts:
-    return Facts(
-        cast("BaseStore", request.context.store), request.context.user_id
-    )  # they are offered with a store only
+    # The tools are only there with a store.
+    return Facts(cast("BaseStore", request.context.store), request.context.user_id)
 
 
 async def _remember(request: Request) -> CallToolResult:
@@ -73,7 +72,7 @@ async def _remember(request: Request) -> CallToolResult:
 
 
 async def _source(request: Request) -> FactSource | None:
-    """Return where the fact is from; None if it is said to be from a file that the person can't see."""
+    """Return the source of the fact; None for a file that the person can't see."""
     file_id, where = request.args.get("file_id"), request.context
     if not file_id:
         return {"kind": "said", "thread_id": where.thread_id, "message_id": request.run_id}
@@ -122,15 +121,15 @@ async def _list(request: Request) -> CallToolResult:
 
 
 async def stored_facts(context: ToolContext) -> list[Fact]:
-    """Return the person's facts, whatever has become of the files that they are from."""
+    """Return the person's facts, whatever became of their files."""
     return await Facts(context.store, context.user_id).all() if context.store is not None else []
 
 
-async def relevant_facts(context: ToolContext, kept: Sequence[Fact], request: str) -> list[str]:
-    """Return the section with those of the kept facts that a model is told now, none if there are none."""
+async def relevant_facts(context: ToolContext, stored: Sequence[Fact], request: str) -> list[str]:
+    """Return the section with the stored facts that matter for the request, if any."""
     if context.store is None:
         return []
-    facts = await visible_facts(Facts(context.store, context.user_id), context.toolbox, kept)
+    facts = await visible_facts(Facts(context.store, context.user_id), context.toolbox, stored)
     section = facts_section(facts, request)
     return [section] if section else []
 
