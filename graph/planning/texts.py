@@ -59,7 +59,7 @@ def without_code(refusal: str) -> str:
 
 
 def revision(why: str, language: Language) -> str:
-    """Return what is told when a plan goes on in another way."""
+    """Return the sentence for a plan that goes on in another way."""
     return TEXTS["revised"][language].format(why=why).strip()
 
 

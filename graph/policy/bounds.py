@@ -31,7 +31,7 @@ class Target:
     """Something that a call touches, as the drive knows it.
 
     `inside` are the ids of the folders it lies in, the nearest first (of a folder that something is put into: also its
-    own); None if they can't be established. `mine`: None if it can't be told whose it is. `items` is how many items
+    own); None if they can't be established. `mine`: None if the owner is unknown. `items` is how many items
     change with it, itself included; 0 for a folder that something is only put into.
     """
 
@@ -147,7 +147,7 @@ class Touched:
 
     @property
     def all_mine(self) -> bool:
-        """Say whether all items are known to be the person's."""
+        """Say whether all items are certainly the person's."""
         return all(target.mine for target in self.targets)
 
 

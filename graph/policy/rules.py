@@ -23,7 +23,7 @@ class Situation:
     """The circumstances in which a call is judged.
 
     `tainted`: content that is not from the person was read in the thread; `in_turn`: in this very turn. `grants` are
-    by their ids. `touched` is what the call touches, None as long as nobody has looked, or if it can't be told. `now`
+    by their ids. `touched` is what the call touches, None before a dry run, or without an answer. `now`
     decides which bounds still hold. `said` is the person's newest message.
     """
 
