@@ -10,13 +10,11 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graph.agents.document_agent import make_document_agent
-from graph.agents.drive_agent import make_drive_agent
-from graph.agents.search_agent import make_search_agent
+from graph.agents.specialist import make_specialist
 from graph.approvals.act import make_act
 from graph.approvals.approve import make_approve
 from graph.approvals.payload import asked
-from graph.approvals.review import make_review
+from graph.approvals.review import SPECIALISTS, make_review
 from graph.citations.cite import make_cite, must_cite
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -56,9 +54,8 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("map_items", make_map_items(deps))
     graph.add_node("map_item", make_map_item(deps))
     graph.add_node("map_whole", make_map_whole(deps))
-    graph.add_node("document_agent", reviewed(make_document_agent(deps), deps))
-    graph.add_node("drive_agent", reviewed(make_drive_agent(deps), deps))
-    graph.add_node("search_agent", reviewed(make_search_agent(deps), deps))
+    for specialist in SPECIALISTS:
+        graph.add_node(specialist.name, reviewed(make_specialist(specialist, deps), deps))
     graph.add_node("approve", make_approve(deps))
     graph.add_node("act", make_act(deps))
     graph.add_node("cite", make_cite(deps))

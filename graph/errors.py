@@ -1,7 +1,4 @@
-"""Every error that the assistant raises on purpose, in one tree.
-
-Each class has a stable `code`, says whether trying again may help, and has its sentence in English and Chinese.
-"""
+"""The errors that the assistant raises on purpose, each with a code, and a sentence in English and Chinese."""
 
 from copy import copy
 from typing import ClassVar, Self

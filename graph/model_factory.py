@@ -15,8 +15,8 @@ from graph.models.client import Connections, Endpoint, LeanChatModel, proxy_for
 from graph.settings import OFFLINE, AgentSettings
 
 CONNECT_SECONDS: Final = 10.0
-KEPT_CONNECTIONS: Final = 200
-KEPT_SECONDS: Final = 20.0
+KEEPALIVE_CONNECTIONS: Final = 200
+KEEPALIVE_SECONDS: Final = 20.0
 OPENAI_URL: Final = "https://api.openai.com/v1"
 NO_KEY: Final = "none"
 """The key for services that need none."""
@@ -30,13 +30,13 @@ class Clients:
     @cached_property
     def lean(self) -> Connections:
         """The lean client's."""
-        return Connections(CONNECT_SECONDS, KEPT_SECONDS)
+        return Connections(CONNECT_SECONDS, KEEPALIVE_SECONDS)
 
     @cached_property
     def openai(self) -> httpx.AsyncClient:
         """Return the client for OpenAI's own library."""
         limits = httpx.Limits(
-            max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS
+            max_connections=None, max_keepalive_connections=KEEPALIVE_CONNECTIONS, keepalive_expiry=KEEPALIVE_SECONDS
         )
         return httpx.AsyncClient(limits=limits)
 

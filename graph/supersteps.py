@@ -16,11 +16,11 @@ REDUCED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 """The reducers of the channels that add up; all others are replaced."""
 
 
-async def run_in_one_superstep(state: State, first: Node, second: Node, goes_on: Callable[[State], bool]) -> Update:
-    """Return what the first node changes, and what the second one does after it, if it goes on."""
+async def run_in_one_superstep(state: State, first: Node, second: Node, runs_second: Callable[[State], bool]) -> Update:
+    """Return what the first node changes, and the second one after it, if it runs."""
     update = await first(state)
     after = apply_update(state, update)
-    if goes_on(after):
+    if runs_second(after):
         update = join_updates(update, await second(after))
     return {key: value for key, value in update.items() if _is_news(state, key, value)}
 

@@ -32,11 +32,7 @@ class DecisionCheck:
     check_grant: Check
 
     def checked(self, entries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """Return the decisions that resume the graph, in the order of the actions.
-
-        Raises `InvalidDecisionError`, and `MissingScopeError`: approving and editing need the scope of the action's
-        risk.
-        """
+        """Return the decisions that resume the graph. Raises `InvalidDecisionError` and `MissingScopeError`."""
         by_call = self._by_call(entries)
         return [self._checked(action, by_call[action["tool_call_id"]]) for action in self.payload["actions"]]
 

@@ -55,11 +55,7 @@ class ReplayFilter:
 
 
 class EventFilter:
-    """Turns the text deltas and events of a run into the events that clients get.
-
-    Text is held back while it may become a link that is not allowed. With `frames`, the run's stored ones, events that
-    another process sent already are dropped.
-    """
+    """Turns the text deltas and events of a run into clients' events, without those of `frames`, which are stored."""
 
     def __init__(self, link_filter: LinkFilter, frames: Sequence[Frame] = ()) -> None:
         self._link_filter = link_filter

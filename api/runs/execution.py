@@ -248,11 +248,7 @@ class Execution:
             return {}
 
     async def _changes(self, outcome: Outcome) -> tuple[RunChange, ...]:
-        """Return the changes of the run.
-
-        The drive is asked only if there may be some: the state of a successful turn says so, but a failed call may have
-        changed something too, and the calls before a restart are unknown.
-        """
+        """Return the drive's changes of the run; ask for them only if there may be some, as after a failed call."""
         ended_well = outcome.status == SUCCESS
         may_have_changed = self._has_changed or self._has_failed_calls if ended_well else self._has_called
         if not (may_have_changed or self._recovered):

@@ -109,10 +109,7 @@ class Runs:
     async def undo(
         self, caller: Principal, run_id: str, *, preview: bool, change_id: int | None = None
     ) -> tuple[RunRow, RunUndo]:
-        """Undo the changes of a run, or one of them.
-
-        Raises `RunActiveError` while the run works or waits, and `NotFoundError` for a change that is not the run's.
-        """
+        """Undo the changes of a run, or one of them. Raises `RunActiveError`, and `NotFoundError` for another's."""
         run = await self._finished(caller, run_id)
         if change_id is not None and all(change.id != change_id for change in await self.changes(caller, run_id)):
             raise NotFoundError("There is no such change in this run.")

@@ -48,7 +48,7 @@ def open_threads(url: str) -> AbstractAsyncContextManager[ThreadStorage]:
     scheme = url.partition(":")[0]
     if scheme not in OPENERS:
         raise InvalidInputError(
-            f"Threads can't be kept at a URL of this kind: {scheme}.", hint="Use postgresql://... or sqlite:///PATH."
+            f"Threads can't be stored at a URL of this kind: {scheme}.", hint="Use postgresql://... or sqlite:///PATH."
         )
     return OPENERS[scheme](url)
 

@@ -1,10 +1,9 @@
 """The Document agent: reads and edits the content of a document."""
 
-from typing import Any, Final
+from typing import Final
 
-from graph.agents.specialist import Specialist, make_specialist
+from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_document_surroundings
-from graph.dependencies import GraphDependencies
 from graph.prompts import load_prompt
 
 DOCUMENT_AGENT: Final = Specialist(
@@ -25,10 +24,5 @@ DOCUMENT_AGENT: Final = Specialist(
             "semantic_search_files",
         }
     ),
-    look_around=read_document_surroundings,
+    read_surroundings=read_document_surroundings,
 )
-
-
-def make_document_agent(deps: GraphDependencies) -> Any:
-    """Return the node."""
-    return make_specialist(DOCUMENT_AGENT, deps)

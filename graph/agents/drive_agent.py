@@ -1,10 +1,9 @@
 """The Drive agent: organises the drive, and can't edit the content of a file."""
 
-from typing import Any, Final
+from typing import Final
 
-from graph.agents.specialist import Specialist, make_specialist
+from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_folder_surroundings
-from graph.dependencies import GraphDependencies
 from graph.prompts import load_prompt
 
 DRIVE_AGENT: Final = Specialist(
@@ -44,11 +43,6 @@ DRIVE_AGENT: Final = Specialist(
             "whoami",
         }
     ),
-    look_around=read_folder_surroundings,
+    read_surroundings=read_folder_surroundings,
     knows_last_run=True,
 )
-
-
-def make_drive_agent(deps: GraphDependencies) -> Any:
-    """Return the node."""
-    return make_specialist(DRIVE_AGENT, deps)

@@ -1,10 +1,9 @@
 """The Search agent: finds documents and answers from what they say. It changes nothing."""
 
-from typing import Any, Final
+from typing import Final
 
-from graph.agents.specialist import Specialist, make_specialist
+from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_folder_surroundings
-from graph.dependencies import GraphDependencies
 from graph.prompts import load_prompt
 
 SEARCH_AGENT: Final = Specialist(
@@ -29,10 +28,5 @@ SEARCH_AGENT: Final = Specialist(
             "whoami",
         }
     ),
-    look_around=read_folder_surroundings,
+    read_surroundings=read_folder_surroundings,
 )
-
-
-def make_search_agent(deps: GraphDependencies) -> Any:
-    """Return the node."""
-    return make_specialist(SEARCH_AGENT, deps)

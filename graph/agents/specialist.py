@@ -1,4 +1,4 @@
-"""The node that all specialists share: look around, ask the model, and hand on what it wants."""
+"""The node that all specialists share: read the surroundings, ask the model, and hand on its calls."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from langchain_core.messages.tool import tool_call
 from langgraph.runtime import Runtime
 
 from graph.agents.authorship import foreign_sources
-from graph.agents.surroundings import DriveReader, Looking, RecentReads, Surroundings
+from graph.agents.surroundings import DriveReader, ReadCache, Surroundings, SurroundingsReader
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
@@ -50,18 +50,18 @@ class Specialist:
     name: AgentName
     prompt: str
     tools: frozenset[str]
-    look_around: Looking
+    read_surroundings: SurroundingsReader
     knows_last_run: bool = False
 
 
 def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     """Return the specialist's node."""
-    around, memories = RecentReads[Surroundings](deps.clock), RecentReads[list[Fact]](deps.clock)
+    seen_surroundings, seen_facts = ReadCache[Surroundings](deps.clock), ReadCache[list[Fact]](deps.clock)
     bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
 
     def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
         """Return the model with the specialist's tools, and how many tokens their descriptions take."""
-        toolbox = tools.bench.toolbox
+        toolbox = tools.context.toolbox
         if toolbox not in bound:
             offered = [tool for name, tool in tools.tools.items() if name in specialist.tools | LOCAL_NAMES]
             bound[toolbox] = deps.models["agent"].bind_tools(offered), tokens_of_tools(offered)
@@ -69,11 +69,11 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
-        look = DriveReader(tools.bench.toolbox, state.get("place", {}), _query(state))
+        reader = DriveReader(tools.context.toolbox, state.get("place", {}), _query(state))
         key = (user, *_key(state))
-        seen = await around.at(key, lambda: specialist.look_around(look))
-        kept = await memories.at((key, _facts_touched(state)), lambda: stored_facts(tools.bench))
-        facts = await relevant_facts(tools.bench, kept, look.query)
+        seen = await seen_surroundings.get(key, lambda: specialist.read_surroundings(reader))
+        stored = await seen_facts.get((key, _facts_touched(state)), lambda: stored_facts(tools.context))
+        facts = await relevant_facts(tools.context, stored, reader.query)
         model, size = model_for(tools)
         sections = [*_sections(specialist, seen, state), *facts]
         view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size)
@@ -170,11 +170,11 @@ def _of_plan(plan: Plan, step: Step) -> list[str]:
     }
     if step["error"]:
         shown["failed_before_with"] = step["error"]
-    earlier = [_told(done) for done in steps[: steps.index(step)]]
+    earlier = [_step_view(done) for done in steps[: steps.index(step)]]
     return [json_section("step", shown), *([json_section("earlier_results", earlier)] if earlier else [])]
 
 
-def _told(done: Step) -> dict[str, str]:
+def _step_view(done: Step) -> dict[str, str]:
     result = done["result"] or done["error"] or ""
     return {"title": done["title"], "status": done["status"], "result": result[:RESULT_CHARACTERS]}
 

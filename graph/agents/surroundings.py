@@ -22,7 +22,7 @@ DOCUMENT_CHARACTERS: Final = 30_000
 RELATED_CHARACTERS: Final = 5_000
 RELATED_HITS: Final = 8
 LISTED_ITEMS: Final = 100
-KEPT: Final = 64
+CACHE_ENTRIES: Final = 64
 T = TypeVar("T")
 FRESH: Final = timedelta(seconds=30)
 
@@ -63,50 +63,50 @@ class DriveReader:
         return result.structuredContent
 
 
-Looking = Callable[[DriveReader], Awaitable[Surroundings]]
+SurroundingsReader = Callable[[DriveReader], Awaitable[Surroundings]]
 
 
-class RecentReads(Generic[T]):
+class ReadCache(Generic[T]):
     """Caches an answer per key for a few rounds of calls; the key has to tell persons apart."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._seen: OrderedDict[Hashable, tuple[datetime, T]] = OrderedDict()
+        self._entries: OrderedDict[Hashable, tuple[datetime, T]] = OrderedDict()
 
-    async def at(self, key: Hashable, look: Callable[[], Awaitable[T]]) -> T:
-        """Return what is to be seen; the oldest of 64 keys is forgotten."""
-        known = self._seen.get(key)
-        if known and self._clock() - known[0] < FRESH:
-            return known[1]
-        seen = await look()
-        self._seen[key] = (self._clock(), seen)
-        self._seen.move_to_end(key)
-        if len(self._seen) > KEPT:
-            self._seen.popitem(last=False)
-        return seen
+    async def get(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+        """Return the value of the key, read anew unless it is fresh; drop the oldest of 64 keys."""
+        cached = self._entries.get(key)
+        if cached and self._clock() - cached[0] < FRESH:
+            return cached[1]
+        value = await read()
+        self._entries[key] = (self._clock(), value)
+        self._entries.move_to_end(key)
+        if len(self._entries) > CACHE_ENTRIES:
+            self._entries.popitem(last=False)
+        return value
 
 
-async def read_document_surroundings(look: DriveReader) -> Surroundings:
+async def read_document_surroundings(drive: DriveReader) -> Surroundings:
     """Return the place, the open document and passages of other files that are related to the question."""
-    place, document, related = await asyncio.gather(_place(look), _document(look), _related(look))
+    place, document, related = await asyncio.gather(_place(drive), _document(drive), _related(drive))
     sections = tuple(part for part in (place, document, related) if part)
-    return Surroundings(sections, tuple(look.reads))
+    return Surroundings(sections, tuple(drive.reads))
 
 
-async def read_folder_surroundings(look: DriveReader) -> Surroundings:
+async def read_folder_surroundings(drive: DriveReader) -> Surroundings:
     """Return the place and the listing of the current folder."""
-    if look.place.get("file_id") or look.place.get("folder_id"):
-        place, listing = await asyncio.gather(_place(look), _listing(look))
+    if drive.place.get("file_id") or drive.place.get("folder_id"):
+        place, listing = await asyncio.gather(_place(drive), _listing(drive))
     else:
-        place, listing = await _place(look), await _listing(look)
-    return Surroundings(tuple(part for part in (place, listing) if part), tuple(look.reads))
+        place, listing = await _place(drive), await _listing(drive)
+    return Surroundings(tuple(part for part in (place, listing) if part), tuple(drive.reads))
 
 
-async def _place(look: DriveReader) -> str:
-    file_id, folder_id = look.place.get("file_id"), look.place.get("folder_id")
-    file, folder, root = None, None, await _root(look)
+async def _place(drive: DriveReader) -> str:
+    file_id, folder_id = drive.place.get("file_id"), drive.place.get("folder_id")
+    file, folder, root = None, None, await _root(drive)
     if file_id or folder_id:
-        file, folder = await asyncio.gather(_info(look, file_id), _info(look, folder_id))
+        file, folder = await asyncio.gather(_info(drive, file_id), _info(drive, folder_id))
     shown = {
         "file": _facts(file, "id", "name", "path", "etag") if file_id else None,
         "folder": _facts(folder if folder_id else root, "id", "name", "path"),
@@ -118,29 +118,29 @@ async def _place(look: DriveReader) -> str:
     return json_section("place", {**shown, "not_found": missing} if missing else shown)
 
 
-async def _root(look: DriveReader) -> Mapping[str, Any] | None:
+async def _root(drive: DriveReader) -> Mapping[str, Any] | None:
     """Return the root's facts, once for a session: they never change."""
-    if look.toolbox not in _roots:
-        found = await look.read(FILE_INFO, item_id="root")
+    if drive.toolbox not in _roots:
+        found = await drive.read(FILE_INFO, item_id="root")
         if found is None:
             return None
-        _roots[look.toolbox] = found
-    return _roots[look.toolbox]
+        _roots[drive.toolbox] = found
+    return _roots[drive.toolbox]
 
 
-async def _info(look: DriveReader, item_id: str | None) -> Mapping[str, Any] | None:
-    return await look.read(FILE_INFO, item_id=item_id) if item_id else None
+async def _info(drive: DriveReader, item_id: str | None) -> Mapping[str, Any] | None:
+    return await drive.read(FILE_INFO, item_id=item_id) if item_id else None
 
 
 def _facts(item: Mapping[str, Any] | None, *keys: str) -> dict[str, Any] | None:
     return {key: item.get(key) for key in keys} if item else None
 
 
-async def _document(look: DriveReader) -> str:
-    file_id = look.place.get("file_id")
+async def _document(drive: DriveReader) -> str:
+    file_id = drive.place.get("file_id")
     if not file_id:
         return ""
-    found = await look.read(READ_FILE, file_id=file_id, start=0, end=DOCUMENT_CHARACTERS)
+    found = await drive.read(READ_FILE, file_id=file_id, start=0, end=DOCUMENT_CHARACTERS)
     if found is None:
         return ""
     text = str(found.get("text", ""))[:DOCUMENT_CHARACTERS]
@@ -150,28 +150,28 @@ async def _document(look: DriveReader) -> str:
     return section("document", text)
 
 
-async def _related(look: DriveReader) -> str:
+async def _related(drive: DriveReader) -> str:
     """Return passages of other files; the open document is there in full anyway."""
-    if not look.place.get("file_id") or not look.query.strip():
+    if not drive.place.get("file_id") or not drive.query.strip():
         return ""
-    found = await look.read(SEARCH_MEANING, query=look.query[:500], limit=RELATED_HITS)
+    found = await drive.read(SEARCH_MEANING, query=drive.query[:500], limit=RELATED_HITS)
     room = RELATED_CHARACTERS
     passages: list[str] = []
     for hit in (found or {}).get("hits", []):
         passage = f"[{hit['file']['path']}]\n{hit['text']}"
-        if hit["file"]["id"] == look.place.get("file_id") or len(passage) > room:
+        if hit["file"]["id"] == drive.place.get("file_id") or len(passage) > room:
             continue
         passages.append(passage)
         room -= len(passage)
     return section("related", "\n\n".join(passages)) if passages else ""
 
 
-async def _listing(look: DriveReader) -> str:
-    folder_id = look.place.get("folder_id") or "root"
-    # Turns that begin in one folder at the same moment look at it once. The session tells apart who may see what.
+async def _listing(drive: DriveReader) -> str:
+    folder_id = drive.place.get("folder_id") or "root"
+    # Turns that begin in one folder at the same moment share one call. The session tells apart who may see what.
     asked = {"folder_id": folder_id, "limit": LISTED_ITEMS}
-    listed = await _listings.do((look.toolbox, folder_id), lambda: look.call(LIST_FOLDER, asked))
-    found = look.noted(LIST_FOLDER, listed)
+    listed = await _listings.do((drive.toolbox, folder_id), lambda: drive.call(LIST_FOLDER, asked))
+    found = drive.noted(LIST_FOLDER, listed)
     if found is None:
         return ""
     return json_section("listing", [_facts(item, "id", "kind", "name") for item in found.get("items", [])])

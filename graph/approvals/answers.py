@@ -217,6 +217,6 @@ def _invalid(call: Call, problem: str) -> Decision:
 
 
 def decision_view(decision: Decision) -> DecisionView:
-    """Return the decision as it is told to clients."""
+    """Return the decision as clients see it."""
     view: DecisionView = {"tool_call_id": decision["tool_call_id"], "type": decision["type"]}
     return {**view, "message": decision["message"]} if decision["message"] else view

@@ -1,7 +1,4 @@
-"""Asks the person, once for all calls that wait, and turns the answer into what may run.
-
-The node starts again from its top when the answer comes: before the interrupt it only reads what review has frozen.
-"""
+"""Ask the person, once for all calls that wait; before the interrupt the node only reads, as it starts again."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

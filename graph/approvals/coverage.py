@@ -7,7 +7,7 @@ from typing import Any
 
 from langgraph.store.base import BaseStore
 
-from graph.policy.bounds import Bounds, Touched, counted, from_data, spent, to_data
+from graph.policy.bounds import Bounds, Touched, count_items, from_data, to_data, with_used
 from graph.policy.grants import claim_of, list_grants, use
 from graph.policy.rules import PLAN, Judgement, Situation, judge
 from graph.policy.tools import ToolFacts
@@ -34,14 +34,14 @@ class Coverage:
     async def judge(
         self, tool_call_id: str, tool: ToolFacts, args: Mapping[str, Any], touched: Touched | None
     ) -> Judgement:
-        """Return the verdict; what covers the call has counted it when this returns."""
+        """Return the verdict; what covers the call has count_items it when this returns."""
         while True:
             grants = await self._open_grants(self._situation.now) if touched else {}
             situation = replace(self._situation, grants=grants, contract=self.contract, touched=touched)
             judgement = judge(tool, args, situation)
             if judgement.covered_by is None or touched is None:
                 return judgement
-            if await self._count(judgement.covered_by, tool_call_id, counted(touched.targets)):
+            if await self._count(judgement.covered_by, tool_call_id, count_items(touched.targets)):
                 return judgement
             del grants[judgement.covered_by]
 
@@ -55,7 +55,7 @@ class Coverage:
 
     async def _count(self, covered_by: str, tool_call_id: str, items: int) -> bool:
         if covered_by == PLAN and self.contract:
-            self.contract = spent(self.contract, items)
+            self.contract = with_used(self.contract, items)
             return True
         grants = await self._open_grants(self._situation.now)
         claim = claim_of(self._run_id, tool_call_id)
@@ -64,7 +64,7 @@ class Coverage:
             self._store, self._user_id, covered_by, claim=claim, items=items, now=now
         ):
             return False
-        grants[covered_by] = spent(grants[covered_by], items)
+        grants[covered_by] = with_used(grants[covered_by], items)
         return True
 
 

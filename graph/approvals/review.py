@@ -1,5 +1,4 @@
-"""Judges each call that the model wants: refuses what makes no sense, lets pass what the policy allows, and prepares
-for the rest what the person will be asked. All of it is frozen into the state; nothing is judged again later."""
+"""Judge each call of the model and freeze it: refuse nonsense, let pass, or prepare the question to the person."""
 
 import asyncio
 from collections.abc import Mapping
@@ -37,7 +36,8 @@ from graph.policy.tools import ToolFacts
 from graph.state import Call, Language, Passage, State, Update, active_agent, is_tainted, running_turn, said_last
 from graph.tools.box import LOCAL_NAMES, toolset
 
-ALLOWED_TOOLS: Final = {agent.name: agent.tools for agent in (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)}
+SPECIALISTS: Final = (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)
+ALLOWED_TOOLS: Final = {specialist.name: specialist.tools for specialist in SPECIALISTS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,7 @@ class Reviewer:
     max_result: int
 
     async def prepare(self, call: AnyCall, earlier: Call | None) -> Candidate | ToolMessage:
-        """Return the call with what it would do, or the result that says why it does not run.
-
-        `earlier` is the same call as it was approved, if its target changed before it could run.
-        """
+        """Return the call with its dry run, or the refusal; `earlier` is the approved call if its target changed."""
         name, key = call["name"] or "", str(call["id"])
         tool = self.toolbox.tools.get(name)
         if tool is None or name not in self.tools:

@@ -72,7 +72,7 @@ def make_cite(deps: GraphDependencies) -> Any:
             toolbox = await deps.connections.toolbox(deps.user(runtime))
             citations = await check_quotations(quotations, _sources(state), toolbox)
         notice = _notice(state, attempt, answer.text, citations)
-        return _told(answer, citations, notice) if citations or notice else {}
+        return _update(answer, citations, notice) if citations or notice else {}
 
     return cite
 
@@ -113,7 +113,7 @@ def _sources(state: State) -> list[Source]:
     return list(found.values())
 
 
-def _told(answer: AIMessage, citations: list[CitationView], notice: str) -> Update:
+def _update(answer: AIMessage, citations: list[CitationView], notice: str) -> Update:
     if notice:
         emit({"type": "content", "text": f"\n\n{notice}"})
     emit({"type": "citations", "message_id": str(answer.id), "citations": citations})

@@ -29,10 +29,10 @@ async def check_quotations(
     asked = [_candidates(one, sources) if _can_be_checked(one) else [] for one in quotations]
     first = [candidates[:1] for candidates in asked]
     answers = await _ask(quotations, first, toolbox)
-    rest = [[] if _standing(found) else candidates[1:] for found, candidates in zip(answers, asked, strict=True)]
+    rest = [[] if _match_of(found) else candidates[1:] for found, candidates in zip(answers, asked, strict=True)]
     more = await _ask(quotations, rest, toolbox)
     answers = [[*one, *other] for one, other in zip(answers, more, strict=True)]
-    renewed = [[] if _standing(found) else _renewed(found) for found in answers]
+    renewed = [[] if _match_of(found) else _renewed(found) for found in answers]
     newest = await _ask(quotations, renewed, toolbox)
     numbers = _numbers(quotations)
     return [
@@ -101,7 +101,7 @@ def _renewed(found: Iterable[Check]) -> list[Source]:
     ]
 
 
-def _standing(found: Iterable[Check]) -> Check | None:
+def _match_of(found: Iterable[Check]) -> Check | None:
     return next((answer for answer in found if answer["stands"]), None)
 
 
@@ -113,7 +113,7 @@ def _numbers(quotations: Sequence[Quotation]) -> list[int]:
 
 
 def _view(one: Quotation, number: int, found: Sequence[Check], candidates: Sequence[Source]) -> CitationView:
-    stands = _standing(found)
+    stands = _match_of(found)
     if stands:
         return _citation(one, number, stands)
     reason = _reason(one, found, candidates)

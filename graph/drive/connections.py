@@ -102,7 +102,7 @@ class Toolbox:
 
     It outlives the session: calls go to the one that is alive.
 
-    Models see the adapters' tools. Calls don't go through them: they can't send `_meta`, keep half of
+    Models see the adapters' tools. Calls don't go through them: they lack `_meta`, lose half of
     the result, and take longer (`benchmarks/tool_call.py`).
     """
 
@@ -123,7 +123,7 @@ class Toolbox:
 
 @dataclass(slots=True, eq=False)
 class _Connection:
-    """One session, opened, kept and closed by one task, as anyio's cancel scopes demand."""
+    """One session, opened and closed by one task, as anyio's cancel scopes demand."""
 
     who: RunContext
     session: ClientSession
@@ -295,7 +295,7 @@ class ConnectionPool:
 
     def _withdraw(self, session: ClientSession, request_id: RequestId) -> None:
         """Tell the server, in a task of its own, that nobody waits any more; the SDK does not, and work would go on."""
-        task = asyncio.create_task(_say_withdrawn(session, request_id), context=Context())
+        task = asyncio.create_task(_send_cancellation(session, request_id), context=Context())
         self._withdrawals.add(task)
         task.add_done_callback(self._withdrawals.discard)
 
@@ -329,7 +329,7 @@ def _facts(tool: BaseTool, *, own: bool) -> ToolFacts:
     return read_facts(tool.name, stated, stated.get("_meta", {}).get(META_TOOL) if own else None)
 
 
-async def _say_withdrawn(session: ClientSession, request_id: RequestId) -> None:
+async def _send_cancellation(session: ClientSession, request_id: RequestId) -> None:
     params = CancelledNotificationParams(requestId=request_id, reason="The run is over.")
     with anyio.move_on_after(WITHDRAWN_WITHIN_SECONDS):
         try:

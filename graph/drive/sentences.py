@@ -100,11 +100,7 @@ def localize(data: Mapping[str, Any] | None, language: Language) -> dict[str, An
 
 
 def error_sentence(data: Mapping[str, Any], english: str, language: Language) -> str:
-    """Return a refusal as `code: sentence hint`; `english` is the text of the result.
-
-    In Chinese, where the drive has only a general sentence for the error, a second line has the particular one: it is
-    for the model, as it may name the arguments.
-    """
+    """Return a refusal as `code: sentence hint`; in Chinese, a second line may have the particular sentence."""
     if language == "en" or MESSAGES not in data:
         return english
     said = f"{data['code']}: {text(data, 'message', language)}"

@@ -134,11 +134,7 @@ def parse_rates(text: str) -> dict[str, Rate | None]:
 
 
 class ToolRates:
-    """Counts calls by person and tool.
-
-    `general` holds for each tool by itself; `special` by the name of a tool, in place of the general one, or of a risk
-    (read, write, share, delete), for all tools of that risk together and beside the tool's own.
-    """
+    """Count calls by person and tool: `general` for each tool, `special` by a tool's name or for a whole risk."""
 
     def __init__(self, general: Rate | None, special: Mapping[str, Rate | None], clock: Clock) -> None:
         self._general = general

@@ -22,7 +22,7 @@ SUMMARY_CHARACTERS: Final = 2_400
 ASKED_CHARACTERS: Final = 300
 ANSWERED_CHARACTERS: Final = 500
 SHORTEST_LINE: Final = 24
-KEPT_SHARE: Final = 0.5
+WINDOW_SHARE: Final = 0.5
 """Share of the budget after folding: the window's beginning moves seldom, so that services can cache it."""
 
 
@@ -55,8 +55,8 @@ def fold(
     sizes = [round(scale * sum(tokens_of_messages(block) for block in turn)) for turn in turns]
     if sum(sizes) <= budget or len(turns) < 2:
         return Folded([*summaries], begin, [])
-    kept = _newest_that_fit(sizes, round(budget * KEPT_SHARE))
-    gone, window = turns[: len(turns) - kept], turns[len(turns) - kept :]
+    count = _newest_that_fit(sizes, round(budget * WINDOW_SHARE))
+    gone, window = turns[: len(turns) - count], turns[len(turns) - count :]
     made: Summary = {
         "first": str(gone[0][0][0].id),
         "last": str(gone[-1][-1][-1].id),

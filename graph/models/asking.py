@@ -121,12 +121,12 @@ async def ask(
 
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
     """Ask through LangChain's callbacks only if anybody hears them: they take time with each answer and each piece."""
-    if isinstance(model, RunnableBinding) and isinstance(model.bound, LeanChatModel) and _is_unheard():
+    if isinstance(model, RunnableBinding) and isinstance(model.bound, LeanChatModel) and _has_no_listener():
         return model.bound.pieces(messages, **model.kwargs)
     return cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))
 
 
-def _is_unheard() -> bool:
+def _has_no_listener() -> bool:
     """Say whether the graph runs under callbacks that nobody listens to; tracing and debugging listen too."""
     callbacks = (var_child_runnable_config.get() or {}).get("callbacks")
     return isinstance(callbacks, BaseCallbackManager) and not (callbacks.handlers or callbacks.inheritable_handlers)
@@ -183,7 +183,7 @@ async def ask_for(
             if repairs <= 0:
                 raise
             repairs -= 1
-            asked = [*messages, *_sent_back(schema, answer, str(error))]
+            asked = [*messages, *_repair_messages(schema, answer, str(error))]
 
 
 def _shaped(schema: type[Schema], answer: AIMessage) -> Schema:
@@ -193,17 +193,17 @@ def _shaped(schema: type[Schema], answer: AIMessage) -> Schema:
     try:
         return schema.model_validate(call["args"] if call else _json_in(answer.text))
     except ValidationError as error:
-        raise ModelOutputError(_what_is_wrong(error)) from error
+        raise ModelOutputError(_problem_with(error)) from error
 
 
-def _what_is_wrong(error: ValidationError) -> str:
+def _problem_with(error: ValidationError) -> str:
     parts = error.errors(include_url=False, include_context=False, include_input=False)
     return "; ".join(
         f"{'.'.join(map(str, part['loc'])) or 'answer'}: {part['msg']}" for part in parts[:REPORTED_FAULTS]
     )
 
 
-def _sent_back(schema: type[BaseModel], answer: AIMessage, wrong: str) -> list[BaseMessage]:
+def _repair_messages(schema: type[BaseModel], answer: AIMessage, wrong: str) -> list[BaseMessage]:
     """Return the answer as plain text, since a call that gets no result is refused by some services, and the fault."""
     calls = [f"{call['name']}: {json.dumps(call['args'], ensure_ascii=False)}" for call in answer.tool_calls]
     broken = [f"{call['name']}: {call['args']}" for call in answer.invalid_tool_calls]

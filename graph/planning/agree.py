@@ -1,7 +1,4 @@
-"""Ask the person once, right after planning, for the bounds of a plan that would otherwise ask many times.
-
-What is asked was made by the plan node and is frozen in the state: before the interrupt this node only reads.
-"""
+"""Ask the person once, right after planning, for the plan's bounds; before the interrupt the node only reads."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -36,10 +36,7 @@ class PlanEditError(Exception):
 
 
 def apply_edits(plan: Plan, edits: Sequence[StepEdit]) -> Plan:
-    """Return the plan whose steps that have not begun are these, in this order. Raises `PlanEditError`.
-
-    Steps that are left out are removed. New ones may have any other id for others to depend on.
-    """
+    """Return the plan with these steps not begun, in this order; others are removed. Raises `PlanEditError`."""
     by_id = {step["id"]: step for step in plan["steps"]}
     named = [edit["id"] for edit in edits if "id" in edit]
     begun = [key for key in named if key in by_id and not is_editable(by_id[key])]

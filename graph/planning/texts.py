@@ -50,7 +50,7 @@ def closing(plan: Plan, language: Language) -> str:
         lines.append(TEXTS["skipped"][language].format(titles=_titles(by_need, language)))
     if by_stop:
         lines.append(TEXTS["left"][language].format(titles=_titles(by_stop, language)))
-    return "\n".join([*lines, _what_was_done(steps, language)]) if lines else ""
+    return "\n".join([*lines, _completed(steps, language)]) if lines else ""
 
 
 def without_code(refusal: str) -> str:
@@ -59,11 +59,11 @@ def without_code(refusal: str) -> str:
 
 
 def revision(why: str, language: Language) -> str:
-    """Return what is told when a plan goes on in another way."""
+    """Return the sentence for a plan that goes on in another way."""
     return TEXTS["revised"][language].format(why=why).strip()
 
 
-def _what_was_done(steps: Sequence[Step], language: Language) -> str:
+def _completed(steps: Sequence[Step], language: Language) -> str:
     done = [step for step in steps if step["status"] == "completed"]
     if not done:
         return TEXTS["nothing_done"][language]

@@ -1,8 +1,4 @@
-"""Bounds within which calls run without a question: a grant and a plan's contract are both such bounds. Pure.
-
-Bounds cover only what can be taken back. Nothing here covers deleting for good, sharing, links or download addresses:
-there is no kind for them.
-"""
+"""Bounds of calls that run without a question, for grants and contracts: only of changes that can be undone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +31,7 @@ class Target:
     """Something that a call touches, as the drive knows it.
 
     `inside` are the ids of the folders it lies in, the nearest first (of a folder that something is put into: also its
-    own); None if they can't be established. `mine`: None if it can't be told whose it is. `items` is how many items
+    own); None if they can't be established. `mine`: None if the owner is unknown. `items` is how many items
     change with it, itself included; 0 for a folder that something is only put into.
     """
 
@@ -51,7 +47,7 @@ class Target:
 class Bounds:
     """Folders by id, all that lies in them included; what may be done there; how often, in items; and until when.
 
-    `until` is the moment from which on they cover nothing; `used` is how many of `max_items` are spent. Raises
+    `until` is the moment from which on they cover nothing; `used` is how many of `max_items` are used. Raises
     `ValueError` for bounds that make no sense.
     """
 
@@ -88,17 +84,17 @@ def covers(bounds: Bounds, kind: ActionKind | None, targets: Sequence[Target], n
     """
     if kind not in bounds.kinds or not targets or now >= bounds.until:
         return False
-    if counted(targets) > bounds.left:
+    if count_items(targets) > bounds.left:
         return False
     return all(target.inside is not None and not bounds.folders.isdisjoint(target.inside) for target in targets)
 
 
-def counted(targets: Sequence[Target]) -> int:
+def count_items(targets: Sequence[Target]) -> int:
     """Return how many items an action on these targets uses up; at least 1, as each action counts."""
     return max(1, sum(target.items for target in targets))
 
 
-def spent(bounds: Bounds, items: int) -> Bounds:
+def with_used(bounds: Bounds, items: int) -> Bounds:
     """Return the bounds after that many more items."""
     return replace(bounds, used=bounds.used + items)
 
@@ -151,7 +147,7 @@ class Touched:
 
     @property
     def all_mine(self) -> bool:
-        """Say whether all items are known to be the person's."""
+        """Say whether all items are certainly the person's."""
         return all(target.mine for target in self.targets)
 
 

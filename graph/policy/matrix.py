@@ -79,7 +79,7 @@ class Rule:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict as long as nothing else is known."""
+        """Return the verdict where no circumstance changes it."""
         return self.cell.verdict
 
     @property

@@ -20,7 +20,7 @@ NAME_WORDS: Final = 6
 NAME_CHARACTERS: Final = 60
 
 OwnVersions = Mapping[str, int]
-"""The version of each file, by id, that is known to be the person's own words."""
+"""The version of each file, by id, that has only the person's own words."""
 
 _ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+\.\w+|https?:|www\.", re.IGNORECASE)
 _ORDER: Final = re.compile(
@@ -33,7 +33,7 @@ _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Words of a file that came to the model. `owner` is an email, empty if it was not told; so is `version` 0."""
+    """Words of a file that came to the model. `owner` is an email, empty if unknown, as is a `version` of 0."""
 
     file_id: str
     name: str
@@ -46,7 +46,7 @@ def reads_in(tool: ToolFacts, data: Mapping[str, Any] | None) -> list[Read]:
     """Return the files of which a tool's result holds words; a result without a rule is from outside."""
     if tool.rule is None:
         return [Read("", tool.name, "")]
-    found = dict.fromkeys([*_contents(data or {}), *_telling_names(data or {})])
+    found = dict.fromkeys([*_contents(data or {}), *_instructive_names(data or {})])
     return [*found]
 
 
@@ -65,7 +65,7 @@ def _taint(read: Read, email: str, own: OwnVersions) -> Taint:
 
 
 def origin_of(read: Read, email: str, own: OwnVersions) -> Origin:
-    """Return whose words they are; what is not known to be the person's own counts as imported."""
+    """Return the origin of the words; the person's file is imported unless this version is recorded as own."""
     if not read.file_id:
         return "outside"
     if read.owner.casefold() != email.casefold() and read.owner:
@@ -98,7 +98,7 @@ def _contents(data: Mapping[str, Any]) -> Iterator[Read]:
         yield Read("many", "", "")
 
 
-def _telling_names(data: Mapping[str, Any]) -> Iterator[Read]:
+def _instructive_names(data: Mapping[str, Any]) -> Iterator[Read]:
     for item in _items(data):
         if could_instruct(str(item.get("name", ""))):
             yield _of_item(item, None)

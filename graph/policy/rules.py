@@ -23,7 +23,7 @@ class Situation:
     """The circumstances in which a call is judged.
 
     `tainted`: content that is not from the person was read in the thread; `in_turn`: in this very turn. `grants` are
-    by their ids. `touched` is what the call touches, None as long as nobody has looked, or if it can't be told. `now`
+    by their ids. `touched` is what the call touches, None before a dry run, or without an answer. `now`
     decides which bounds still hold. `said` is the person's newest message.
     """
 
@@ -79,7 +79,7 @@ def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Jud
 
 
 def _personal(vouched: Vouched, args: Mapping[str, Any], rule: Rule, situation: Situation) -> Judgement:
-    """Judge what is kept of the person for later: their own words are enough, where nothing else was read."""
+    """Judge a change of the facts about the person: their own words are enough, where nothing else was read."""
     if situation.tainted or situation.in_turn:
         return _judgement("ask", rule.risk, "tainted_memory", situation)
     if vouched(args, situation.said):

@@ -133,7 +133,7 @@ BY_CONTENT: Final = re.compile(
     r"|about|regarding)\b"
     r"|提到|写到|涉及|包含|关于|有关|相关"
 )
-"""Things told apart by what they say: they have to be found first."""
+"""Things named by their content: a search has to find them first."""
 DERIVED: Final = re.compile(
     r"\bsummary of (?:FILE|QUOTE)|(?<!the )\b(?:summar(?:y|ies|ising|izing)|compar(?:ison|ing|es)|overview"
     r"|based on|combin(?:es|ing)|extracts?)\b"

@@ -62,7 +62,7 @@ def is_follow_up(text: str) -> bool:
     return REFERS.search(said) is not None or _POINTS.search(said) is not None or _is_fragment(said)
 
 
-def goes_on(agent: AgentName, intent: Intent) -> bool:
+def continues_with(agent: AgentName, intent: Intent) -> bool:
     """Say whether the request, as far as words show one, is one for this specialist."""
     return {ask.group for ask in intent.asks} <= _OWN_GROUPS[agent]
 

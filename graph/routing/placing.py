@@ -73,7 +73,7 @@ def unsure(row: Row) -> Ask:
 def placed(row: Row, said: str, *, in_document: bool) -> Ask:
     """Decide between a thing of the drive and a part of a text: the place tells, and what the clause names."""
     if row.group == "look":
-        return _looked(row, said) if in_document else _as_it_is(row)
+        return _located(row, said) if in_document else _as_it_is(row)
     if row.action in SHAPING:
         return _shaped_here(row, said) if in_document else _of_a_file(row, said)
     if row.action == "share" and in_document and cues.TEXT_PARTS.search(said):
@@ -147,7 +147,7 @@ def _is_thing(said: str) -> bool:
     return re.search(THING, cues.INSIDE.sub(" ", said).replace(QUOTE, " ")) is not None
 
 
-def _looked(row: Row, said: str) -> Ask:
+def _located(row: Row, said: str) -> Ask:
     if cues.WHERE.match(said) and cues.HERE.search(said):
         return unsure(row)
     if FILE not in said and not cues.FOLDERS.search(said):

@@ -15,7 +15,7 @@ from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
 from graph.models.asking import ask_for
 from graph.prompts import json_section, load_prompt, section
-from graph.routing.followups import goes_on, is_follow_up
+from graph.routing.followups import continues_with, is_follow_up
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.many_files import of_each
 from graph.state import AgentName, Language, Place, Route, State, Update, running_turn
@@ -94,7 +94,11 @@ def by_stickiness(state: State) -> Route | None:
     last = state.get("route")
     text = _message(state)
     in_document = _in_document(state)
-    if not last or not is_follow_up(text) or not goes_on(last["agent"], read_intent(text, in_document=in_document)):
+    if (
+        not last
+        or not is_follow_up(text)
+        or not continues_with(last["agent"], read_intent(text, in_document=in_document))
+    ):
         return None
     if last["agent"] == "document_agent" and not in_document:
         return None

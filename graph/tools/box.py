@@ -21,7 +21,7 @@ async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Tool
     """Return the person's tools in this run; its own only with a store. Raises `DriveUnavailableError`."""
     user = deps.user(runtime)
     thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
-    bench = ToolContext(
+    context = ToolContext(
         toolbox=await deps.connections.toolbox(user),
         store=runtime.store,
         result_store=deps.result_store(runtime),
@@ -29,4 +29,4 @@ async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Tool
         thread_id=thread_id or "",
         clock=deps.clock,
     )
-    return Toolset.of(bench, LOCAL_TOOLS if runtime.store is not None else ())
+    return Toolset.of(context, LOCAL_TOOLS if runtime.store is not None else ())

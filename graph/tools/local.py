@@ -35,7 +35,7 @@ class Request:
     """One call: its arguments fit the schema. `run_id` is the id of the message that it serves too."""
 
     args: Mapping[str, Any]
-    bench: ToolContext
+    context: ToolContext
     run_id: str
     key: str
 
@@ -47,7 +47,7 @@ Answer = Callable[[Request], Awaitable[CallToolResult]]
 class LocalTool:
     """A tool of the assistant's own. `schema` is that of its arguments, in JSON; `effect_of` says what it would do.
 
-    `vouched` says whether the person's newest message asks for the call, of a tool that changes what is kept of them.
+    `vouched` says whether the person's newest message asks for the call, of a tool that changes the facts about them.
     """
 
     name: str
@@ -78,16 +78,16 @@ class LocalTool:
 class Toolset(Toolbox):
     """The drive's tools and the assistant's own, by name; the drive's come first."""
 
-    bench: ToolContext = field(kw_only=True)
+    context: ToolContext = field(kw_only=True)
     local: Mapping[str, LocalTool] = field(kw_only=True)
 
     @classmethod
-    def of(cls, bench: ToolContext, offered: Sequence[LocalTool]) -> "Toolset":
+    def of(cls, context: ToolContext, offered: Sequence[LocalTool]) -> "Toolset":
         """Return the box with these tools beside those of the drive."""
-        local = {tool.name: tool for tool in offered if tool.name not in bench.toolbox.tools}
-        tools = {**bench.toolbox.tools, **{name: _TOOLS(tool) for name, tool in local.items()}}
-        facts = {**bench.toolbox.facts, **{name: tool.facts for name, tool in local.items()}}
-        return cls(tools, bench.toolbox.send, facts, bench=bench, local=local)
+        local = {tool.name: tool for tool in offered if tool.name not in context.toolbox.tools}
+        tools = {**context.toolbox.tools, **{name: _TOOLS(tool) for name, tool in local.items()}}
+        facts = {**context.toolbox.facts, **{name: tool.facts for name, tool in local.items()}}
+        return cls(tools, context.toolbox.send, facts, context=context, local=local)
 
     @override
     async def call(
@@ -96,8 +96,8 @@ class Toolset(Toolbox):
         """Call a tool that is in the box. Raises `DriveUnavailableError` if the drive gives no answer."""
         tool = self.local.get(name)
         if tool is None:
-            return await self.bench.toolbox.call(name, args, meta=meta, on_progress=on_progress)
-        request = Request(args, self.bench, str(meta.get(META_RUN_ID, "")), str(meta.get(META_IDEMPOTENCY_KEY, "")))
+            return await self.context.toolbox.call(name, args, meta=meta, on_progress=on_progress)
+        request = Request(args, self.context, str(meta.get(META_RUN_ID, "")), str(meta.get(META_IDEMPOTENCY_KEY, "")))
         if not meta.get(META_DRY_RUN):
             return await tool.answer(request)
         effect = await tool.effect_of(request) if tool.effect_of else {}

@@ -55,7 +55,8 @@ _LIST: Final[dict[str, Any]] = {
 
 
 def _facts(request: Request) -> Facts:
-    return Facts(cast("BaseStore", request.bench.store), request.bench.user_id)  # they are offered with a store only
+    # The tools are only there with a store.
+    return Facts(cast("BaseStore", request.context.store), request.context.user_id)
 
 
 async def _remember(request: Request) -> CallToolResult:
@@ -64,15 +65,15 @@ async def _remember(request: Request) -> CallToolResult:
         return error_result("not_found", "There is no such file. Leave file_id out if the fact is from the person.")
     text = one_line(str(request.args["fact"]))
     try:
-        fact = await _facts(request).keep(text, source, request.bench.clock(), request.key)
+        fact = await _facts(request).keep(text, source, request.context.clock(), request.key)
     except TooManyFactsError:
         return error_result("too_many", f"There are {MOST_FACTS} facts already. Ask the person which ones to forget.")
-    return text_result(f"Remembered: {fact['text']}", {"memory": _told(fact)})
+    return text_result(f"Remembered: {fact['text']}", {"memory": _view(fact)})
 
 
 async def _source(request: Request) -> FactSource | None:
-    """Return where the fact is from; None if it is said to be from a file that the person can't see."""
-    file_id, where = request.args.get("file_id"), request.bench
+    """Return the source of the fact; None for a file that the person can't see."""
+    file_id, where = request.args.get("file_id"), request.context
     if not file_id:
         return {"kind": "said", "thread_id": where.thread_id, "message_id": request.run_id}
     found = await where.toolbox.call(FILE_INFO, {"item_id": str(file_id)}, meta={})
@@ -100,7 +101,7 @@ async def _forget(request: Request) -> CallToolResult:
     fact = await facts.get(fact_id)
     if fact is None or not await facts.forget(fact_id):
         return error_result("not_found", "There is no such memory. List them with list_memories.")
-    return text_result(f"Forgotten: {fact['text']}", {"memory": _told(fact)})
+    return text_result(f"Forgotten: {fact['text']}", {"memory": _view(fact)})
 
 
 async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
@@ -111,24 +112,24 @@ async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
 
 
 async def _list(request: Request) -> CallToolResult:
-    facts = await visible_facts(_facts(request), request.bench.toolbox)
+    facts = await visible_facts(_facts(request), request.context.toolbox)
     query = str(request.args.get("query") or "")
     listed = by_relevance(facts, query)[:MOST_LISTED] if query else facts[:MOST_LISTED]
     return text_result(
-        _sentence(listed, len(facts)), {"memories": [_told(fact) for fact in listed], "total": len(facts)}
+        _sentence(listed, len(facts)), {"memories": [_view(fact) for fact in listed], "total": len(facts)}
     )
 
 
-async def stored_facts(bench: ToolContext) -> list[Fact]:
-    """Return the person's facts, whatever has become of the files that they are from."""
-    return await Facts(bench.store, bench.user_id).all() if bench.store is not None else []
+async def stored_facts(context: ToolContext) -> list[Fact]:
+    """Return the person's facts, whatever became of their files."""
+    return await Facts(context.store, context.user_id).all() if context.store is not None else []
 
 
-async def relevant_facts(bench: ToolContext, kept: Sequence[Fact], request: str) -> list[str]:
-    """Return the section with those of the kept facts that a model is told now, none if there are none."""
-    if bench.store is None:
+async def relevant_facts(context: ToolContext, stored: Sequence[Fact], request: str) -> list[str]:
+    """Return the section with the stored facts that matter for the request, if any."""
+    if context.store is None:
         return []
-    facts = await visible_facts(Facts(bench.store, bench.user_id), bench.toolbox, kept)
+    facts = await visible_facts(Facts(context.store, context.user_id), context.toolbox, stored)
     section = facts_section(facts, request)
     return [section] if section else []
 
@@ -137,7 +138,7 @@ def _sentence(listed: Sequence[Fact], total: int) -> str:
     return f"{len(listed)} of {total} memories." if total else "Nothing is remembered."
 
 
-def _told(fact: Fact) -> dict[str, Any]:
+def _view(fact: Fact) -> dict[str, Any]:
     return {"id": fact["id"], "fact": fact["text"], "from": fact["source"].get("name", "the person")}
 
 

@@ -49,7 +49,7 @@ NOTE: Final = '\n[Cut: an excerpt of {total} characters. The rest: read_result, 
 
 
 async def _read(request: Request) -> CallToolResult:
-    result_store, reference = request.bench.result_store, str(request.args["reference"])
+    result_store, reference = request.context.result_store, str(request.args["reference"])
     texts = await result_store.texts([f"{reference}{WHOLE}", reference]) if result_store else {}
     text = texts.get(f"{reference}{WHOLE}") or texts.get(reference)
     if text is None:

@@ -42,10 +42,7 @@ class Answers:
 
 
 def ask_about(event: Event, terminal: Terminal, yes_to: str | None = None) -> Answers:
-    """Show the actions of an `approval_needed` event and return the person's decision on each.
-
-    Actions of a risk up to `yes_to` are approved without a question; sharing and deleting never are.
-    """
+    """Show the actions of an `approval_needed` event and return the decisions, without asking up to `yes_to`."""
     actions: list[Action] = event["actions"]
     answers = Answers([approve(action) for action in actions if _approved_in_advance(action, yes_to)])
     waiting = [action for action in actions if not _approved_in_advance(action, yes_to)]

@@ -63,10 +63,7 @@ class Retries:
 
 
 class Uploader:
-    """Uploads files; safe to use from several threads.
-
-    `count_bytes` gets the number of bytes as they are sent (negative when a try starts over); `stopping` ends all.
-    """
+    """Uploads files, also from several threads; `count_bytes` gets the bytes sent, negative when a try starts over."""
 
     def __init__(
         self,

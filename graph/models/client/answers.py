@@ -20,7 +20,7 @@ REPORTED: Final = ("system_fingerprint", "service_tier")
 PRICED_TIERS: Final = frozenset({"priority", "flex"})
 INVALID_CHARACTERS: Final = 4_000
 """Characters of arguments that are no JSON."""
-KEPT_OF_ERROR: Final = 200
+ERROR_CHARACTERS: Final = 200
 CUT: Final = "…"
 
 
@@ -199,5 +199,5 @@ def _object_in(text: str) -> tuple[dict[str, Any] | None, str]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return None, f"{type(error).__name__}: {error}"[:KEPT_OF_ERROR]
+        return None, f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS]
     return (cast("dict[str, Any]", value), "") if isinstance(value, dict) else (None, "not an object")

@@ -116,7 +116,7 @@ class Endpoint:
 
 
 def batching_seconds(answers: int) -> float:
-    """Return how long tokens gather before they are told together, while so many answers come in at once.
+    """Return how many seconds tokens are batched while so many answers come in at once.
 
     What follows a token costs more than the token. One person among few sees each as it comes; in a crowd of a hundred,
     ten times a second is as often as there is time for.

@@ -1,7 +1,4 @@
-"""Reads one file for a step over many, in a task of its own: what is finished is not done again after a crash.
-
-All tasks of a step begin at once and wait here for their turn, `AGENT_MAP_CONCURRENCY` at a time.
-"""
+"""Read one file for a step over many, in a task of its own; `AGENT_MAP_CONCURRENCY` tasks read at a time."""
 
 import asyncio
 from collections import Counter

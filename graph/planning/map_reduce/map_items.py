@@ -26,10 +26,10 @@ from graph.planning.map_reduce.prompts import (
     Item,
     Survey,
     answers_text,
+    failed_files,
     groups,
     render_answer,
     reply_of,
-    which_failed,
 )
 from graph.policy.provenance import Read, reads_in
 from graph.state import Language, LimitReached, State, Step, Update, current_step, running_turn
@@ -164,17 +164,17 @@ def make_map_whole(deps: GraphDependencies) -> Any:
         if len(failed) == len(findings):
             if reached := _limit(state, deps):
                 return {**ended, "limit": reached}
-            which = which_failed(failed, language)
+            which = failed_files(failed, language)
             return {**ended, "failure": TEXTS["none_read"][language].format(total=len(findings), which=which)}
-        bringing = Bringing(deps, survey["task"], language)
-        whole = await bringing.together(state, findings)
+        whole_answer = WholeAnswer(deps, survey["task"], language)
+        whole = await whole_answer.combine(state, findings)
         text = link_filter_for(state, deps.hosts).clean(render_answer(survey, findings, whole, MOST_ITEMS, language))
-        return {**add_messages([say(f"{text}\n")], usage=dict(bringing.spending.usage)), **ended, "failure": None}
+        return {**add_messages([say(f"{text}\n")], usage=dict(whole_answer.spending.usage)), **ended, "failure": None}
 
     return map_whole
 
 
-class Bringing:
+class WholeAnswer:
     """Brings answers together, level by level where they are long. `spending` is what the model took."""
 
     def __init__(self, deps: GraphDependencies, task: str, language: Language) -> None:
@@ -183,7 +183,7 @@ class Bringing:
         self._language: Language = language
         self.spending = Spending(estimates=has_budget(deps.settings))
 
-    async def together(self, state: State, findings: Sequence[Finding]) -> str:
+    async def combine(self, state: State, findings: Sequence[Finding]) -> str:
         """Return the whole; where the model fails or the turn is at a limit, why there is none."""
         answers = [(one["path"], one["text"]) for one in findings if one["status"] == "read"]
         if not answers:

@@ -147,7 +147,7 @@ def coverage(survey: Survey, findings: Sequence[Finding], most: int, language: L
     failed = [one for one in findings if one["status"] == "failed"]
     read, total = len(findings) - len(failed), len(survey["items"])
     line = TEXTS["failures" if failed else "coverage"][language].format(
-        read=read, total=total, failed=len(failed), which=which_failed(failed, language)
+        read=read, total=total, failed=len(failed), which=failed_files(failed, language)
     )
     cut = [f"`{_label(one['path'])}`" for one in findings if one["is_cut"]]
     if cut:
@@ -157,7 +157,7 @@ def coverage(survey: Survey, findings: Sequence[Finding], most: int, language: L
     return line
 
 
-def which_failed(failed: Sequence[Finding], language: Language) -> str:
+def failed_files(failed: Sequence[Finding], language: Language) -> str:
     """Return the first of the files that failed, each with the reason."""
     brackets = "（{}）" if language == "zh" else " ({})"
     return _listed([f"`{_label(one['path'])}`{brackets.format(one['text'])}" for one in failed], language)

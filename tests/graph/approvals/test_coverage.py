@@ -8,7 +8,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from graph.approvals.coverage import Coverage, contract_of, with_contract
-from graph.policy.bounds import Bounds, Target, Touched, spent, to_data
+from graph.policy.bounds import Bounds, Target, Touched, to_data, with_used
 from graph.policy.grants import give, list_grants, withdraw
 from graph.policy.rules import PLAN, Situation
 from tests.graph.facts import facts_of
@@ -33,7 +33,7 @@ async def test_a_contract_is_used_before_grants_and_then_they_are() -> None:
     grant = await give(store, "u", replace(BOUNDS, max_items=1), approval_id="a", now=NOW)
     coverage = Coverage(replace(SITUATION, contract=BOUNDS), "u", "run", store, "abcd")
     assert [await covered(coverage, key) for key in "abcd"] == [PLAN, PLAN, grant.grant_id, None]
-    assert coverage.contract == spent(BOUNDS, 2)
+    assert coverage.contract == with_used(BOUNDS, 2)
 
 
 async def test_a_grant_that_was_used_up_meanwhile_gives_way_to_the_next_one() -> None:
@@ -76,7 +76,7 @@ def test_what_is_no_contract_covers_nothing(contract: Any) -> None:
 
 def test_a_plan_keeps_what_is_used_of_its_contract() -> None:
     plan: Plan = {"plan_id": "p", "steps": []}
-    kept = cast("Plan", with_contract(plan, spent(BOUNDS, 1)))
-    assert contract_of(kept) == spent(BOUNDS, 1)
+    kept = cast("Plan", with_contract(plan, with_used(BOUNDS, 1)))
+    assert contract_of(kept) == with_used(BOUNDS, 1)
     assert contract_of(plan) is None
     assert contract_of(None) is None

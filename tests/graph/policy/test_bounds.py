@@ -1,3 +1,5 @@
+"""What a call touches, from what the drive's dry run says."""
+
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,11 +12,12 @@ from graph.policy.bounds import (
     ActionKind,
     Bounds,
     Target,
-    counted,
+    count_items,
     covers,
     from_data,
-    spent,
     to_data,
+    touched_by,
+    with_used,
 )
 from tests.graph.facts import facts_of
 
@@ -63,20 +66,20 @@ def test_the_end_itself_is_too_late() -> None:
 
 
 def test_the_number_of_items_runs_out() -> None:
-    assert covers(spent(INVOICES, 2), "write", [DEEP], NOW)
-    assert not covers(spent(INVOICES, 2), "write", [DEEP, DEEP], NOW)
-    assert not covers(spent(INVOICES, 3), "write", [DEEP], NOW)
-    assert spent(INVOICES, 5).left == 0
+    assert covers(with_used(INVOICES, 2), "write", [DEEP], NOW)
+    assert not covers(with_used(INVOICES, 2), "write", [DEEP, DEEP], NOW)
+    assert not covers(with_used(INVOICES, 3), "write", [DEEP], NOW)
+    assert with_used(INVOICES, 5).left == 0
 
 
 def test_a_folder_counts_with_all_that_is_in_it_and_a_destination_does_not_count() -> None:
-    assert counted([replace(DEEP, items=40), PLACE]) == 40
+    assert count_items([replace(DEEP, items=40), PLACE]) == 40
     assert not covers(INVOICES, "move", [replace(DEEP, items=4)], NOW)
 
 
 def test_every_action_counts_as_one_item_at_least() -> None:
-    assert counted([PLACE]) == 1
-    assert not covers(spent(INVOICES, 3), "write", [PLACE], NOW)
+    assert count_items([PLACE]) == 1
+    assert not covers(with_used(INVOICES, 3), "write", [PLACE], NOW)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +109,7 @@ def test_only_what_can_be_taken_back_has_a_kind(tool: str, args: dict[str, Any],
 
 
 def test_they_survive_json() -> None:
-    bounds = spent(replace(INVOICES, folders=frozenset({"发票", "🗂", "invoices"})), 1)
+    bounds = with_used(replace(INVOICES, folders=frozenset({"发票", "🗂", "invoices"})), 1)
     assert from_data(json.loads(json.dumps(to_data(bounds)))) == bounds
 
 
@@ -143,3 +146,95 @@ def test_bounds_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
 def test_nothing_is_no_bounds() -> None:
     with pytest.raises(ValueError, match="folders"):
         from_data({})
+
+
+def touch(item_id: str = "bill", **changed: Any) -> dict[str, Any]:
+    where = {"inside": ["invoices", "root"], "was_inside": ["invoices", "root"]}
+    flags = {"mine": True, "others": False, "gains": False}
+    return {"id": item_id, "name": item_id, "path": f"/Invoices/{item_id}", "items": 1, **where, **flags, **changed}
+
+
+def effect(*touches: Any, **changed: Any) -> dict[str, Any]:
+    return {"summary": "Do it", "count": len(touches), "touches": [*touches], **changed}
+
+
+def count_of(found: dict[str, Any]) -> int:
+    touched = touched_by(found)
+    assert touched is not None
+    return count_items(touched.targets)
+
+
+def test_what_stays_where_it_is_has_one_place() -> None:
+    touched = touched_by(effect(touch()))
+    assert touched is not None
+    [target] = touched.targets
+    assert (target.item_id, target.inside, target.mine, target.items) == ("bill", ("invoices", "root"), True, 1)
+
+
+def test_what_moves_is_judged_by_both_places() -> None:
+    touched = touched_by(effect(touch(was_inside=["old", "root"])))
+    assert touched is not None
+    assert [target.inside for target in touched.targets] == [("old", "root"), ("invoices", "root")]
+    assert count_items(touched.targets) == 1
+
+
+def test_what_is_new_is_judged_by_where_it_comes() -> None:
+    touched = touched_by(effect(touch(was_inside=None)))
+    assert touched is not None
+    assert [target.inside for target in touched.targets] == [("invoices", "root")]
+
+
+def test_a_folder_counts_with_what_is_in_it_and_the_larger_number_holds() -> None:
+    assert count_of(effect(touch(items=7))) == 7
+    assert count_of(effect(touch(), count=40)) == 40
+    assert count_of(effect(touch("a"), touch("b"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("touches", "others", "gains", "mine"),
+    [
+        ([touch(), touch("b", others=True)], True, False, True),
+        ([touch(gains=True, others=True)], True, True, True),
+        ([touch(), touch("b", mine=False, others=True)], True, False, False),
+    ],
+)
+def test_one_item_that_others_see_is_enough(touches: list[Any], others: bool, gains: bool, mine: bool) -> None:
+    touched = touched_by(effect(*touches))
+    assert touched is not None
+    assert (touched.others, touched.gains, touched.all_mine) == (others, gains, mine)
+
+
+def test_whoever_gains_access_counts_even_if_no_item_says_so() -> None:
+    touched = touched_by(effect(touch(), gains_access=["eve@evil.example"]))
+    assert touched is not None
+    assert touched.gains
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        None,
+        {},
+        {"touches": None},
+        {"touches": []},
+        {"touches": "bill"},
+        effect("bill"),
+        effect(touch(inside=None)),
+        effect(touch(inside="root")),
+        effect(touch(inside=[1])),
+        effect(touch(was_inside=[None])),
+        effect(touch(mine="yes")),
+        effect(touch(others=None)),
+        effect({key: value for key, value in touch().items() if key != "gains"}),
+        effect({**touch(), "id": 5}),
+        effect(touch(), touch(inside=None)),
+    ],
+    ids=str,
+)
+def test_what_cant_be_relied_on_tells_nothing(found: Any) -> None:
+    assert touched_by(found) is None
+
+
+@pytest.mark.parametrize("items", [0, -5, None, "9"])
+def test_a_number_of_items_that_makes_no_sense_is_one(items: Any) -> None:
+    assert count_of(effect(touch(items=items))) == 1

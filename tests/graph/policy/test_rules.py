@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graph.approvals.review import ALLOWED_TOOLS
-from graph.policy.bounds import ACTION_KINDS, Bounds, Target, Touched, spent
+from graph.policy.bounds import ACTION_KINDS, Bounds, Target, Touched, with_used
 from graph.policy.matrix import KINDS, LEVELS, MATRIX, Cover, Rule, Verdict
 from graph.policy.reasons import SENTENCES, sentence
 from graph.policy.rules import PLAN, Judgement, Situation, judge
@@ -219,7 +219,7 @@ def test_inside_of_a_grant_or_a_contract_nobody_is_asked(tool: str, by: str, mod
         replace(EVERYTHING, folders=frozenset({"letters"})),
         replace(EVERYTHING, kinds=frozenset({"move"})),
         replace(EVERYTHING, until=NOW),
-        spent(EVERYTHING, 50),
+        with_used(EVERYTHING, 50),
     ],
     ids=["another folder", "another kind", "over", "used up"],
 )
