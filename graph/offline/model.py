@@ -2,13 +2,12 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final, Literal
 from uuid import uuid4
 
-import anyio
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolCall, ToolCallChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -23,6 +22,7 @@ from graph.offline.reading.conversation import Conversation, read_conversation
 from graph.offline.replay import Reply, Request
 from graph.offline.routing import decide
 from graph.offline.scripts.specialist import answer
+from graph.offline.scripts.task import BoundTool
 
 NAME: Final = "offline"
 STRUCTURED: Final = {"RouteDecision": decide, "TaskPlan": plan, "RevisedPlan": revise}
@@ -31,11 +31,7 @@ Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 
 
 class OfflineChatModel(BaseChatModel):
-    """A small rule-based model for English and Chinese: deterministic, without network, and honest about what it is.
-
-    It sees the messages and the bound tools, nothing else. With `RouteDecision`, `TaskPlan` or `RevisedPlan` bound it
-    answers with that; with other tools it is a specialist. Without any it answers the drive, which has it read files.
-    """
+    """A small rule-based model for English and Chinese: deterministic, without network, and honest about what it is."""
 
     @property
     @override
@@ -48,7 +44,10 @@ class OfflineChatModel(BaseChatModel):
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Return the model with these tools: MCP tools, schemas, functions, or their JSON."""
         functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
-        described = {str(one["name"]): str(one.get("description") or "") for one in functions}
+        described = {
+            str(one["name"]): BoundTool(str(one.get("description") or ""), _chinese_title(tool))
+            for tool, one in zip(tools, functions, strict=True)
+        }
         return self.bind(described_tools=described, tool_choice=tool_choice, **kwargs)
 
     @override
@@ -62,17 +61,6 @@ class OfflineChatModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=_next_message(messages, kwargs))])
 
     @override
-    async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        message = await anyio.to_thread.run_sync(_next_message, messages, kwargs)
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-    @override
     def _stream(
         self,
         messages: list[BaseMessage],
@@ -80,28 +68,18 @@ class OfflineChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        for chunk in _chunks(_next_message(messages, kwargs)):
-            if run_manager:
-                run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-            yield chunk
+        yield from _chunks(_next_message(messages, kwargs))
 
-    @override
-    async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[ChatGenerationChunk]:
-        for chunk in _chunks(await anyio.to_thread.run_sync(_next_message, messages, kwargs)):
-            if run_manager:
-                await run_manager.on_llm_new_token(chunk.text, chunk=chunk)
-            yield chunk
+
+def _chinese_title(tool: Tool) -> str:
+    metadata = tool.metadata or {} if isinstance(tool, BaseTool) else {}
+    published = (record for record in (metadata.get("_meta") or {}).values() if isinstance(record, dict))
+    return next((str(record["title_zh"]) for record in published if "title_zh" in record), "")
 
 
 def _next_message(messages: Sequence[BaseMessage], options: dict[str, Any]) -> AIMessage:
     conversation = read_conversation(messages)
-    tools: dict[str, str] = options.get("described_tools") or {}
+    tools: dict[str, BoundTool] = options.get("described_tools") or {}
     schema = next((name for name in STRUCTURED if name in tools), "")
     lent = None if tools else lent_answer(conversation.asked)
     if schema:
@@ -117,10 +95,7 @@ def _next_message(messages: Sequence[BaseMessage], options: dict[str, Any]) -> A
 
 
 def _call_id(conversation: Conversation, index: int, one: Request) -> str:
-    """Return an id that no other call of the run has, the same each time: the run, the calls before, and the call.
-
-    Ids are keys of exactly-once, so without a run id to tell conversations apart it is a random one.
-    """
+    """Return an id that no other call of the run has, the same each time: the run, the calls before, and the call."""
     if not conversation.run_id:
         return f"call_{uuid4().hex}"
     before = [made.id for made in conversation.calls if made.turn == conversation.turn]

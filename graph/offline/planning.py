@@ -19,10 +19,7 @@ WHY: Final[Mapping[Language, str]] = {
 
 
 def plan(conversation: Conversation) -> dict[str, Any]:
-    """Return the arguments of `TaskPlan`: one step for each request, in the person's words and order.
-
-    "It" and "there" in a step are what the steps before it were about. What is not understood is one step.
-    """
+    """Return the arguments of `TaskPlan`: one step for each request, in the person's words and order."""
     asked = conversation.asked
     each = of_each(asked)
     if each is not None:

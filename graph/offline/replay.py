@@ -68,11 +68,7 @@ def call(tool: str, /, **args: Any) -> Generator[Sequence[Request], Sequence[Res
 
 
 def replay(script: Script, conversation: Conversation, tools: Container[str]) -> Reply:
-    """Run a script as far as the recorded results go.
-
-    Where it wants a tool that is not bound, or more than eight rounds of calls, `MissingToolError` or
-    `OutOfRoundsError` is raised inside it, at the call.
-    """
+    """Run a script as far as the recorded results go."""
     record = _Record(conversation)
     try:
         wanted = next(script)

@@ -11,7 +11,7 @@ from graph.state import AGENTS, AgentName, Language
 
 SURE: Final = 0.92
 UNSURE: Final = 0.2
-READING: Final = frozenset({"find", "lookup", "ask", "total", "compare", "read", "summarise", "map_files", "related"})
+READING: Final = frozenset({"find", "lookup", "ask", "compare", "read", "summarise", "map_files", "related"})
 OPEN: Final = frozenset({"open"})
 REASONS: Final[dict[str, tuple[str, str]]] = {
     "search_agent": ("This is about finding something in your documents.", "这是要在文档中查找内容。"),

@@ -33,12 +33,6 @@ def say(language: Language, code: str, **values: Any) -> str:
     return _PHRASES[code][side].format(**({"real_model": _PHRASES["real_model"][side]} | values))
 
 
-def does(language: Language, tool: str, name: str = "") -> str:
-    """Return what a call of a tool does, such as `rename “plan.md”`."""
-    told = sides(f"do.{tool}")
-    return " ".join(told[0 if language == "en" else 1].format(name=name).split()) if told else tool
-
-
 def inert(text: str) -> str:
     """Return text of a document or a name so that it makes no link or image where answers are shown as Markdown."""
     return text.replace("](", "] (").replace("][", "] [")
@@ -51,10 +45,7 @@ def quoted(text: str, limit: int = LONGEST_NAME) -> str:
 
 
 def verbatim(text: str, limit: int) -> str:
-    """Return a passage on one line to be quoted word for word: of one with links the longest part without them.
-
-    Cut after a word if it is long. Quotation marks inside it are straight ones, so that those around it stay a pair.
-    """
+    """Return a passage on one line to be quoted word for word: of one with links the longest part without them."""
     parts = (_BULLET.sub("", part) for part in _LINK.split(_SPACES.sub(" ", text)))
     line = _CURLY.sub('"', max(parts, key=len)).strip("| ")
     if len(line) <= limit:

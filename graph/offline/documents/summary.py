@@ -19,7 +19,6 @@ ABSENT: Final = 0.75
 ACROSS: Final = 0.3
 MOST_SENTENCES: Final = 2_000
 MOST_QUOTED: Final = 3
-OVERLAP: Final = 0.7
 _NUMBER: Final = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|monday|tuesday|wednesday|thursday|"
     r"friday)\b|[一二三四五六七八九十百]",
@@ -45,10 +44,7 @@ SEVERAL: Final = re.compile(r"\band\b|,|，|、|和|与|以及|分别", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Sentences that answer a question. `fit` is how much of the question they and the file's name speak of, 0 to 1.
-
-    `own` is how much they alone speak of what the name does not.
-    """
+    """Sentences that answer a question. `fit` is how much of the question they and the file's name speak of, 0 to 1."""
 
     sentences: tuple[Sentence, ...]
     fit: float
@@ -70,48 +66,25 @@ def key_sentences(sentences: Sequence[Sentence], topic: str = "") -> list[Senten
     common = Counter(term for bag in bags for term in bag)
     scores = [_score(*pair, wanted, common, len(considered)) for pair in zip(considered, bags, strict=True)]
     ranked = sorted(range(len(considered)), key=lambda index: (-scores[index], index))
-    sections = len({sentence.heading for sentence in considered})
-    count = max(FEWEST, min(MOST, max(len(considered) // 3, sections if sections <= MOST else 0)))
-    chosen = _spread(ranked, considered if not wanted else (), bags, count)
+    sections: dict[str, int] = {}
+    for index in ranked if not wanted else ():
+        sections.setdefault(considered[index].heading, index)
+    firsts = list(sections.values()) if len(sections) <= MOST else []
+    count = max(FEWEST, min(MOST, max(len(considered) // 3, len(firsts))))
+    chosen = list(dict.fromkeys([*firsts, *ranked]))[:count]
     on_topic = [at for at in chosen if wanted & (bags[at] | set(terms(considered[at].heading)))]
     return [considered[at] for at in sorted(on_topic or chosen)]
 
 
 def _score(sentence: Sentence, bag: set[str], wanted: set[str], common: Counter[str], total: int) -> float:
-    if not bag:
-        return 0.0
-    central = sum(math.log1p(common[term]) for term in bag) / (len(bag) + 4)
     heading = set(terms(sentence.heading))
+    central = sum(math.log1p(common[term]) for term in bag) / (len(bag) + 4)
     topical = TOPIC_WEIGHT * (len(wanted & bag) + 0.7 * len(wanted & heading)) / len(wanted) if wanted else 0.0
-    titled = 0.3 if heading & bag else 0.0
-    figures = 0.15 if _NUMBER.search(sentence.text) else 0.0
-    early = 0.4 if sentence.start == 0 or sentence.paragraph <= 1 + total // 20 else 0.0
-    return central + topical + titled + figures + early
-
-
-def _spread(ranked: Sequence[int], sentences: Sequence[Sentence], bags: Sequence[set[str]], count: int) -> list[int]:
-    """Return the first of each section and then the best of the rest, none that repeats another."""
-    first: dict[str, int] = {}
-    for index in ranked if sentences else ():
-        first.setdefault(sentences[index].heading, index)
-    chosen: list[int] = []
-    for index in (*(first.values() if len(first) <= count else ()), *ranked):
-        if len(chosen) == count:
-            break
-        if index not in chosen and all(_overlap(bags[index], bags[other]) <= OVERLAP for other in chosen):
-            chosen.append(index)
-    return chosen
-
-
-def _overlap(left: set[str], right: set[str]) -> float:
-    return len(left & right) / max(1, min(len(left), len(right)))
+    return central + topical + (0.4 if sentence.paragraph <= 1 + total // 20 else 0.0)
 
 
 def best_passage(sentences: Sequence[Sentence], question: str, context: str = "") -> Passage | None:
-    """Return the sentence that speaks of most of a question, with others where it asks for several things.
-
-    `context` is what the file is called: its words are part of what each sentence says. None if no sentence fits.
-    """
+    """Return the sentence that speaks of most of a question, with others where it asks for several things."""
     considered = sentences[:MOST_SENTENCES]
     bags = [set(terms(sentence.text)) for sentence in considered]
     above = set(terms(context))

@@ -1,6 +1,5 @@
 """The messages of a conversation as a model sees them: who said what, which calls gave what, which items came up."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -18,15 +17,11 @@ _READING_WORDS: Final = (
 READING: Final = frozenset(_READING_WORDS.split())
 NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
 """Calls after which "it" is not what they named."""
-_EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call that was made, with its result, None if there is none yet. `turn` counts the person's messages.
-
-    `segment` counts, within the turn, the answers that were given: every step of a plan has its own.
-    """
+    """A tool call that was made, with its result, None if there is none yet. `turn` counts the person's messages."""
 
     id: str
     name: str
@@ -85,11 +80,6 @@ class Conversation:
     def requests_before(self) -> list[str]:
         """Return what the person said before the newest message, newest first."""
         return [said.text for said in reversed(self.said) if said.by_person and said.turn < self.turn]
-
-    def addresses(self) -> list[str]:
-        """Return the addresses that the person wrote, newest first, each once."""
-        written = [email for said in reversed(self.said) if said.by_person for email in _EMAIL.findall(said.text)]
-        return list(dict.fromkeys(written))
 
     def known(self) -> dict[str, Item]:
         """Return every item that the conversation names, by id, as it was seen last."""

@@ -31,10 +31,7 @@ _FAILURES: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One answer of a tool. `failure` is empty if it worked; `code` is the drive's word for what went wrong.
-
-    `message` is the sentence of a failure, `cut` says that the data did not arrive whole.
-    """
+    """One answer of a tool. `failure` is empty if it worked; `code` is the drive's word for what went wrong."""
 
     data: Item
     text: str
@@ -104,10 +101,7 @@ def read_result(message: ToolMessage) -> Result:
 
 
 def _split(whole: str) -> tuple[str, Item, bool]:
-    """Return the sentence, the last JSON object that ends the text, and whether it was cut.
-
-    Of a list that was cut in its middle the whole entries are kept.
-    """
+    """Return the sentence, the last JSON object that ends the text, and whether it was cut."""
     noted = _NOTE.sub("", whole)
     starts = [match.end() - 1 for match in _OPENING.finditer(noted)][:MOST_OPENINGS]
     openings: list[int] = list(dict.fromkeys([*starts, *([noted.find("{")] if "{" in noted else [])]))

@@ -17,10 +17,7 @@ _CUT: Final = re.compile(r"\n\[Cut: \d+ of \d+ characters\.[^\n]*\]$")
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """What the system message tells beside its prompt. Items are dicts with `id` and `name` and maybe more.
-
-    `document` is the open file's text, None if it is not told; `document_is_exact` says that it is whole and unescaped.
-    """
+    """What the system message tells beside its prompt. Items are dicts with `id` and `name` and maybe more."""
 
     file: Data | None = None
     folder: Data | None = None

@@ -1,34 +1,24 @@
-"""Answers, each with the file and the words that they rest on: questions, sums, comparisons."""
+"""Answers, each with the file and the words that they rest on: questions and comparisons."""
 
 import re
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from difflib import SequenceMatcher
-from typing import Final
+from difflib import get_close_matches
 
-from graph.offline.documents import tables
 from graph.offline.documents.sentences import Sentence, first_heading, read_sentences
 from graph.offline.documents.summary import best_passage, key_sentences
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
-from graph.offline.scripts.resolve import Items, queries_of, resolve, resolve_one
+from graph.offline.scripts.resolve import Items, resolve, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.references import Ref, read_ref
 from graph.offline.understanding.requests import Wish
-from graph.offline.understanding.terms import has_han, stem, terms
+from graph.offline.understanding.terms import terms
 from graph.offline.wording import path_of, quoted, span, verbatim
 
-HITS, LONGEST_PASSAGE, MOST_READ, MOST_DIFFERENCES, MOST_COMPARED = 8, 500, 6, 8, 200
+HITS, LONGEST_PASSAGE, MOST_DIFFERENCES, MOST_COMPARED = 8, 500, 8, 200
 WORTH_SHOWING, ALIKE = 0.3, 0.4
-_THIS_YEAR: Final = re.compile(r"\bthis year\b|今年")
-_YEAR: Final = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_DATED: Final = re.compile(r"^.*(?:\bdate\b|日期|\bdated\b).*$", re.IGNORECASE | re.MULTILINE)
-_AMOUNTS: Final = (
-    "how much did i pay paid spend spent total sum amount cost this last year altogether invoices bills money"
-)
-_ABOUT_AMOUNTS: Final = frozenset(terms(_AMOUNTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +109,9 @@ def _fit(hit: Item, question: str) -> float:
 
 
 def _answer(task: Task, source: Source, question: str) -> str:
-    """Return the answer if the file has a clear one."""
-    rows, sentences = tables.rows_of(source.text), read_sentences(source.text)
-    row = tables.row_asked_for(rows, question)
-    if row:
-        line = source.first_line + row.number - 1
-        passage = f"> {verbatim(rows[0].line, LONGEST_PASSAGE)}\n\n> {verbatim(row.line, LONGEST_PASSAGE)} [1]"
-        where = span(line, line, task.language)
-        return task.say("answer", name=task.name(source.file), path=path_of(source.file), lines=where, passage=passage)
-    if tables.SUPERLATIVE.search(question):
+    """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
+    sentences = read_sentences(source.text)
+    if word("reckoned").search(question.lower()):
         return ""
     if sentences and set(terms(question)) <= set(terms(source.called)):
         return _quoting(task, source, key_sentences(sentences), "answer")
@@ -143,85 +127,32 @@ def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: st
     return task.say(code, name=task.name(source.file), path=path_of(source.file), lines=lines, passage=quotes)
 
 
-def total(task: Task, wish: Wish) -> Script:
-    """Add up what the bills say that come to be about somebody: "how much did I pay Hetzner this year?"."""
-    question = wish.query or wish.said
-    years = set(_YEAR.findall(question)) | ({str(datetime.now(UTC).year)} if _THIS_YEAR.search(question) else set())
-    left = word("no_name").sub(" ", _YEAR.sub(" ", question.casefold()))
-    words = re.findall(r"[\u3400-\u9fff]{2,}|[^\W_\u3400-\u9fff]+", left)
-    wanted = [
-        word if has_han(word) else stem(word) for word in words if has_han(word) or set(terms(word)) - _ABOUT_AMOUNTS
-    ]
-    hits = (yield from call("semantic_search_files", query=question[:500], limit=HITS)).hits
-    files = list({str(hit["file"]["id"]): hit["file"] for hit in hits}.values())[:MOST_READ]
-    results = (yield [request("read_file", file_id=item["id"]) for item in files]) if files else []
-    sources = [_source(task, one, item) for one, item in zip(results, files, strict=True) if one.worked]
-    about = [one for one in sources if wanted and all(word in f"{one.called} {one.text}".casefold() for word in wanted)]
-    bills = [
-        (one, found)
-        for one in about
-        if (found := tables.AMOUNT.search(one.text)) and (not years or years & _years_of(one))
-    ]
-    if bills or not wanted:
-        return _added(task, bills, sorted(years)) if bills else task.say("answer_none", query=quoted(question))
-    told = next((told for one in about if (told := _answer(task, one, question))), "")
-    return told or (yield from _from_drive(task, question))
-
-
-def _years_of(source: Source) -> set[str]:
-    """Return of which years a bill is: by its lines with a date, else by all of it."""
-    return set(_YEAR.findall(" ".join(_DATED.findall(source.text)) or f"{source.file.get('name', '')} {source.text}"))
-
-
-def _added(task: Task, bills: Sequence[tuple[Source, re.Match[str]]], years: Sequence[str]) -> str:
-    lines: list[str] = []
-    sums: dict[str, float] = {}
-    for number, (source, found) in enumerate(bills, 1):
-        line = source.text[source.text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
-        passage = f"“{verbatim(line, LONGEST_PASSAGE)}” [{number}]"
-        lines.append(f"- {task.name(source.file)} ({path_of(source.file)}): {passage}")
-        sums[found["unit"] or ""] = sums.get(found["unit"] or "", 0.0) + float(found["number"].replace(",", ""))
-    told = "; ".join(f"{value:,.2f} {unit}".strip() for unit, value in sums.items())
-    return "\n".join([task.say("sum", year=f" ({'/'.join(years)})" if years else "", total=told), *lines])
-
-
 def compare(task: Task, wish: Wish) -> Script:
     """Say what two files say differently, quoting both."""
     items = yield from _two(task, wish.query.strip(" ?？。."))
     results = yield [request("read_file", file_id=item["id"]) for item in items]
     one, other = (_source(task, result, item) for result, item in zip(results, items, strict=True))
+    names = {"one": task.name(one.file), "other": task.name(other.file)}
     pairs = _differences(*(read_sentences(source.text)[:MOST_COMPARED] for source in (one, other)))
     lines: list[str] = []
-    for pair in pairs[:MOST_DIFFERENCES]:
-        said = [
-            f"“{of.words(sentence, 200)}” [{at}]"
-            for at, of, sentence in zip((1, 2), (one, other), pair, strict=True)
-            if sentence
-        ]
-        only = task.say("only_in", name=task.name((one if pair[0] else other).file))
-        lines.append(f"- {' ↔ '.join(said)}" if len(said) > 1 else f"- {said[0]} ({only})")
-    names = {"one": task.name(one.file), "other": task.name(other.file)}
-    return "\n".join([task.say("compared", **names), *lines]) if lines else task.say("compared_same", **names)
+    for left, right in pairs[:MOST_DIFFERENCES]:
+        said = [f"“{one.words(left, 200)}” [1]"] if left else []
+        said += [f"“{other.words(right, 200)}” [2]"] if right else []
+        only = "" if left and right else f" ({task.say('only_in', name=names['one' if left else 'other'])})"
+        lines.append(f"- {' ↔ '.join(said)}{only}")
+    return "\n".join([task.say("compared" if lines else "compared_same", **names), *lines])
 
 
 def _two(task: Task, text: str) -> Items:
     """Return the two files that are to be compared: "a and b", or "the two leases"."""
-    pair = word("pair").search(text)
-    found: list[Item] = []
+    pair, found = word("pair").search(text), list[Item]()
     for name in [one for one in pair.groups() if one][:2] if pair else ():
         ref = read_ref(re.sub(r"^(?:对比|比较)(?:一?下)?", "", name))
         found.append((yield from resolve_one(task, ref, kind="file", loose=True)))
-    if pair:
-        return found
-    phrase = re.sub(r"\btwo\b|(?:两|2)(?:份|个|篇)", "", named_in("both", text)).strip()
-    ref = (read_ref(phrase) if phrase else None) or Ref("them")
-    if ref.form == "name":
-        queries = queries_of(ref.text) or [ref.text]
-        result = yield from call("search_files", query=queries[0], kind="file", limit=HITS)
-        files = {str(hit["file"]["id"]): hit["file"] for hit in result.hits}
-        found = [item for item in files.values() if all(one in str(item["name"]).casefold() for one in queries)]
-    else:
-        found = yield from resolve(task, ref, kind="file")
+    if not pair:
+        phrase = re.sub(r"\btwo\b|(?:两|2)(?:份|个|篇)", "", named_in("both", text)).strip()
+        ref = (read_ref(phrase) if phrase else None) or Ref("them")
+        found = yield from resolve(task, Ref("all", ref.text) if ref.form == "name" else ref, kind="file")
     if len(found) != 2:
         raise task.unresolved("compare_two")
     return found
@@ -229,17 +160,11 @@ def _two(task: Task, text: str) -> Items:
 
 def _differences(left: list[Sentence], right: list[Sentence]) -> list[tuple[Sentence | None, Sentence | None]]:
     """Return sentences of the one with those of the other that they correspond to, where they are not the same."""
-    same = {sentence.text for sentence in left} & {sentence.text for sentence in right}
-    left, right = ([sentence for sentence in part if sentence.text not in same] for part in (left, right))
+    same = {one.text for one in left} & {one.text for one in right}
+    rest = {one.text: one for one in right if one.text not in same}
     pairs: list[tuple[Sentence | None, Sentence | None]] = []
     for sentence in left:
-        closest = max(right, key=lambda candidate: _likeness(sentence, candidate), default=None)
-        found = closest if closest is not None and _likeness(sentence, closest) >= ALIKE else None
-        right = [one for one in right if one is not found]
-        pairs.append((sentence, found))
-    return [*pairs, *((None, sentence) for sentence in right)]
-
-
-def _likeness(one: Sentence, other: Sentence) -> float:
-    begins, begins_other = (re.split("[:,，：]", sentence.text)[0] for sentence in (one, other))
-    return 1.0 if begins == begins_other else SequenceMatcher(None, one.text, other.text).ratio()
+        if sentence.text not in same:
+            near = get_close_matches(sentence.text, rest, 1, ALIKE)
+            pairs.append((sentence, rest.pop(near[0]) if near else None))
+    return [*pairs, *((None, sentence) for sentence in rest.values())]

@@ -4,7 +4,6 @@ import re
 from collections.abc import Generator, Sequence
 from typing import Final
 
-from graph.offline.reading.conversation import items_in
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.scripts.listing import change_line, change_of
@@ -17,7 +16,6 @@ from graph.offline.scripts.resolve import (
     contents,
     covered,
     fits,
-    grade,
     resolve,
     resolve_folder,
     resolve_one,
@@ -47,12 +45,8 @@ _COUNT: Final = re.compile(r"(?:Took back|Did) (?P<count>[\d,]+) change")
 
 def trash(task: Task, wish: Wish) -> Script:
     """Move what is meant to the trash, all of it in one round, so that there is one question."""
-    items, more, target = _asked_already(task), 0, wish.target or IT
-    if items:
-        pages = [made.result for made in task.conversation.running if made.name == "list_folder" and made.result]
-        listed = sum(len(page.items) for page in pages if not page.left_out)
-        more = max(0, max((page.number("total") for page in pages), default=0) - listed)
-    elif target.form == "all" and target.inside:
+    more, target = 0, wish.target or IT
+    if target.form == "all" and target.inside:
         folder = yield from resolve_folder(task, target.inside)
         found, more = yield from contents(str(folder["id"]))
         items = [item for item in found if fits(item, target)]
@@ -64,17 +58,6 @@ def trash(task: Task, wish: Wish) -> Script:
     told = yield from task.carry_out(items, wanted, "trashed", "can_restore")
     left = task.say("more_left", count=more, folder=quoted(target.inside.text if target.inside else "")) if more else ""
     return "\n".join(filter(None, [told, left]))
-
-
-def _asked_already(task: Task) -> list[Item]:
-    """Return what this step wanted to delete: a long listing may be gone from the messages by now."""
-    known = task.conversation.known()
-    made = [one for one in task.conversation.running if one.name == "trash_item"]
-    found: list[Item] = []
-    for one in made if len(made) > 1 else ():
-        item_id, told = str(one.args.get("item_id", "")), items_in(one.result)[:1] if one.result else []
-        found.append({**(known.get(item_id) or (told[0] if told else {"name": ""})), "id": item_id})
-    return found
 
 
 def restore(task: Task, wish: Wish) -> Script:
@@ -92,10 +75,7 @@ def delete_for_good(task: Task, wish: Wish) -> Script:
     """Delete for good what is in the trash; what is not goes no further than there."""
     items = yield from _in_trash(task, wish.target or IT, pronoun=wish.target is None or wish.target.is_pronoun)
     wanted = [request("delete_item", item_id=item["id"]) for item in items]
-    results = yield wanted
-    gone = [f"- {task.name(item)}" for item, result in zip(items, results, strict=True) if result.worked]
-    told = [task.say("deleted_for_good", list="\n".join(gone))] if gone else []
-    return "\n".join(told + task.failures(wanted, items, results))
+    return (yield from task.carry_out(items, wanted, "deleted_for_good", ""))
 
 
 def _in_focus(task: Task) -> list[Item]:
@@ -125,9 +105,8 @@ def _match(task: Task, ref: Ref, trashed: Sequence[Item]) -> Item:
     found = found or [item for item in living if covered(name, str(item.get("path", ""))) == 1]
     if not found:
         raise task.unresolved("not_in_trash", name=quoted(name))
-    how = grade(str(found[0].get("name", "")), name)
-    same = [item for item in trashed if grade(str(item.get("name", "")), name) == how]
-    return max(same, key=lambda item: str(item.get("trashed_at") or ""))
+    ids = {item["id"] for item in found}
+    return max((item for item in trashed if item["id"] in ids), key=lambda item: str(item.get("trashed_at") or ""))
 
 
 def empty_trash(task: Task, _wish: Wish) -> Script:
@@ -138,7 +117,7 @@ def empty_trash(task: Task, _wish: Wish) -> Script:
 
 def share(task: Task, wish: Wish) -> Script:
     """Give each person that role on each item."""
-    emails = wish.emails or _address_of(task, wish.person)
+    emails = wish.emails
     if not emails:
         return task.say("missing_address_of" if wish.person else "missing_address", person=inert(wish.person))
     summary = (yield from find_summary(task)) if wish.target and wish.target.form == "summary" else None
@@ -151,21 +130,12 @@ def share(task: Task, wish: Wish) -> Script:
     return (yield from task.carry_out([item for item, _ in pairs], wanted, "shared"))
 
 
-def _address_of(task: Task, person: str) -> tuple[str, ...]:
-    """Return the address of a person by name, if they wrote exactly one in this conversation that it fits."""
-    name = person.lower().strip()
-    fitting = [email for email in task.conversation.addresses() if name and name in email.split("@")[0].lower()]
-    return tuple(fitting) if len(fitting) == 1 else ()
-
-
 def change_access(task: Task, wish: Wish) -> Script:
     """Take access back from the people named, else from everybody; or change the role of who has it; or end links."""
     item = yield from resolve_one(task, wish.target or IT)
     if wish.action == "set_role" and not wish.role:
         return task.say("missing_role")
-    key, people = (
-        ("link_id", ()) if wish.action == "end_link" else ("email", wish.emails or _address_of(task, wish.person))
-    )
+    key, people = ("link_id", ()) if wish.action == "end_link" else ("email", wish.emails)
     if not people:
         result = yield from call("list_shares", item_id=item["id"])
         shares = task.checked(result, "list_shares", str(item.get("name", ""))).entries("shares")

@@ -1,12 +1,9 @@
 """Changing the text of a document."""
 
 import re
-from collections.abc import Generator, Sequence
-from dataclasses import replace
-from difflib import get_close_matches
+from collections.abc import Generator, Mapping, Sequence
 from typing import Final
 
-from graph.offline.documents.edits import Planned, insertion, places_of, plan_edits
 from graph.offline.documents.sentences import read_sentences
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call, request
@@ -18,75 +15,83 @@ from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, quoted
 
 SHOWN, MOST_PARTS, MOST_EDITS = 60, 2, 100
-WRITING: Final = frozenset({"patch_file", "write_file", "append_to_file"})
+WRITING: Final = frozenset({"patch_file", "append_to_file"})
+_LINE: Final = re.compile(r"\b(?:line|item|entry|bullet)\b|行|条")
 _MATCHES: Final = re.compile(r"Edit (?P<edit>\d+) matches (?:(?P<count>\d+) places|nothing)")
 
 
 def replace_text(task: Task, wish: Wish) -> Script:
     """Replace every occurrence, in one call whose edits each match once."""
-    if not wish.edits or not wish.edits[0][0] or (wish.action == "replace" and not wish.edits[0][1]):
+    old, new = wish.edits[0] if wish.edits else ("", "")
+    if not old or (wish.action == "replace" and not new):
         return task.say("missing_text")
     item = yield from resolve_one(task, wish.target or Ref("open"), kind="file")
-    one, text, counts = _made_already(task, item), "", [0] * len(wish.edits)
+    one, count = _made_already(task, item), 0
     if one is None:
         text, whole = yield from _text_of(task, item)
-        planned = (
-            _planned(text, wish)
-            if whole
-            else Planned(tuple({"find": old, "replace": new} for old, new in wish.edits), "", ())
-        )
-        if whole and not planned.edits:
-            return _no_match(task, item, text, wish.edits[0][0])
-        counts = list(planned.counts) or counts
-        one = request("patch_file", file_id=item["id"], edits=list(planned.edits))
-        if len(planned.edits) > MOST_EDITS:
-            one = request("write_file", file_id=item["id"], content=planned.text)
-    elif one.name == "patch_file":
-        counts = [len(one.args["edits"])] * len(counts)
+        edits = _planned(text, wish) if whole else [{"find": old, "replace": new}]
+        if not edits:
+            return task.say("no_match", find=quoted(old, SHOWN), name=task.name(item))
+        one = request("patch_file", file_id=item["id"], edits=list(edits)[:MOST_EDITS])
+    count = len(one.args["edits"])
     result = yield from call(one.name, **one.args)
     matches = _MATCHES.search(result.message) if result.code == "edit_mismatch" else None
     if matches:
-        find = quoted(str(one.args["edits"][int(matches["edit"]) - 1]["find"]), SHOWN)
-        return task.say(
-            "too_many_matches" if matches["count"] else "no_match",
-            find=find,
-            name=task.name(item),
-            count=matches["count"],
-        )
+        code = "too_many_matches" if matches["count"] else "no_match"
+        return task.say(code, find=quoted(old, SHOWN), name=task.name(item), count=matches["count"])
     version = task.checked(result, one.name, str(item.get("name", ""))).number("version") or "?"
-    return task.with_hint(
-        task.say("edited", name=task.name(item), edits=_told(task, wish, counts), version=version), "can_undo"
-    )
+    code = "edit_line" if new else "edit_line_removed"
+    edited = task.say(code, find=quoted(old, SHOWN), replace=quoted(new, SHOWN), count=count)
+    return task.with_hint(task.say("edited", name=task.name(item), edits=edited, version=version), "can_undo")
 
 
-def _planned(text: str, wish: Wish) -> Planned:
-    """Return the edits: of a line all of it; "change the notice from 30 to 45 days" only where notice is spoken of."""
-    old, new = wish.edits[0]
+def _planned(text: str, wish: Wish) -> Sequence[Mapping[str, str]]:
+    """Return edits whose `find` stands once in the text as it is by then, for every occurrence from the end on."""
+    (old, new), edits = wish.edits[0], list[Mapping[str, str]]()
     lines = [line for line in text.splitlines(keepends=True) if old in line]
-    if (
-        wish.action == "remove_text"
-        and len(lines) == 1
-        and re.search(r"\b(?:line|item|entry|bullet)\b|行|条", wish.said)
-    ):
-        return replace(plan_edits(text, [(lines[0], new)]), counts=(1,))
+    if wish.action == "remove_text" and len(lines) == 1 and _LINE.search(wish.said):
+        old = lines[0]
     wanted = set(terms(wish.anchor))
     about = [one for one in read_sentences(text) if wanted and wanted <= set(terms(f"{one.heading} {one.text}"))]
-    spans = [(one.start, one.end) for one in about if places_of(text[one.start : one.end], old)]
-    return plan_edits(text, wish.edits, spans[0] if len(spans) == 1 else None)
+    about = [one for one in about if _places_of(text[one.start : one.end], old)]
+    low, high = (about[0].start, about[0].end) if len(about) == 1 else (0, len(text))
+    for start, end in reversed([one for one in _places_of(text, old) if low <= one[0] < high]):
+        left, right = _unique_around(text, start, end)
+        changed = text[left:start] + new + text[end:right]
+        edits.append({"find": text[left:right], "replace": changed})
+        text = text[:left] + changed + text[right:]
+    return edits
+
+
+def _places_of(text: str, find: str) -> list[tuple[int, int]]:
+    """Return where a text stands, as (start, end), the strictest reading that matches anything."""
+    literal, loose = re.escape(find), r"\s+".join(map(re.escape, find.split()))
+    before = r"(?<![A-Za-z0-9_])" if re.match(r"\w", find, re.ASCII) else ""
+    after = r"(?![A-Za-z0-9_])" if re.search(r"\w$", find, re.ASCII) else ""
+    readings = (
+        (before + literal + after, 0),
+        (before + loose + after, re.IGNORECASE),
+        (literal, 0),
+        (loose, re.IGNORECASE),
+    )
+    found = (
+        [match.span() for match in re.finditer(pattern, text, flags)] for pattern, flags in readings if find.strip()
+    )
+    return next((spans for spans in found if spans), [])
+
+
+def _unique_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """Widen a range, first to its line and then line by line, until its text stands only once."""
+    while text.count(text[start:end]) != 1 and (start > 0 or end < len(text)):
+        left, right = text.rfind("\n", 0, max(start - 1, 0)) + 1, text.find("\n", end + 1)
+        start, end = left if start else 0, right if right >= 0 else len(text)
+    return start, end
 
 
 def _made_already(task: Task, item: Item) -> Request | None:
     """Return this step's edit of the document if it was made: the text is shown as it is after it."""
     made = (one for one in task.conversation.running if one.name in WRITING and one.args.get("file_id") == item["id"])
     return next((Request(one.name, one.args) for one in made), None)
-
-
-def _told(task: Task, wish: Wish, counts: Sequence[int]) -> str:
-    told: list[str] = []
-    for (old, new), count in zip(wish.edits, counts, strict=True):
-        code = ("edit_line" if count else "edit_line_plain") if new else "edit_line_removed"
-        told.append(task.say(code, find=quoted(old, SHOWN), replace=quoted(new, SHOWN), count=count))
-    return ("; " if task.language == "en" else "；").join(told)
 
 
 def _text_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], tuple[str, bool]]:
@@ -104,27 +109,14 @@ def _text_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Re
     return text, False
 
 
-def _no_match(task: Task, item: Item, text: str, find: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()][:2_000]
-    near = [line for line in lines if find.casefold()[:4] in line.casefold()] or get_close_matches(
-        find, lines, n=1, cutoff=0.5
-    )
-    line = inert(near[0][:200]) if near else ""
-    return task.say("no_match_near" if near else "no_match", find=quoted(find, SHOWN), name=task.name(item), line=line)
-
-
 def add_text(task: Task, wish: Wish) -> Script:
-    """Add a passage at the end, at the start, or after a line."""
+    """Add a passage at the end; elsewhere only a person or a real model can."""
     if not wish.content:
         return task.say("missing_content")
+    if wish.position != "end":
+        return task.say("cannot", abilities=task.abilities())
     item = yield from resolve_one(task, wish.target or Ref("open"), kind="file")
     one = _made_already(task, item) or request("append_to_file", file_id=item["id"], content=wish.content)
-    if one.name == "append_to_file" and wish.position != "end":
-        text, _ = yield from _text_of(task, item)
-        edit = insertion(text, wish.content, wish.anchor)
-        if edit is None and wish.anchor:
-            return task.say("no_anchor", anchor=quoted(wish.anchor, SHOWN), name=task.name(item))
-        one = request("patch_file", file_id=item["id"], edits=[edit]) if edit else one
     task.checked((yield from call(one.name, **one.args)), one.name, str(item.get("name", "")))
     shown = inert(" ".join(wish.content.split())[: SHOWN * 3])
     return task.with_hint(task.say("inserted", name=task.name(item), content=shown), "can_undo")

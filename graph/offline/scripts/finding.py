@@ -59,10 +59,7 @@ def _best(hits: Sequence[Item], query: str) -> list[Item]:
 
 
 def relevant(result: Result, topic: str) -> list[Item]:
-    """Return the hits that share words with the topic, at least half as many as the best does, the best first.
-
-    All of them, if the topic has no word that counts.
-    """
+    """Return the hits that share words with the topic, at least half as many as the best does, the best first."""
     wanted = set(terms(topic))
     graded = [(len(wanted & set(terms(_said(hit)))), -rank, hit) for rank, hit in enumerate(result.hits)]
     most = max((shared for shared, _, _ in graded), default=0)

@@ -1,8 +1,9 @@
 """Lists of what there is: folders, the trash, shares, versions, changes; counts, and what an item is."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Script, call, request
@@ -20,34 +21,46 @@ _BY_ASSISTANT: Final = re.compile(
 NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One list: the tool, the entries of its result, the argument that takes the item, the sentences, the lines."""
+
+    tool: str
+    key: str
+    lead: str
+    empty: str
+    line: Callable[[Task, Item], str]
+    argument: str = ""
+
+
 def folder(task: Task, wish: Wish) -> Script:
     """List a folder."""
     item = yield from resolve_one(task, wish.target if wish.target and wish.target.form in NAMED else Ref("here"))
     if item.get("kind") == "file":
         return task.say("found_one", name=task.name(item), path=path_of(item))
     result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
-    name, count = task.name(item), counted(result.number("total") or len(result.items), task.language)
-    return _listed(task, result, task.say("listing", folder=name, count=count), task.say("listing_empty", folder=name))
+    count = counted(result.number("total") or len(result.items), task.language)
+    return _told(task, LISTINGS["list"], result, folder=task.name(item), count=count)
 
 
-def trash(task: Task, _wish: Wish) -> Script:
-    """List what is in the trash."""
-    return _listed(
-        task, (yield from call("list_trash", limit=PAGE)), task.say("listing_trash"), task.say("trash_empty")
-    )
+def listed(task: Task, wish: Wish) -> Script:
+    """List something, of an item or of the whole drive."""
+    listing, name, args = LISTINGS[wish.action], "", dict[str, Any](limit=PAGE)
+    if listing.argument:
+        kind = "file" if listing.argument == "file_id" else ""
+        target = wish.target or Ref("open" if kind else "it")
+        item = yield from resolve_one(task, target, kind=kind, loose=True)
+        name, args = task.name(item), {listing.argument: item["id"]}
+    result = yield from call(listing.tool, **args)
+    return _told(task, listing, result, name=name)
 
 
-def shared_with_me(task: Task, _wish: Wish) -> Script:
-    """List what others shared."""
-    result = yield from call("list_shared_with_me", limit=PAGE)
-    return _listed(task, result, task.say("listing_shared"), task.say("shared_empty"))
-
-
-def _listed(task: Task, result: Result, lead: str, empty: str) -> str:
-    items = task.checked(result, "list_folder").items
-    more = result.number("total") - len(items)
+def _told(task: Task, listing: Listing, result: Result, **values: str) -> str:
+    task.checked(result, listing.tool, values.get("name", ""))
+    lines = list(dict.fromkeys(listing.line(task, entry) for entry in result.entries(listing.key)))
+    more = result.number("total") - len(lines)
     tail = [task.say("listing_more", count=more)] if more > 0 else [task.say("listing_cut")] if result.cursor else []
-    return "\n".join([lead, *map(name_line, items), *tail]) if items else empty
+    return "\n".join([task.say(listing.lead, **values), *lines, *tail]) if lines else task.say(listing.empty, **values)
 
 
 def tree(task: Task, wish: Wish) -> Script:
@@ -135,16 +148,6 @@ def info(task: Task, wish: Wish) -> Script:
     )
 
 
-def related(task: Task, wish: Wish) -> Script:
-    """List what is about the same as a file."""
-    item = yield from resolve_one(task, wish.target, kind="file", loose=True)
-    result = yield from call("find_related_files", file_id=item["id"], limit=FEW)
-    files = {str(hit["file"]["id"]): hit["file"] for hit in task.checked(result, "find_related_files").hits}
-    lines = [f"{number}. {path_of(file)}" for number, file in enumerate(files.values(), 1)]
-    lead = task.say("related", name=task.name(item))
-    return "\n".join([lead, *lines]) if lines else task.say("found_nothing", query=task.name(item))
-
-
 def whoami(task: Task, wish: Wish) -> Script:
     """Tell for whom the assistant acts, how much room is taken, or how far files can be searched."""
     result = task.checked((yield from call("whoami")), "whoami")
@@ -156,21 +159,6 @@ def whoami(task: Task, wish: Wish) -> Script:
     scopes = result.data.get("scopes")
     listed = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "?"
     return task.say("whoami", email=code(result.word("email")), scopes=listed)
-
-
-def versions(task: Task, wish: Wish) -> Script:
-    """List the contents that a file had."""
-    item = yield from resolve_one(task, wish.target or Ref("open"), kind="file", loose=True)
-    result = yield from call("list_versions", file_id=item["id"])
-    entries = task.checked(result, "list_versions", str(item.get("name", ""))).entries("versions")
-    return "\n".join([task.say("versions", name=task.name(item)), *(_version_line(task, entry) for entry in entries)])
-
-
-def _version_line(task: Task, entry: Item) -> str:
-    about = (moment(entry.get("created_at")), inert(str(entry.get("author", ""))), size(int(entry.get("size") or 0)))
-    return (
-        f"- {entry.get('number', '?')}: {', '.join(about)}{task.say('version_current') if entry.get('current') else ''}"
-    )
 
 
 def diff(task: Task, wish: Wish) -> Script:
@@ -215,42 +203,49 @@ def change_of(change: Item) -> str:
     return summary + (f": {change['reason']}" if change.get("reason") else "")
 
 
-def shares(task: Task, wish: Wish) -> Script:
-    """Say who has access to an item."""
-    item = yield from resolve_one(task, wish.target or Ref("it"), loose=True)
-    result = yield from call("list_shares", item_id=item["id"])
-    lines = [
-        f"- {_share(task, one)}"
-        for one in task.checked(result, "list_shares", str(item.get("name", ""))).entries("shares")
-    ]
-    return (
-        task.say("shares", name=task.name(item), list="\n".join(lines))
-        if lines
-        else task.say("not_shared", name=task.name(item))
-    )
+def _version_line(task: Task, entry: Item) -> str:
+    about = (moment(entry.get("created_at")), inert(str(entry.get("author", ""))), size(int(entry.get("size") or 0)))
+    current = task.say("version_current") if entry.get("current") else ""
+    return f"- {entry.get('number', '?')}: {', '.join(about)}{current}"
 
 
-def _share(task: Task, entry: Item) -> str:
+def _share_line(task: Task, entry: Item) -> str:
     who = str(entry.get("email") or task.say("anyone_with_the_link"))
     through = f", {code(str(entry['inherited_from']))}" if entry.get("inherited_from") else ""
     url = f": {entry['url']}" if entry.get("url") else ""
-    return f"{who} ({task.role(str(entry.get('role', '')))}{through}){url}"
+    return f"- {who} ({task.role(str(entry.get('role', '')))}{through}){url}"
 
 
 def shared_out(task: Task, _wish: Wish) -> Script:
     """List what is shared with others now, of what the recent changes shared."""
     recent = yield from call("list_changes", kind="share", limit=50)
-    ids = list(dict.fromkeys(str(one["item_id"]) for one in recent.entries("changes") if one.get("item_id")))[
-        :MOST_LOOKED_AT
-    ]
-    results = (yield [request("list_shares", item_id=one) for one in ids]) if ids else []
-    shared = [
-        (one, result.entries("shares")) for one, result in zip(ids, results, strict=True) if result.entries("shares")
-    ]
-    infos = (yield [request("get_file_info", item_id=one) for one, _ in shared]) if shared else []
+    ids = list(dict.fromkeys(str(one["item_id"]) for one in recent.entries("changes") if one.get("item_id")))
+    ids = ids[:MOST_LOOKED_AT]
+    wanted = [request(tool, item_id=one) for tool in ("get_file_info", "list_shares") for one in ids]
+    results = (yield wanted) if wanted else []
     lines = [
-        f"- {path_of(told.data)}: {', '.join(_share(task, entry) for entry in entries)}"
-        for told, (_, entries) in zip(infos, shared, strict=True)
-        if told.worked and not told.data.get("trashed_at")
+        f"- {path_of(item.data)}: {', '.join(_share_line(task, one).removeprefix('- ') for one in shares)}"
+        for item, result in zip(results[: len(ids)], results[len(ids) :], strict=True)
+        if (shares := result.entries("shares")) and item.worked and not item.data.get("trashed_at")
     ]
     return task.say("shared_out", list="\n".join(lines)) if lines else task.say("shared_out_none")
+
+
+LISTINGS: Final[Mapping[str, Listing]] = {
+    "list": Listing("list_folder", "items", "listing", "listing_empty", lambda _, item: name_line(item)),
+    "list_trash": Listing("list_trash", "items", "listing_trash", "trash_empty", lambda _, item: name_line(item)),
+    "list_shared_with_me": Listing(
+        "list_shared_with_me", "items", "listing_shared", "shared_empty", lambda _, item: name_line(item)
+    ),
+    "list_versions": Listing("list_versions", "versions", "versions", "versions", _version_line, "file_id"),
+    "who_has_access": Listing("list_shares", "shares", "shares", "not_shared", _share_line, "item_id"),
+    "related": Listing(
+        "find_related_files",
+        "hits",
+        "related",
+        "related_none",
+        lambda _, hit: f"- {path_of(hit.get('file', {}))}",
+        "file_id",
+    ),
+}
+"""The lists, by action."""

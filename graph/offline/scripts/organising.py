@@ -1,18 +1,17 @@
-"""Creating, renaming, moving, copying and sorting."""
+"""Creating, moving and copying."""
 
-from collections.abc import Generator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Final
 
-from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, Script, call, request
+from graph.offline.reading.results import Item
+from graph.offline.replay import Script, call, request
 from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.reading import find_summary, last_summary, summary_name
-from graph.offline.scripts.resolve import contents, dated, fits, of_sort, resolve, resolve_folder
+from graph.offline.scripts.resolve import resolve, resolve_folder
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import Ref
 from graph.offline.understanding.requests import Wish
-from graph.offline.wording import bounded, name_line, path_of, quoted
+from graph.offline.wording import bounded, name_line, path_of
 
 SUFFIX: Final = ".md"
 
@@ -71,26 +70,6 @@ def save(task: Task, wish: Wish) -> Script:
     return (yield from _one_file(task, parent, name, given.text, "saved_answer"))
 
 
-def rename_many(task: Task, wish: Wish) -> Script:
-    """Put a text before or behind the name of each file in a folder."""
-    if not wish.content:
-        return task.say("missing_name")
-    found = yield from of_sort(task, wish.target or Ref("all", inside=Ref("here")))
-    items = [item for item in found if item.get("kind") == "file"]
-    if not items:
-        return task.say(
-            "folder_empty", folder=quoted(wish.target.inside.text if wish.target and wish.target.inside else "")
-        )
-    wanted = [request("rename_item", item_id=item["id"], name=_affixed(item, wish)) for item in items]
-    return (yield from task.carry_out(items, wanted, "called"))
-
-
-def _affixed(item: Item, wish: Wish) -> str:
-    name = str(item.get("name", ""))
-    stem, dot, suffix = name.rpartition(".") if "." in name.strip(".") else (name, "", "")
-    return f"{stem}{wish.content}{dot}{suffix}" if wish.position == "end" else f"{wish.content}{name}"
-
-
 def move(task: Task, wish: Wish) -> Script:
     """Put items into a folder; a summary that was only said becomes a file there."""
     if wish.destination is None:
@@ -102,23 +81,8 @@ def move(task: Task, wish: Wish) -> Script:
         items = [found]
     else:
         items = yield from resolve(task, wish.target or Ref("it"))
-    folder = yield from _destination(task, wish)
-    told = yield from _move(task, items, folder)
-    made = any(one.name == "create_folder" for one in task.conversation.running)
-    return f"{task.say('created_folder', name=task.name(folder), path=path_of(folder))}\n{told}" if made else told
-
-
-def _destination(task: Task, wish: Wish) -> Generator[Sequence[Request], Sequence[Result], Item]:
-    """Return the folder that is meant; "a folder called X" is made if there is none."""
-    ref = wish.destination or Ref("here")
-    if not wish.makes or ref.form != "name":
-        return (yield from resolve_folder(task, ref))
-    listed = yield from call("search_files", query=ref.text, kind="folder", limit=10)
-    same = [hit["file"] for hit in listed.hits if str(hit["file"].get("name", "")).casefold() == ref.text.casefold()]
-    if same:
-        return same[0]
-    made = yield from call("create_folder", name=ref.text, parent_id=task.here["id"])
-    return task.checked(made, "create_folder", ref.text).data
+    folder = yield from resolve_folder(task, wish.destination)
+    return (yield from _move(task, items, folder))
 
 
 def _place_summary(task: Task, wish: Wish) -> Script:
@@ -141,31 +105,17 @@ def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
     if not going:
         return "\n".join(task.say("already_there", name=task.name(item), folder=task.name(folder)) for item in items)
     if len(going) > 1 and "move_items" in task.tools:
-        return (yield from _move_together(task, [(going, folder)]))
+        return (yield from _move_together(task, going, folder))
     wanted = [request("move_item", item_id=item["id"], folder_id=folder["id"]) for item in going]
     return (yield from task.carry_out(going, wanted, "moved", folder=task.name(folder)))
 
 
-def _move_together(task: Task, groups: Sequence[tuple[Sequence[Item], Item]]) -> Script:
-    wanted = [
-        request("move_items", item_ids=[item["id"] for item in items], folder_id=folder["id"])
-        for items, folder in groups
-    ]
-    results = yield wanted
-    told = [
-        task.say(
-            "moved_many",
-            count=len(items),
-            folder=task.name(folder),
-            list=bounded([name_line(item) for item in items], task.language),
-        )
-        for (items, folder), result in zip(groups, results, strict=True)
-        if result.worked
-    ]
-    first = [{"name": f"{items[0].get('name', '')}{' …' if len(items) > 1 else ''}"} for items, _ in groups]
-    return "\n".join(
-        filter(None, [task.with_hint("\n".join(told), "can_undo"), *task.failures(wanted, first, results)])
-    )
+def _move_together(task: Task, items: Sequence[Item], folder: Item) -> Script:
+    one = request("move_items", item_ids=[item["id"] for item in items], folder_id=folder["id"])
+    task.checked((yield from call(one.name, **one.args)), one.name, f"{items[0].get('name', '')} …")
+    listed = bounded([name_line(item) for item in items], task.language)
+    told = task.say("moved_many", count=len(items), folder=task.name(folder), list=listed)
+    return task.with_hint(told, "can_undo")
 
 
 def copy(task: Task, wish: Wish) -> Script:
@@ -175,38 +125,10 @@ def copy(task: Task, wish: Wish) -> Script:
         "id": items[0].get("parent_id") or task.here["id"],
         "path": str(items[0].get("path", "")).rpartition("/")[0] or "/",
     }
-    folder = (yield from _destination(task, wish)) if wish.destination else own
+    folder = (yield from resolve_folder(task, wish.destination)) if wish.destination else own
     name = with_suffix(items[0], wish.names[0]) if wish.names and len(items) == 1 else None
     taken = "rename" if folder["id"] == items[0].get("parent_id") and name is None else None
     wanted = [
         request("copy_item", item_id=item["id"], folder_id=folder["id"], name=name, on_conflict=taken) for item in items
     ]
     return (yield from task.carry_out(items, wanted, "copied", folder=task.name(folder)))
-
-
-def sort(task: Task, wish: Wish) -> Script:
-    """Put the files of a folder into folders below it by year, month or type, as their names or times say."""
-    folder = yield from resolve_folder(task, wish.target.inside if wish.target and wish.target.inside else Ref("here"))
-    listed, _ = yield from contents(str(folder["id"]))
-    kept = replace(wish.target, inside=None) if wish.target else Ref("all")
-    groups: dict[str, list[Item]] = {}
-    for item in listed:
-        if item.get("kind") == "file" and fits(item, kept):
-            groups.setdefault(_group(item, wish.topic), []).append(item)
-    if not groups:
-        return task.say("folder_empty", folder=task.name(folder))
-    places = {str(item["name"]): item for item in listed if item.get("kind") == "folder"}
-    missing = [name for name in sorted(groups) if name not in places]
-    made = (yield [request("create_folder", name=name, parent_id=folder["id"]) for name in missing]) if missing else []
-    places |= {
-        name: task.checked(result, "create_folder", name).data for name, result in zip(missing, made, strict=True)
-    }
-    return (yield from _move_together(task, [(groups[name], places[name]) for name in sorted(groups)]))
-
-
-def _group(item: Item, by: str) -> str:
-    if by == "type":
-        return str(item.get("name", "")).rpartition(".")[2].upper()
-    named, changed = dated(item)
-    date = named or changed
-    return date[:4] if by == "year" else date[:7]

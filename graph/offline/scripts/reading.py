@@ -97,10 +97,7 @@ def _told(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, ot
 
 
 def find_summary(task: Task, *, finished: bool = False) -> Generator[Sequence[Request], Sequence[Result], Item | None]:
-    """Return the file that is called a summary: one of this turn, else the one with just that name, else the newest.
-
-    With `finished`, what the running step itself made does not count.
-    """
+    """Return the file that is called a summary: one of this turn, else the one with just that name, else the newest."""
     fresh = [item for item in task.conversation.changed(finished=finished) if _is_summary(item)]
     if fresh:
         return fresh[0]

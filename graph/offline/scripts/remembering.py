@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graph.memory.relevance import words_of
+from graph.memory.facts import words_of
 from graph.offline.replay import Script, call
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.requests import Wish

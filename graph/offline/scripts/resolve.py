@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Final
 
 from graph.offline.reading.results import Item, Result
@@ -18,7 +17,7 @@ from graph.offline.wording import code, path_of, quoted
 Items = Generator[Sequence[Request], Sequence[Result], list[Item]]
 One = Generator[Sequence[Request], Sequence[Result], Item]
 STEM, NO_MATCH = 1, 5
-ALIKE, NEAR_ENOUGH = 0.72, 0.6
+NEAR_ENOUGH = 0.6
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
 _GENERIC: Final = frozenset(
     map(
@@ -46,10 +45,7 @@ def resolve_folder(task: Task, ref: Ref | None) -> One:
 
 
 def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Items:
-    """Return the items that are meant, at least one: several only if several were meant.
-
-    With `loose` the one that has most of the phrase's words is good enough: it is only read.
-    """
+    """Return the items that are meant, at least one: several only if several were meant."""
     if ref is None:
         raise task.unresolved("which_folder" if kind == "folder" else "which_item")
     wanted = ref.kind or kind
@@ -98,7 +94,7 @@ def of_sort(task: Task, ref: Ref) -> Items:
     if not ref.text and not ref.extension:
         raise task.unresolved("which_folder")
     queries = [ref.extension] if ref.extension else queries_of(ref.text)
-    found = yield from _searched(task, queries, ref.kind, None, OF_A_SORT)
+    found = yield from _searched(task, queries, ref.kind, OF_A_SORT)
     fitting = [item for item in found if fits(item, ref) and not (ref.text and item.get("kind") == "folder")]
     if not fitting:
         raise task.unresolved("nothing_of_sort", name=quoted(ref.text or ref.extension))
@@ -128,17 +124,11 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
     if len(near) == 1:
         # Nothing else that changes with a change may decide: a replay has to go the same way again.
         return near
-    text, folder_id = ref.text.rpartition("/")[2] or ref.text, None
-    if ref.inside is not None and ref.inside.form == "name":
-        folders = yield from _searched(task, [ref.inside.text], "folder", None, SEARCHED)
-        matches = best_matches(folders, ref.inside.text, kind="folder", most=STEM)
-        if len(matches) == 1:
-            folder_id, parts = str(matches[0]["id"]), word("in_a_folder").split(ref.text)
-            text = parts[-1 if has_han(ref.text) else 0]
-    found = yield from _searched(task, [text], kind, folder_id, SEARCHED)
+    text = ref.text.rpartition("/")[2] or ref.text
+    found = yield from _searched(task, [text], kind, SEARCHED)
     chosen = best_matches(found, text, kind=kind)
     if len(chosen) != 1:
-        chosen = yield from _described(task, text, kind, folder_id, chosen, loose=loose)
+        chosen = yield from _described(task, text, kind, chosen, loose=loose)
     nearby = [item for item in chosen if item.get("parent_id") == task.here["id"]]
     chosen = nearby if len(nearby) == 1 else chosen
     if len(chosen) > 1:
@@ -146,13 +136,13 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
     return chosen or (yield from _otherwise(task, ref, kind))
 
 
-def _described(task: Task, phrase: str, kind: str, folder_id: str | None, named: list[Item], *, loose: bool) -> Items:
+def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> Items:
     """Return what the words of the phrase describe, in names and paths: "the lentil soup recipe", "the last weekly"."""
     newest, oldest = word("newest").search(phrase), word("oldest").search(phrase)
     text = word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip()
     if not queries_of(text) or (named and not (newest or oldest)):
         return named
-    found = yield from _searched(task, queries_of(text), kind, folder_id, SEARCHED)
+    found = yield from _searched(task, queries_of(text), kind, SEARCHED)
     graded = [
         (covered(text, str(item.get("path") or item["name"])), covered(text, str(item["name"])), item) for item in found
     ]
@@ -205,32 +195,24 @@ def dated(item: Item) -> tuple[str, str]:
     return (date, str(item.get("updated_at", "")))
 
 
-def _searched(task: Task, queries: Sequence[str], kind: str, folder_id: str | None, limit: int) -> Items:
+def _searched(task: Task, queries: Sequence[str], kind: str, limit: int) -> Items:
     if "search_files" not in task.tools:
-        return (yield from call("list_folder", folder_id=folder_id or task.here["id"])).items
-    wanted = [
-        request("search_files", query=query, folder_id=folder_id, kind=kind or None, limit=limit) for query in queries
-    ]
+        return (yield from call("list_folder", folder_id=task.here["id"])).items
+    wanted = [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
     results = yield wanted
     files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
     return [item for item in files.values() if not kind or item.get("kind") == kind]
 
 
 def _otherwise(task: Task, ref: Ref, kind: str) -> Items:
-    """Nothing has the name: perhaps it is several names, or misspelt."""
+    """Nothing has the name: perhaps it is several names."""
     parts = [part for part in word("list").split(ref.text) if part]
     found: list[Item] = []
     for part in parts if len(parts) > 1 else ():
-        found += yield from _by_name(task, replace(ref, text=part, inside=None), kind, loose=False)
+        found += yield from _by_name(task, replace(ref, text=part), kind, loose=False)
     if found:
         return found
-    by_name = {fold(str(item.get("name", ""))): item for item in task.conversation.known().values()}
-    stems = {name.rpartition(".")[0] or name: item for name, item in by_name.items()} | by_name
-    close = get_close_matches(fold(ref.text), list(stems), n=1, cutoff=ALIKE)
-    sentence = task.say("not_found_folder" if kind == "folder" else "not_found", name=quoted(ref.text))
-    if close:
-        sentence += " " + task.say("did_you_mean", name=task.name(stems[close[0]]), path=path_of(stems[close[0]]))
-    raise UnresolvedError(sentence)
+    raise task.unresolved("not_found_folder" if kind == "folder" else "not_found", name=quoted(ref.text))
 
 
 def ambiguous(task: Task, name: str, items: Sequence[Item]) -> UnresolvedError:

@@ -17,13 +17,13 @@ from graph.offline.replay import (
 )
 from graph.offline.routing import language_of
 from graph.offline.scripts import answering, changing, editing, finding, listing, many, organising, reading, remembering
-from graph.offline.scripts.task import Task
+from graph.offline.scripts.task import BoundTool, Task
 from graph.offline.understanding.followup import follow_up
 from graph.offline.understanding.requests import Wish, memory_wish, understand
 from graph.offline.wording import path_of
 
 TOOL_OF: Final = {
-    "rename": "rename_item", "rename_many": "rename_item", "move": "move_item", "sort": "move_items",
+    "rename": "rename_item", "move": "move_item",
     "copy": "copy_item", "delete": "trash_item", "delete_for_good": "delete_item", "restore": "restore_item",
     "share": "share_item", "revoke": "revoke_share", "end_link": "revoke_share", "set_role": "update_share",
     "link": "create_share_link",
@@ -43,7 +43,7 @@ def _explain(task: Task, wish: Wish) -> Script:
     """Say that nothing was done, and what would be used for it."""
     yield from ()
     tool = TOOL_OF.get(wish.topic, wish.topic)
-    described = " ".join(task.tools.get(tool, "").split("Use when:")[0].split())
+    described = " ".join(task.tools.get(tool, BoundTool()).description.split("Use when:")[0].split())
     what = task.say("the_tool", title=task.title(tool), description=described) if described else ""
     return task.say(
         "explain_if" if wish.query == "supposed" and "would" not in wish.said.lower() else "explain", what=what
@@ -52,15 +52,15 @@ def _explain(task: Task, wish: Wish) -> Script:
 
 SCRIPTS: Final[Mapping[str, Callable[[Task, Wish], Script]]] = {
     **dict.fromkeys(("help", "greet", "thanks", "confirm", "decline", "cannot"), _talk), "explain": _explain,
-    "find": finding.find, "lookup": finding.lookup, "list": listing.folder, "list_trash": listing.trash,
-    "list_shared_with_me": listing.shared_with_me, "tree": listing.tree, "count": listing.count,
-    "newest": listing.newest, "info": listing.info, "related": listing.related,
-    **dict.fromkeys(("whoami", "quota", "get_index_status"), listing.whoami), "who_has_access": listing.shares,
-    "shared_out": listing.shared_out, "list_versions": listing.versions, "diff_versions": listing.diff,
-    "list_changes": listing.changes, "ask": answering.ask, "total": answering.total, "compare": answering.compare,
+    "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
+    **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "tree": listing.tree, "count": listing.count,
+    "newest": listing.newest, "info": listing.info,
+    **dict.fromkeys(("whoami", "quota", "get_index_status"), listing.whoami),
+    "shared_out": listing.shared_out, "diff_versions": listing.diff,
+    "list_changes": listing.changes, "ask": answering.ask, "compare": answering.compare,
     "read": reading.open_file, "summarise": reading.summarise, "map_files": many.map_files,
     "create_folder": organising.create_folder, "create_file": organising.create_file, "save": organising.save,
-    "rename_many": organising.rename_many, "move": organising.move, "copy": organising.copy, "sort": organising.sort,
+    "move": organising.move, "copy": organising.copy,
     "rename": changing.rename, "share": changing.share,
     **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,
     "download": changing.download, "delete": changing.trash, "delete_for_good": changing.delete_for_good,
@@ -72,7 +72,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Wish], Script]]] = {
 """What carries out each action."""
 
 
-def answer(conversation: Conversation, tools: Mapping[str, str]) -> Reply:
+def answer(conversation: Conversation, tools: Mapping[str, BoundTool]) -> Reply:
     """Return what the specialist with these tools says next."""
     task = Task(conversation, language_of(conversation), tools)
     remembered = memory_wish(conversation.asked)

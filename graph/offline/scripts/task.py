@@ -3,13 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from graph.offline.reading.conversation import Conversation
 from graph.offline.reading.results import Item, Result
 from graph.offline.reading.sections import Sections
 from graph.offline.replay import Request, Script, UnresolvedError
-from graph.offline.wording import bounded, does, name_line, named, path_of, quoted, say, sides
+from graph.offline.wording import bounded, name_line, named, path_of, quoted, say, sides
 from graph.state import Language
 
 ROOT: Final = "root"
@@ -17,13 +17,20 @@ INTERNAL: Final = frozenset({"read_result", "read_bulk_result"})
 """Tools that carry on what others began: no ability of their own."""
 
 
+class BoundTool(NamedTuple):
+    """A tool that is bound: its description, and its Chinese title as its server publishes it."""
+
+    description: str = ""
+    title_zh: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One call of the model as a specialist. `tools` are the bound ones, with their descriptions."""
+    """One call of the model as a specialist."""
 
     conversation: Conversation
     language: Language
-    tools: Mapping[str, str]
+    tools: Mapping[str, BoundTool]
 
     @property
     def sections(self) -> Sections:
@@ -55,17 +62,23 @@ class Task:
     def with_hint(self, text: str, code: str) -> str:
         """Return a sentence with a hint after it; within a plan only its last step gives hints."""
         blank = " " if self.language == "en" and "\n" not in text else "\n" if "\n" in text else ""
-        return text if self.is_underway or not text else f"{text}{blank}{self.say(code)}"
+        return text if self.is_underway or not text or not code else f"{text}{blank}{self.say(code)}"
 
     def unresolved(self, code: str, **values: Any) -> UnresolvedError:
         """Return the error that ends the script with a sentence for the person."""
         return UnresolvedError(self.say(code, **values))
 
     def title(self, tool: str) -> str:
-        """Return what a bound tool is for, in a few words."""
-        if self.language == "zh" and sides(f"do.{tool}"):
-            return does("zh", tool)
-        return re.split(r"[.:;,\n]", self.tools.get(tool, ""))[0].strip() or tool.replace("_", " ")
+        """Return what a bound tool is for, in a few words: its Chinese title, or how its description begins."""
+        known = self.tools.get(tool, BoundTool())
+        if self.language == "zh":
+            return known.title_zh or "".join(sides(f"do.{tool}")[1:]) or tool
+        return re.split(r"[.:;,\n]", known.description)[0].strip() or tool.replace("_", " ")
+
+    def deed(self, tool: str, name: str) -> str:
+        """Return a call as a few words, such as `rename item “plan.md”`."""
+        what = self.title(tool) if self.language == "zh" else tool.replace("_", " ")
+        return f"{what} {quoted(name)}" if name else what
 
     def abilities(self) -> str:
         """Return what the bound tools can do."""
@@ -89,7 +102,7 @@ class Task:
         for indexes in alike.values():
             one, item = wanted[indexes[0]], items[indexes[0]]
             whom = f" ({one.args['email']})" if one.args.get("email") else ""
-            what = does(self.language, one.name, quoted(str(item.get("name") or "")) if item.get("name") else "") + whom
+            what = self.deed(one.name, str(item.get("name") or "")) + whom
             if len(indexes) > 1:
                 what = self.say("and_more", first=what, count=len(indexes) - (self.language == "en"))
             told.append(self.failed(results[indexes[0]], what))
@@ -98,7 +111,7 @@ class Task:
     def checked(self, result: Result, tool: str, name: str = "") -> Result:
         """Return a result that worked. Raises `UnresolvedError` with what went wrong otherwise."""
         if not result.worked:
-            raise UnresolvedError(self.failed(result, does(self.language, tool, quoted(name) if name else "")))
+            raise UnresolvedError(self.failed(result, self.deed(tool, name)))
         return result
 
     def carry_out(

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from graph.offline.understanding.grammar import word
-from graph.routing.intent_table import VERBS, Row
+from graph.offline.understanding.grammar import table, word
+from graph.routing.cues import TAKEN_BACK
+from graph.routing.intent_table import ROWS, VERBS, Row
 from graph.routing.intents import row_of
+from graph.routing.placing import CHANGES
 from graph.routing.wording import bare, bare_span, clauses, correct, is_negated, prepare
 
 FIRST_MARK: Final = 0xE000
@@ -24,6 +26,19 @@ _QUOTED: Final = re.compile(
 _FOR_GOOD: Final = re.compile(r"\b(?:permanently|for good|forever|irrevocably|completely)\b|彻底|永久")
 _FORBIDS: Final = re.compile(r".{0,4}(?:不要|不用|不必|不准|请勿|不许|不得|别(?![的人处家墅称名]))")
 _NAME_END: Final = re.compile(r"[^\s,，。;；:：]*\)")
+
+
+_MOODS: Final = table("mood")
+_ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenly)\b|不小心|误删")
+"""Tells what happened, and asks to have it back."""
+_CORRECTS: Final = re.compile(
+    r"^(?:no|nope|sorry|wait)?[,.!\s]*(?:不对|不是|等等|no,? wait|wait|actually|i mean)[,.，。!！\s]+"
+)
+_CHINESE: Final = tuple(
+    (row.action, re.compile("|".join(filter(None, (row.verbs, row.endings)))))
+    for row in ROWS
+    if row.group in CHANGES and (row.verbs or row.endings)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +118,27 @@ class Message:
             ends_in_colon,
             for_good,
         )
+
+
+def mood_of(clause: str) -> str:
+    """Return how a clause speaks of what it names: asked, supposed or reported; empty if it may ask for it."""
+    return "" if _ITSELF.search(clause) else next((mood for mood, pattern in _MOODS if pattern.search(clause)), "")
+
+
+def is_taken_back(message: str) -> bool:
+    """Say whether a message takes its own first words back; "no, make it 11" corrects what was said before it."""
+    return TAKEN_BACK.search(_CORRECTS.sub("", message)) is not None
+
+
+def spoken_of(clause: str) -> str:
+    """Return the change that a clause names anywhere, as an action of the router's table; empty if none."""
+    if word("emptying").search(clause):
+        return "empty_trash"
+    words = clause.split()
+    for at, one in enumerate(words):
+        cut = one.removesuffix("ing") if one.endswith("ing") else one.removesuffix("ed")
+        verb = next((verb for verb in (one, cut, f"{cut}e", cut[:-1]) if verb in VERBS), "")
+        row = row_of(" ".join([verb, *words[at + 1 :]])) if verb else None
+        if row and row.group in CHANGES:
+            return row.action
+    return next((action for action, pattern in _CHINESE if pattern.search(clause)), "")

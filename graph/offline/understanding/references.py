@@ -1,7 +1,7 @@
 """Phrases that stand for items: "my lease", "it", "everything in Old", "上海的旧合同", as data."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from graph.offline.understanding.grammar import table, word
@@ -9,11 +9,7 @@ from graph.offline.understanding.grammar import table, word
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """What a phrase stands for: `text` is a name, a description or a path; `inside` the folder it is in.
-
-    `form` is name, path, summary, it, them, there, here (the person's folder), open (the open document), or all: each
-    item that fits `text`, of any name if it is empty, and ends in `extension`.
-    """
+    """What a phrase stands for: `text` is a name, a description or a path; `inside` the folder it is in."""
 
     form: str
     text: str = ""
@@ -72,10 +68,10 @@ def _all(text: str) -> Ref | None:
     inside = read_ref(match["inside"], kind="folder") if match["inside"] else None
     what = (match["what"] or "").strip()
     nested = word("of_all_zh").match(what) if inside is None and not word("anything").fullmatch(what) else None
-    return Ref("all", inside=read_ref(nested["inside"], kind="folder")) if nested else of_sort(what, inside)
+    return Ref("all", inside=read_ref(nested["inside"], kind="folder")) if nested else _of_sort(what, inside)
 
 
-def of_sort(what: str, inside: Ref | None) -> Ref:
+def _of_sort(what: str, inside: Ref | None) -> Ref:
     """Return each item of a sort: of a type, of a description, or of any."""
     sort = _TYPE.match(what.strip())
     if sort:
@@ -84,12 +80,8 @@ def of_sort(what: str, inside: Ref | None) -> Ref:
 
 
 def _named(text: str, kind: str) -> Ref:
-    found = word("inside").match(text) or word("inside_zh").match(text)
     stripped = word("determiner_zh").sub("", word("determiner").sub("", text)) or text
     for one, pattern in _KIND:
         if pattern.search(stripped):
             stripped, kind = pattern.sub("", stripped) or stripped, one
-    whole = Ref("name", text=stripped.strip(_MARKS), kind=kind)
-    if found is None or "." in found["inside"]:
-        return whole
-    return replace(whole, inside=Ref("name", text=word("determiner").sub("", found["inside"]), kind="folder"))
+    return Ref("name", text=stripped.strip(_MARKS), kind=kind)

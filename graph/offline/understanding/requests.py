@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.clauses import Clause, Message
+from graph.offline.understanding.clauses import Clause, Message, is_taken_back, mood_of, spoken_of
 from graph.offline.understanding.grammar import named_in, slots, table, word
-from graph.offline.understanding.mood import is_taken_back, mood_of, spoken_of
-from graph.offline.understanding.references import Ref, of_sort, read_ref
+from graph.offline.understanding.references import Ref, read_ref
 from graph.offline.understanding.terms import has_han, terms
 from graph.routing.intent_table import VERBS
 
@@ -32,7 +31,7 @@ EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
 EDITING: Final = frozenset({"replace", "remove_text", "add", "list_versions", "restore_version"})
 _CHANGING_WORDS: Final = (
-    "create_folder create_file rename rename_many move sort copy share revoke set_role link end_link download"
+    "create_folder create_file rename move copy share revoke set_role link end_link download"
     " delete delete_for_good empty_trash restore restore_version undo redo replace remove_text add save"
 )
 CHANGING: Final = frozenset(_CHANGING_WORDS.split())
@@ -45,7 +44,7 @@ OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_ch
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
 _SPECIAL: Final = (
-    ("undo", "as_it_was"), ("redo", "redo"), ("restore", "back"), ("rename_many", "many_names"), ("sort", "sorts"),
+    ("undo", "as_it_was"), ("redo", "redo"), ("restore", "back"), ("cannot", "many_names"), ("cannot", "sorts"),
 )  # fmt: skip
 _BY_ROW_WORDS: Final = (
     "who_has_access list_versions restore_version undo restore create_folder copy create_file rename list_changes move"
@@ -55,11 +54,7 @@ _BY_ROW: Final = frozenset(_BY_ROW_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One request. What an action has no use for stays empty.
-
-    `topic` is what a sorting goes by, or what is only spoken of; `number` a version or a count; `edits` are (find,
-    replace); `makes` says that the destination is a new folder.
-    """
+    """One request. What an action has no use for stays empty."""
 
     action: str
     said: str = ""
@@ -76,14 +71,10 @@ class Wish:
     position: str = "end"
     anchor: str = ""
     topic: str = ""
-    makes: bool = False
 
 
 def memory_wish(text: str) -> Wish | None:
-    """Return what a message wants of the long-term memory: remember, forget, list; None if it is about something else.
-
-    "Remember to ..." asks for something to be done, and "forget it" for nothing at all.
-    """
+    """Return what a message wants of the long-term memory: remember, forget or list; None if nothing."""
     said = " ".join(text.split())
     for name, pattern in table("memory"):
         match = pattern.match(said)
@@ -297,7 +288,6 @@ def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -
         role=_role(clause.plain),
         number=_number(clause.plain, action),
         query=_phrase(message, action, said),
-        makes=bool(place) and word("makes").search(place) is not None,
     )
     if (
         action == "delete"
@@ -425,27 +415,10 @@ def _fill_add(message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
     return replace(wish, content=content, anchor=anchor, position="after" if anchor else "start" if start else "end")
 
 
-def _fill_sort(_message: Message, wish: Wish, named: Mapping[str, str]) -> Wish:
-    by, target = named.get("by", "year").lower()[:1], wish.target
-    if target and target.form == "name":
-        target = of_sort("", replace(target.inside or target, kind="folder"))
-    return replace(wish, topic="month" if by in "m月" else "type" if by in "tke类格种" else "year", target=target)
-
-
-def _fill_many_names(message: Message, wish: Wish, _named: Mapping[str, str]) -> Wish:
-    text = named_in("quoted", wish.said) or named_in("affix", wish.said)
-    name = named_in("named_folder", wish.said)
-    target = Ref("all", kind="file", inside=read_ref(name, kind="folder") if name else Ref("here"))
-    behind = re.search(r"\b(?:end|suffix|append|behind|after)\b|后面?|末尾|结尾|后缀", wish.said)
-    return replace(wish, content=message.restored(text), position="end" if behind else "start", target=target)
-
-
 _FILL: Final[Mapping[str, Callable[[Message, Wish, Mapping[str, str]], Wish]]] = {
     **dict.fromkeys(("create_folder", "rename", "copy"), _fill_names),
     **dict.fromkeys(("share", "revoke", "set_role"), _fill_share),
     **dict.fromkeys(("replace", "remove_text"), _fill_edit),
     "create_file": _fill_file,
     "add": _fill_add,
-    "sort": _fill_sort,
-    "rename_many": _fill_many_names,
 }

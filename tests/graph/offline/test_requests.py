@@ -18,7 +18,6 @@ ASKED = {
     "find": ["where did I put the passport scan?", "护照扫描件放在哪里了"],
     "summarise": ["give me a quick summary of the lease", "把租房合同总结一下", "what is in Kick-off.pptx?"],
     "ask": ["how long is the notice period?", "押金是多少", "who is my landlord?"],
-    "total": ["how much did we spend at Ikea this year?", "今年在宜家花了多少钱"],
     "compare": ["what's the difference between a.csv and b.csv?", "对比一下两份合同"],
     "count": ["how many PDFs do I have?", "我一共有多少文件"],
     "newest": ["show me the 5 newest files", "最近修改的文件"],
@@ -31,10 +30,8 @@ ASKED = {
     "create_folder": ["make a folder called Receipts in Home", "在家里新建一个文件夹叫收据"],
     "create_file": ["create a note Shopping with the text: milk", "新建一个文件 购物.md，内容是：牛奶"],
     "rename": ["rename draft.md to final.md please", "把草稿.md改名为终稿.md"],
-    "rename_many": ['add "old-" in front of the names of all files in Scans', "给扫描里所有文件名前面加上“旧-”"],
     "move": ["put the receipts into Taxes", "把收据放到税务里"],
     "copy": ["put a copy of plan.md in Archive", "把计划.md复制到备份文件夹里"],
-    "sort": ["sort the files in Scans into folders by year", "按年份整理扫描文件夹"],
     "share": ["give eve@example.com access to plan.md so she can edit", "帮我把计划.md分享给 eve@example.com"],
     "set_role": ["make him a viewer", "改成只读"],
     "revoke": ["stop sharing plan.md with eve@example.com", "取消计划.md的共享"],
@@ -51,7 +48,14 @@ ASKED = {
     "replace": ["in plan.md change 30 days to 45 days", "把计划.md里的30天改成45天", "no, make it 29 days"],
     "remove_text": ['remove the line "Flu" from plan.md', "删掉计划.md里的第二行"],
     "add": ['append "bread" to plan.md', "在里面加一句：还要头盔"],
-    "cannot": ["translate plan.md into French", "帮我写一首诗", "can you email the landlord?", "打印计划.md"],
+    "cannot": [
+        "sort the files in Scans into folders by year",
+        "给扫描里所有文件名前面加上“旧-”",
+        "translate plan.md into French",
+        "帮我写一首诗",
+        "can you email the landlord?",
+        "打印计划.md",
+    ],
     "decline": ["please don't delete anything", "千万不要删除合同"],
 }
 ONLY_SPOKEN_OF = [
@@ -134,4 +138,3 @@ def test_each_sentence_has_the_same_values_in_both_languages() -> None:
     for code in codes:
         english, chinese = sides(code)
         assert set(re.findall(r"{(\w+)}", chinese)) - {"title"} <= set(re.findall(r"{(\w+)}", english)), code
-    assert not {f"do.{tool}" for tools in TOOLS.values() for tool in tools} - set(codes)
