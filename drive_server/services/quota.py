@@ -9,12 +9,11 @@ from sqlalchemy import Table, bindparam, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
-from drive_server.access import ALL_SCOPES, Actor, Role
+from drive_server.access import ALL_SCOPES, Actor
 from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, QuotaExceededError
 from drive_server.messages import Message
 from drive_server.services.identity.emails import normalise_email
 from drive_server.services.identity.keys import require_scopes
-from drive_server.services.tree.nodes import locate_folder
 from drive_server.storage.blobs import Blob
 from drive_server.storage.database import Database
 from drive_server.storage.tables import HoldingRow, UserRow
@@ -115,12 +114,6 @@ class QuotaService:
         async with self._database.read() as session:
             return await usage_of(session, user_id, self._limits)
 
-    async def room_in(self, actor: Actor, folder: str) -> Room:
-        """Return what there is room for in a folder that the caller may edit: its owner's quota counts."""
-        async with self._database.read() as session:
-            node = await locate_folder(session, actor.principal, folder, Role.EDITOR)
-            return await room_of(session, self._limits, node.row.owner_id, actor.user_id)
-
     async def set_quota(self, actor: Actor, user: str, quota_bytes: int | None) -> tuple[str, str, Usage]:
         """Set how many bytes a person, named by id or email, may keep; 0: no limit, None: as the settings say.
 
@@ -193,11 +186,12 @@ def require_room(session: AsyncSession, limits: Limits, caller_id: str) -> None:
 
 async def require_room_for(
     session: AsyncSession, limits: Limits, owner_id: str, size: int, caller_id: str, blob_hash: str | None = None
-) -> None:
-    """Raise `QuotaExceededError` if `size` more bytes do not fit: before they are sent, or stored."""
+) -> Room:
+    """Return the room; raise `QuotaExceededError` if `size` more bytes do not fit: before they are sent, or stored."""
     room = await room_of(session, limits, owner_id, caller_id)
     if blob_hash is None or room.usage.left is None or not await _holds(session, owner_id, blob_hash):
         room.check(size)
+    return room
 
 
 async def room_of(session: AsyncSession, limits: Limits, owner_id: str, caller_id: str) -> Room:

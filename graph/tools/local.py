@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.store.base import BaseStore
@@ -84,9 +85,11 @@ class Toolset(Toolbox):
     @classmethod
     def of(cls, context: ToolContext, offered: Sequence[LocalTool]) -> "Toolset":
         """Return the box with these tools beside those of the drive."""
-        local = {tool.name: tool for tool in offered if tool.name not in context.toolbox.tools}
-        tools = {**context.toolbox.tools, **{name: _TOOLS(tool) for name, tool in local.items()}}
-        facts = {**context.toolbox.facts, **{name: tool.facts for name, tool in local.items()}}
+        merged = _merged.setdefault(context.toolbox, {})
+        names = tuple(tool.name for tool in offered)
+        if names not in merged:
+            merged[names] = _merge(context.toolbox, offered)
+        tools, facts, local = merged[names]
         return cls(tools, context.toolbox.send, facts, context=context, local=local)
 
     @override
@@ -104,19 +107,17 @@ class Toolset(Toolbox):
         return CallToolResult.model_validate({"content": [], "_meta": {META_EFFECT: effect}})
 
 
-class _Described:
-    """The tools as models see them: made once."""
+_Merged = tuple[Mapping[str, BaseTool], Mapping[str, ToolFacts], Mapping[str, LocalTool]]
 
-    def __init__(self) -> None:
-        self._made: dict[str, BaseTool] = {}
-
-    def __call__(self, tool: LocalTool) -> BaseTool:
-        if tool.name not in self._made:
-            self._made[tool.name] = tool.as_tool()
-        return self._made[tool.name]
+_merged: Final = WeakKeyDictionary[Toolbox, dict[tuple[str, ...], _Merged]]()
+"""The merged tools of each session: every node of every turn needs them."""
 
 
-_TOOLS: Final = _Described()
+def _merge(toolbox: Toolbox, offered: Sequence[LocalTool]) -> _Merged:
+    local = {tool.name: tool for tool in offered if tool.name not in toolbox.tools}
+    tools = {**toolbox.tools, **{name: tool.as_tool() for name, tool in local.items()}}
+    facts = {**toolbox.facts, **{name: tool.facts for name, tool in local.items()}}
+    return tools, facts, local
 
 
 async def _never(**_args: Any) -> str:

@@ -36,8 +36,8 @@ async def upload(
     chunks = body_of(request)
     # A repeated request is answered as it was, also if there is no room left by now: its bytes tell whether it is one.
     if not await drive.journal.has_recorded(actor):
-        await drive.documents.check_place(actor, parent_id, name, content_length or 0)
-        chunks = (await drive.quota.room_in(actor, parent_id)).limited(chunks)
+        room = await drive.documents.check_place(actor, parent_id, name, content_length or 0)
+        chunks = room.limited(chunks)
     blob = await drive.blobs.put_stream(chunks, limit)
     outcome = await drive.documents.create_from_blob(
         actor, parent_id, name, blob, chosen_type(content_type), on_conflict

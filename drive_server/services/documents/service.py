@@ -30,7 +30,7 @@ from drive_server.services.journal.changes import check_etag
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.pagination import Cursors
-from drive_server.services.quota import require_room_for
+from drive_server.services.quota import Room, require_room_for
 from drive_server.services.text.contents import Contents, digest, require_editable
 from drive_server.services.text.excerpts import Wanted
 from drive_server.services.tree.items import checked_limit, describe
@@ -146,16 +146,15 @@ class DocumentService:
 
     async def check_place(
         self, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
-    ) -> str:
-        """Return the name as it would be stored, or raise what creating a file there would: before a long upload."""
+    ) -> Room:
+        """Return the room for a file, or raise what creating it there would: before a long upload."""
         require_scope(actor.principal, Scope.WRITE)
-        clean = clean_name(name)
+        clean_name(name)
         async with self._database.read() as session:
             folder = await locate_folder(session, actor.principal, parent, Role.EDITOR)
             await require_room_below(session, folder)
             owner_id = folder.row.owner_id
-            await require_room_for(session, self._journal.limits, owner_id, size, actor.user_id, blob_hash)
-        return clean
+            return await require_room_for(session, self._journal.limits, owner_id, size, actor.user_id, blob_hash)
 
     async def write_text(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
         """Replace the whole content of a text file."""
