@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from drive_server.access import ALL_SCOPES, Actor, Principal
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.files.service import FileService
@@ -26,11 +29,12 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class KnownTexts:
+class KnownTexts(TextSource):
     """A text source that knows what it was told, by the file's name."""
 
     texts: dict[str, str] = field(default_factory=dict)
 
+    @override
     async def text(self, blob_hash: str, name: str, media_type: str) -> Extraction:
         del blob_hash, media_type
         if name in self.texts:
