@@ -25,7 +25,7 @@ RESPONSES_ONLY: Final = re.compile(r"codex|^gpt-[\d.]+-(?:pro|sol)\b|^gpt-6|^o\d
 
 
 class Clients:
-    """What models are asked with, shared by all of them; each is made for the first model that needs it."""
+    """The HTTP clients of all models; each is made for the first model that needs it."""
 
     @cached_property
     def lean(self) -> Connections:

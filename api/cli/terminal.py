@@ -52,7 +52,7 @@ class Terminal:
 
     @property
     def animated(self) -> bool:
-        """Whether standard error is a terminal, where progress may be redrawn."""
+        """Say whether standard error is a terminal, where progress may be redrawn."""
         return self.err.is_terminal
 
     def say(self, text: str = "", style: str = "") -> None:

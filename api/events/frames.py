@@ -28,7 +28,7 @@ class Frame:
 
     @property
     def is_final(self) -> bool:
-        """Whether the run has no event after this one."""
+        """Say whether the run has no event after this one."""
         return EVENTS[self.type].is_final
 
 

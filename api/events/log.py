@@ -45,7 +45,7 @@ class _Entry:
 
     @property
     def is_text(self) -> bool:
-        """Whether this is only a text delta, which can wait for the next one."""
+        """Say whether this is only a text delta, which can wait for the next one."""
         return self.stored is None and self.events[-1].keys() == TEXT_DELTA
 
     def join(self, event: Event) -> bool:
