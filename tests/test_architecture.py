@@ -37,6 +37,11 @@ def test_no_folder_has_more_than_twenty_modules() -> None:
     assert {name_of(folder): count for folder, count in folders.items() if count > MOST_MODULES} == {}
 
 
+def test_each_folder_says_what_it_is_for() -> None:
+    packages = [path for path in MODULES if path.name == "__init__.py" and "migrations" not in path.parts]
+    assert [name_of(path) for path in packages if not ast.get_docstring(ast.parse(path.read_text()))] == []
+
+
 def test_no_tool_is_named_outside_of_its_record_and_the_specialists() -> None:
     found = {
         f"{name_of(path)}:{node.lineno}: {node.value}"
