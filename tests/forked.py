@@ -18,14 +18,15 @@ import subprocess
 import sys
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
     from types import TracebackType
 
 REQUEST_BYTES: Final = 1 << 20
+REPOSITORY: Final = str(Path(__file__).parents[1])
 
 
 class Forked:
@@ -97,8 +98,8 @@ class Forked:
 def _server(module: str) -> socket.socket:
     """Start what forks, once in each process of the test run; it ends with it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    # NumPy's threads would not be there after a fork.
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    # NumPy's threads would not be there after a fork; a test may have gone to a folder of its own.
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": REPOSITORY}
     process = subprocess.Popen([sys.executable, "-m", "tests.forked", module], stdin=theirs.fileno(), env=environment)
     theirs.close()
 

@@ -337,6 +337,8 @@ def test_ctrl_c_cancels_the_run_and_fails(scripted: ScriptedService) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell that runs the tests in the background ignores Ctrl-C, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout
     assert process.stdout.read(7) == "Working"
