@@ -1,15 +1,17 @@
 """The composition root: opens the drive and the assistant, and puts the service on HTTP. Nothing else is global."""
 
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from langchain_core.language_models import BaseChatModel
 
 from api.assistant import open_assistant
 from api.clock import Clock, SystemClock
 from api.drive import DriveForService
-from api.http.application import build_api
+from api.http.dependencies import bearer
+from api.http.routes import approvals, chat, grants, memories, plans, runs, system, threads
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.service import open_service
@@ -22,6 +24,7 @@ from drive_server.http.app import (
     mount_mcp,
     serving,
 )
+from drive_server.http.problem import install_problem_handlers
 from graph.drive.connections import drive_sessions
 from graph.model_factory import open_models
 from graph.models.asking import ModelRole
@@ -39,10 +42,7 @@ def create_app(
     clock: Clock | None = None,
     heartbeat_seconds: float = HEARTBEAT_SECONDS,
 ) -> FastAPI:
-    """Return the whole service as an ASGI application; its lifespan opens and closes everything.
-
-    Settings that are not given are read from the environment; `models` replaces those of the settings.
-    """
+    """Return the service as an ASGI application; settings default to the environment, `models` to the settings."""
     settings = drive_settings or DriveSettings()
 
     @asynccontextmanager
@@ -90,3 +90,23 @@ def _database_url(settings: DriveSettings) -> str:
     if settings.resolved_database_url.startswith("sqlite"):
         return f"sqlite+aiosqlite:///{settings.root / 'api.db'}"
     return settings.resolved_database_url
+
+
+DESCRIPTION = """
+Your drive, and an assistant that works in it, asks before what matters, and can take all of it back.
+
+Send the local access token (file `token` in the data directory) or an API key as `Authorization: Bearer ...`.
+Errors are `application/problem+json` with a stable `code`, a sentence in `detail`, and a `hint`.
+"""
+
+
+def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
+    """Return the application. `lifespan` has to put the running `Service` into `app.state.service`."""
+    app = FastAPI(title="Drive Agent", version=version("drive-agent"), description=DESCRIPTION, lifespan=lifespan)
+    api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
+    for part in (chat, runs, approvals, grants, threads, plans, memories):
+        api.include_router(part.router)
+    app.include_router(api)
+    app.include_router(system.router)
+    install_problem_handlers(app)
+    return app

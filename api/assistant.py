@@ -2,16 +2,15 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
 
 from api.clock import Clock
-from api.memory import AssistantMemory
+from api.drive import Principal
 from api.storage.threads import ThreadStorage, open_threads
 from graph.approvals.payload import check_edit, expired_answer
 from graph.build import build_graph
@@ -21,28 +20,16 @@ from graph.drive.connections import ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
 from graph.link_filter import LinkFilter, host_allowlist
-from graph.memory.facts import Facts
-from graph.messages.stored_results import delete_results
+from graph.memory.facts import Facts, visible_facts
+from graph.memory.view import rebuild_view, view_record_of
+from graph.messages.stored_results import ResultStore, delete_results
 from graph.model_factory import open_models
 from graph.models.asking import ModelRole
 from graph.policy.grant_offers import check_grant
 from graph.policy.grants import Grant, list_grants, withdraw
 from graph.settings import AgentSettings
 from graph.state import Mode
-
-
-@dataclass(frozen=True, slots=True)
-class GrantInfo:
-    """What a person lets the assistant do unasked: kinds of action in folders (by id), so long and so many items."""
-
-    grant_id: str
-    kinds: tuple[str, ...]
-    folder_ids: tuple[str, ...]
-    max_items: int
-    used: int
-    until: datetime
-    given_at: datetime
-    approval_id: str
+from graph.tools.results import WHOLE
 
 
 class Assistant:
@@ -77,9 +64,9 @@ class Assistant:
         """Return why a grant can't be given with an approval of that action, None if it can."""
         return check_grant(payload, tool_call_id, grant, self._clock())
 
-    async def grants(self, user_id: str) -> list[GrantInfo]:
-        """Return what the person lets the assistant do unasked now, the newest first."""
-        return [_told(grant) for grant in await list_grants(self._store, user_id, self._clock())]
+    async def grants(self, user_id: str) -> list[Grant]:
+        """Return the valid grants of the person, the newest first."""
+        return await list_grants(self._store, user_id, self._clock())
 
     async def withdraw_grant(self, user_id: str, grant_id: str) -> bool:
         """End a grant of the person now; False if they have none of that id."""
@@ -101,20 +88,6 @@ class Assistant:
         await self._storage.saver.aget_tuple({"configurable": {"thread_id": "", "checkpoint_ns": ""}})
 
 
-def _told(grant: Grant) -> GrantInfo:
-    bounds = grant.bounds
-    return GrantInfo(
-        grant_id=grant.grant_id,
-        kinds=tuple(sorted(bounds.kinds)),
-        folder_ids=tuple(sorted(bounds.folders)),
-        max_items=bounds.max_items,
-        used=bounds.used,
-        until=bounds.until,
-        given_at=grant.given_at,
-        approval_id=grant.approval_id,
-    )
-
-
 @asynccontextmanager
 async def open_assistant(
     root: Path,
@@ -125,20 +98,11 @@ async def open_assistant(
     plans: PlanControl | None = None,
     public_url: str = "",
 ) -> AsyncGenerator[Assistant]:
-    """Open the assistant on its files below `root`; `models` replaces those of the settings; people see `plans`.
-
-    Links in answers may lead to the drive's own `public_url`, and where the settings say.
-    """
+    """Open the assistant on its files below `root`; links may lead to `public_url` and where the settings say."""
     async with AsyncExitStack() as stack:
         url = settings.threads_url or f"sqlite:///{root / 'graph.db'}"
         storage = await stack.enter_async_context(open_threads(url))
-        connections = ConnectionPool(
-            sessions,
-            call_seconds=settings.tool_timeout_seconds,
-            long_call_seconds=settings.long_tool_timeout_seconds,
-            idle_seconds=settings.session_idle_seconds,
-            clock=clock.now,
-        )
+        connections = ConnectionPool.of(settings, sessions, clock.now)
         stack.push_async_callback(connections.aclose)
         deps = GraphDependencies(
             models=models or await stack.enter_async_context(open_models(settings)),
@@ -151,3 +115,82 @@ async def open_assistant(
             hosts=host_allowlist(settings.link_hosts, public_url),
         )
         yield Assistant(deps, storage)
+
+
+ROLES: Final = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
+
+
+class AssistantMemory:
+    """Memory over the store of the graph."""
+
+    def __init__(self, deps: GraphDependencies, graph: Any) -> None:
+        self._deps = deps
+        self._graph = graph
+        self._store = deps.store or InMemoryStore()
+
+    async def facts(self, caller: Principal) -> Sequence[Mapping[str, Any]]:
+        """Return the caller's facts, newest first, without trashed files' ones. Raises `DriveUnavailableError`."""
+        who = RunContext(caller.user_id, caller.email, tuple(sorted(str(scope) for scope in caller.scopes)))
+        return await visible_facts(self._facts(caller), await self._deps.connections.toolbox(who))
+
+    async def fact(self, caller: Principal, fact_id: str) -> Mapping[str, Any] | None:
+        """Return one of the caller's facts."""
+        return next((fact for fact in await self.facts(caller) if fact["id"] == fact_id), None)
+
+    async def edit(self, caller: Principal, fact_id: str, text: str) -> Mapping[str, Any] | None:
+        """Give a fact of the caller another text; None if there is no such fact."""
+        return await self._facts(caller).edit(fact_id, text, self._deps.clock())
+
+    async def forget(self, caller: Principal, fact_id: str) -> bool:
+        """Forget a fact of the caller for good; False if there is no such fact."""
+        return await self._facts(caller).forget(fact_id)
+
+    async def model_calls(self, user_id: str, thread_id: str, run_id: str) -> list[dict[str, Any]]:
+        """Return the requests of a run to its models, in order: each with its estimated and its reported tokens."""
+        snapshot = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
+        messages: list[AnyMessage] = snapshot.values.get("messages", [])
+        result_store = self._result_store(user_id, thread_id)
+        answers = [message for message in _messages_of_run(messages, run_id) if view_record_of(message)]
+        return [await _model_call(messages, answer, result_store) for answer in answers]
+
+    async def result(self, user_id: str, thread_id: str, reference: str) -> str | None:
+        """Return a long result of the thread in full."""
+        texts = await self._result_store(user_id, thread_id).texts([f"{reference}{WHOLE}", reference])
+        return texts.get(f"{reference}{WHOLE}") or texts.get(reference)
+
+    def _facts(self, caller: Principal) -> Facts:
+        return Facts(self._store, caller.user_id)
+
+    def _result_store(self, user_id: str, thread_id: str) -> ResultStore:
+        return ResultStore(self._store, self._deps.result_cache, user_id, thread_id)
+
+
+def _messages_of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
+    begun = next((index for index, message in enumerate(messages) if message.id == run_id), len(messages))
+    following = range(begun + 1, len(messages))
+    end = next((index for index in following if isinstance(messages[index], HumanMessage)), len(messages))
+    return list(messages[begun:end])
+
+
+async def _model_call(messages: Sequence[AnyMessage], answer: AnyMessage, result_store: ResultStore) -> dict[str, Any]:
+    recorded = view_record_of(answer)
+    assert recorded is not None  # noqa: S101 - the caller filters such answers
+    sent = await rebuild_view(messages, recorded, result_store)
+    usage = answer.usage_metadata if isinstance(answer, AIMessage) else None
+    return {
+        "message_id": str(answer.id),
+        "messages": [_message_view(message) for message in sent],
+        "estimated_tokens": recorded["tokens"],
+        "input_tokens": usage["input_tokens"] if usage else None,
+    }
+
+
+def _message_view(message: BaseMessage) -> dict[str, Any]:
+    view: dict[str, Any] = {"id": message.id, "role": ROLES[message.type], "text": message.text}
+    if isinstance(message, AIMessage):
+        view["tool_calls"] = [
+            {"tool_call_id": call["id"], "name": call["name"], "args": call["args"]} for call in message.tool_calls
+        ]
+    if isinstance(message, ToolMessage):
+        view["tool_call_id"] = message.tool_call_id
+    return view

@@ -1,7 +1,7 @@
 """The drive as the service uses it: who calls, where they are, what runs changed, and taking that back."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +11,9 @@ from starlette.requests import Request
 from drive_server.connect import Actor, Drive, Principal, Scope
 from drive_server.errors import InvalidInputError
 from drive_server.http.access import bearer_token, principal_of_request
+from graph.drive.sentences import grouped, sentence, text
 from graph.single_flight import SingleFlight
+from graph.state import Language
 
 __all__ = ["DriveForService", "Place", "Principal", "RunChange", "RunUndo"]
 
@@ -54,7 +56,7 @@ class RunChange:
 
 @dataclass(frozen=True, slots=True)
 class RunUndo:
-    """What an undo took back (or, in a preview, would), and what it leaves with the reason for each."""
+    """The result of an undo or its preview: the changes taken back, and the others with their reasons."""
 
     undone: tuple[RunChange, ...]
     skipped: tuple[dict[str, Any], ...]
@@ -146,3 +148,28 @@ def _to_run_change(change: Any) -> RunChange:
 def _version(entry: dict[str, Any]) -> dict[str, Any]:
     before, after = entry["before"] or {}, entry["after"] or {}
     return {"file_id": entry["id"], "before": before.get("number"), "after": after.get("number")}
+
+
+View = dict[str, Any]
+
+
+def change_to_view(change: RunChange, language: Language) -> View:
+    """Return one change: `summary` is the journal's sentence, `text` the person's."""
+    fields = {"id": change.id, "tool": change.tool, "summary": change.summary, "item_id": change.item_id}
+    return {**fields, "text": sentence(change, language), "undone_by": change.undone_by}
+
+
+def changes_to_view(changes: Sequence[RunChange], language: Language) -> View:
+    """Return all changes in order, and grouped by action."""
+    groups = [{**asdict(group), "change_ids": list(group.change_ids)} for group in grouped(changes, language)]
+    return {"changes": [change_to_view(change, language) for change in changes], "groups": groups}
+
+
+def undo_to_view(undo: RunUndo, language: Language) -> View:
+    """Return the undone changes, and the skipped ones with their reason."""
+    return {
+        "undone": [change_to_view(change, language) for change in undo.undone],
+        "skipped": [{**left, "text": text(left, "reason", language)} for left in undo.skipped],
+        "change_id": undo.change_id,
+        "preview": undo.preview,
+    }

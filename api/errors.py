@@ -17,10 +17,17 @@ class ApiError(errors.DriveError):
     default_hint: ClassVar[str] = "Try again; the service's log has the cause."
 
     def __init__(
-        self, message: str | None = None, *, hint: str | None = None, details: dict[str, Any] | None = None
+        self,
+        message: str | None = None,
+        *,
+        hint: str | None = None,
+        details: dict[str, Any] | None = None,
+        **facts: str,
     ) -> None:
-        hint = self.default_hint if hint is None else hint
-        super().__init__(message or self.default_message, hint=hint, details=details)
+        """Take the sentence and the hint of the class by default, with the `facts` in them, which are details too."""
+        details = {**facts, **(details or {})}
+        hint = self.default_hint.format(**facts) if hint is None else hint
+        super().__init__(message or self.default_message.format(**facts), hint=hint, details=details or None)
 
 
 class NotFoundError(ApiError):
@@ -63,13 +70,8 @@ class ThreadBusyError(ApiError):
 
     code = "thread_busy"
     status = HTTPStatus.CONFLICT
-
-    def __init__(self, run_id: str) -> None:
-        super().__init__(
-            f"The assistant still works on this thread (run {run_id}).",
-            hint="Wait until that run is done, or cancel it.",
-            details={"run_id": run_id},
-        )
+    default_message = "The assistant still works on this thread (run {run_id})."
+    default_hint = "Wait until that run is done, or cancel it."
 
 
 class ApprovalPendingError(ApiError):
@@ -77,13 +79,8 @@ class ApprovalPendingError(ApiError):
 
     code = "approval_pending"
     status = HTTPStatus.CONFLICT
-
-    def __init__(self, approval_id: str, run_id: str) -> None:
-        super().__init__(
-            f"This thread waits for approval {approval_id}; a message does not answer it.",
-            hint="Decide it with POST /api/approvals/{id}, or cancel its run.",
-            details={"approval_id": approval_id, "run_id": run_id},
-        )
+    default_message = "This thread waits for approval {approval_id}; a message does not answer it."
+    default_hint = "Decide it with POST /api/approvals/{{id}}, or cancel its run."
 
 
 class PlanPausedError(ApiError):
@@ -91,13 +88,8 @@ class PlanPausedError(ApiError):
 
     code = "plan_paused"
     status = HTTPStatus.CONFLICT
-
-    def __init__(self, thread_id: str, run_id: str) -> None:
-        super().__init__(
-            "This thread has a plan that is paused.",
-            hint=f"Resume or stop it with POST /api/threads/{thread_id}/plan/resume or .../stop.",
-            details={"thread_id": thread_id, "run_id": run_id},
-        )
+    default_message = "This thread has a plan that is paused."
+    default_hint = "Resume or stop it with POST /api/threads/{thread_id}/plan/resume or .../stop."
 
 
 class PlanOverError(ApiError):
@@ -105,13 +97,8 @@ class PlanOverError(ApiError):
 
     code = "plan_over"
     status = HTTPStatus.CONFLICT
-
-    def __init__(self, plan_status: str) -> None:
-        super().__init__(
-            f"This plan is over: {plan_status}.",
-            hint="Send a message for what is still to be done.",
-            details={"status": plan_status},
-        )
+    default_message = "This plan is over: {status}."
+    default_hint = "Send a message for what is still to be done."
 
 
 class PlanChangedError(ApiError):
@@ -167,13 +154,8 @@ class RunFinishedError(ApiError):
 
     code = "run_finished"
     status = HTTPStatus.CONFLICT
-
-    def __init__(self, run_id: str, run_status: str) -> None:
-        super().__init__(
-            f"This run has ended already: {run_status}.",
-            hint="There is nothing to cancel; what it changed can be undone with POST /api/runs/{id}/undo.",
-            details={"run_id": run_id, "status": run_status},
-        )
+    default_message = "This run has ended already: {status}."
+    default_hint = "There is nothing to cancel; what it changed can be undone with POST /api/runs/{{id}}/undo."
 
 
 class RunActiveError(ApiError):
@@ -181,13 +163,8 @@ class RunActiveError(ApiError):
 
     code = "run_active"
     status = HTTPStatus.CONFLICT
-
-    def __init__(self, run_id: str) -> None:
-        super().__init__(
-            f"Run {run_id} is still at work.",
-            hint="Wait until it is done, or cancel it first.",
-            details={"run_id": run_id},
-        )
+    default_message = "Run {run_id} is still at work."
+    default_hint = "Wait until it is done, or cancel it first."
 
 
 class ShuttingDownError(ApiError):

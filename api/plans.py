@@ -146,10 +146,10 @@ class Plans:
 
 async def _refuse_finished(session: AsyncSession, row: PlanRow) -> None:
     if row.status in OVER:
-        raise PlanOverError(row.status)
+        raise PlanOverError(status=row.status)
     run = await session.get_one(RunRow, row.run_id)
     if run.finished_at is not None:
-        raise PlanOverError(run.status)
+        raise PlanOverError(status=run.status)
 
 
 def _refuse_impossible(plan: Plan, *, in_document: bool) -> None:

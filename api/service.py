@@ -43,10 +43,7 @@ class Service:
     clock: Clock
 
     async def delete_thread(self, caller: Principal, thread_id: str) -> None:
-        """Delete a thread with its messages. A run that waits in it is cancelled, and its approval rejected.
-
-        Raises `NotFoundError`, and `ThreadBusyError` while a run works.
-        """
+        """Delete a thread; a run that waits in it is cancelled. Raises `NotFoundError` and `ThreadBusyError`."""
         await self.threads.get(caller, thread_id)
         for approval in await self.approvals.waiting(caller, thread_id):
             await self.runs.cancel(caller, approval.run_id)
@@ -61,10 +58,7 @@ class Service:
             await self._purge(row.user_id, row.id)
 
     async def expire_threads(self, days: float) -> int:
-        """Delete the threads without a message for so many days (0: none); return their number.
-
-        A thread with an active run stays.
-        """
+        """Delete inactive threads without a message for so many days (0: none); return their number."""
         if not days:
             return 0
         hidden = await self.threads.hide_unused(self.clock.now() - timedelta(days=days))

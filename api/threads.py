@@ -75,7 +75,7 @@ class Threads:
         async with self._database.write() as session:
             row = await session.run_sync(find_thread, caller, thread_id)
             if run := await session.run_sync(active_run, thread_id):
-                raise ThreadBusyError(run.id)
+                raise ThreadBusyError(run_id=run.id)
             row.deleted_at = self._clock.now()
 
     async def hidden(self) -> list[ThreadRow]:
@@ -132,11 +132,11 @@ def refuse_if_busy(session: Session, thread_id: str) -> None:
         return
     waiting = select(ApprovalRow.id).where(ApprovalRow.run_id == run.id, ApprovalRow.status == WAITING)
     if approval_id := session.scalar(waiting):
-        raise ApprovalPendingError(approval_id, run.id)
+        raise ApprovalPendingError(approval_id=approval_id, run_id=run.id)
     paused = select(PlanRow.run_id).where(PlanRow.run_id == run.id, PlanRow.status == PAUSED)
     if session.scalar(paused):
-        raise PlanPausedError(thread_id, run.id)
-    raise ThreadBusyError(run.id)
+        raise PlanPausedError(thread_id=thread_id, run_id=run.id)
+    raise ThreadBusyError(run_id=run.id)
 
 
 def open_thread(connection: Connection, caller: Principal, thread_id: str | None, message: str, now: datetime) -> str:

@@ -89,10 +89,7 @@ class Actor:
 def require_scope(principal: Principal, scope: Scope) -> None:
     """Raise `MissingScopeError` unless the caller's key has the scope."""
     if scope not in principal.scopes:
-        raise MissingScopeError(
-            Message.of("missing_scope", scope=str(scope)),
-            details={"scope": str(scope)},
-        )
+        raise MissingScopeError(Message.of("missing_scope", scope=str(scope)), details={"scope": str(scope)})
 
 
 def require_person(principal: Principal) -> None:
@@ -104,10 +101,7 @@ def require_person(principal: Principal) -> None:
 def require_role(role: Role | None, needed: Role, item_id: str) -> Role:
     """Return the role if it suffices; `NotFoundError` without any role, `ForbiddenError` with too low a one."""
     if role is None:
-        raise NotFoundError(
-            Message.of("no_item"),
-            details={"id": item_id[:64]},
-        )
+        raise NotFoundError(Message.of("no_item"), details={"id": item_id[:64]})
     if role < needed:
         raise ForbiddenError(
             Message.of("role_needed", needed=needed.title, role=role.title),

@@ -20,10 +20,7 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     "role.owner": ("owner", "所有者"),
     "holding": (" with {count} item{s} in it", "（含 {count} 项）"),
     "named": (" as '{name}'", "，名称为“{name}”"),
-    "replacing": (
-        ", in place of the {kind} of that name, which goes to the trash",
-        "，取代同名{kind}，后者移到回收站",
-    ),
+    "replacing": (", in place of the {kind} of that name, which goes to the trash", "，取代同名{kind}，后者移到回收站"),
     "of_version": (" (version {number})", "（第 {number} 个版本）"),
     "until": ("until {time} UTC", "有效期至 {time} UTC"),
     "with_password": ("with a password", "设有密码"),
@@ -32,14 +29,8 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     "link_holders": ("anyone with the link", "任何拿到链接的人"),
     "address_holders": ("anyone with the address", "任何拿到地址的人"),
     "nothing": ("none", "无"),
-    "left_not_undone": (
-        " Left as it is now: {count} that can't be undone.",
-        "另有 {count} 项保持不变，无法撤销。",
-    ),
-    "left_not_redone": (
-        " Left as it is now: {count} that can't be done again.",
-        "另有 {count} 项保持不变，无法重做。",
-    ),
+    "left_not_undone": (" Left as it is now: {count} that can't be undone.", "另有 {count} 项保持不变，无法撤销。"),
+    "left_not_redone": (" Left as it is now: {count} that can't be done again.", "另有 {count} 项保持不变，无法重做。"),
     # Participles and verbs
     "copied": ("copied", "复制"),
     "moved": ("moved", "移动"),
@@ -242,10 +233,7 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "Edit {number} matches {count} places in the text; it must match exactly one. Nothing was changed.",
         "第 {number} 处编辑在文中匹配了 {count} 处，必须恰好匹配一处。没有做任何更改。",
     ),
-    "edit_ambiguous.hint": (
-        "Put more of the text around it into `find`.",
-        "请在 `find` 中加入更多前后文。",
-    ),
+    "edit_ambiguous.hint": ("Put more of the text around it into `find`.", "请在 `find` 中加入更多前后文。"),
     "not_in_trash": ("{item} is not in the trash.", "{item}不在回收站里。"),
     "not_in_trash.hint": ("There is nothing to restore.", "没有可恢复的内容。"),
     "not_in_trash_yet": ("{item} is not in the trash.", "{item}不在回收站里。"),

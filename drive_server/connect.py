@@ -161,8 +161,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
         ingester=ingester,
-        bulk=MapReduceService(documents, FileSelector(database, search), settings.bulk_concurrency),
-        bulk_results=StoredResults(database, timedelta(days=settings.result_days)),
+        map_reduce=MapReduceService(documents, FileSelector(database, search), settings.bulk_concurrency),
+        map_reduce_results=StoredResults(database, timedelta(days=settings.result_days)),
         language_model=(language_model := _language_model(settings)),
     )
     if language_model is not None:
@@ -179,7 +179,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     housekeeping.add("uploads", drive.uploads.expire)
     housekeeping.add("sign-ins", drive.sign_ins.remove_expired)
     housekeeping.add("tasks", drive.tasks.expire)
-    housekeeping.add("bulk results", drive.bulk_results.expire)
+    housekeeping.add("bulk results", drive.map_reduce_results.expire)
     housekeeping.add("trash", Expiry(database, journal, settings.trash_days).run_once)
     housekeeping.add("contents", Collector(database, blobs).run_once)
     await stack.enter_async_context(_running("drive-housekeeping", housekeeping.run))

@@ -1,4 +1,4 @@
-"""What travels beside a call and never in its arguments: who is calling, and the keys of MCP's `_meta`."""
+"""The caller's principal in a context variable, and the keys of MCP's `_meta`."""
 
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final

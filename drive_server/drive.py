@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from drive_server.drive_services import DriveServices
 from drive_server.mcp.server import DriveServer
+from drive_server.registry import ServiceRegistry
 
 
 @dataclass(slots=True, eq=False)
-class Drive(DriveServices):
+class Drive(ServiceRegistry):
     """The services of one drive and their MCP server, one for all transports of this process; it is built last."""
 
     server: DriveServer = field(init=False)

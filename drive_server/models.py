@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 Kind = Literal["file", "folder"]
 OnConflict = Literal["fail", "rename", "replace"]
-"""What to do if the name is taken: refuse, take the next free one, or take the place of the item that is there."""
+"""The action if the name is taken: refuse, take the next free name, or replace the item that is there."""
 IndexState = Literal["pending", "indexing", "ready", "unsupported", "needs_password", "needs_ocr", "failed"]
 
 
@@ -61,10 +61,7 @@ class MovedItems:
 
 @dataclass(frozen=True, slots=True)
 class DeletedItems:
-    """Items deleted for good: `count` of them; `items` are those that were named or had been trashed, 100 at most.
-
-    They are shown as they were; only the journal's record is left of them.
-    """
+    """Items deleted for good: `count` of them; `items` are those that were named or had been trashed, 100 at most."""
 
     count: int
     items: tuple[Item, ...]

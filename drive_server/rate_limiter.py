@@ -13,10 +13,7 @@ MOST_KEYS: Final = 10_000
 
 
 class RateLimiter:
-    """Lets `limit` events of a key into any minute, whenever it begins; `reason` and `details` are for the refused.
-
-    It remembers the keys that were counted last. `clock` gives seconds.
-    """
+    """Lets `limit` events of a key into any minute, whenever it begins; `reason` and `details` are for the refused."""
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class DriveSettings(BaseSettings):
-    """Where the drive keeps its data, and its limits. Sizes are in bytes."""
+    """The drive's settings: addresses of its storage, and limits. Sizes are in bytes."""
 
     model_config = SettingsConfigDict(env_prefix="DRIVE_", env_file=".env", extra="ignore", populate_by_name=True)
 
@@ -90,7 +90,7 @@ class DriveSettings(BaseSettings):
 
     @property
     def mcp_url(self) -> str:
-        """Where hosts reach the MCP server: the name of this drive as an OAuth resource."""
+        """Return the address of the MCP server: the name of this drive as an OAuth resource."""
         return self.public_url.rstrip("/") + "/mcp"
 
     @property

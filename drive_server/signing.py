@@ -1,4 +1,4 @@
-"""What the drive gives out and wants back unchanged: cursors, links, download addresses. Signed, not encrypted."""
+"""Signed tokens that come back unchanged: cursors, links, download addresses. Not encrypted."""
 
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -9,10 +9,7 @@ SIGNATURE_BYTES = 16
 
 
 class Signer:
-    """Signs with HMAC-SHA-256 (RFC 2104), cut to 128 bits. The purpose keeps one kind of token from passing as another.
-
-    A token is URL-safe text; what is in it can be read by whoever holds it.
-    """
+    """Signs with HMAC-SHA-256 (RFC 2104), cut to 128 bits. A token of one purpose is none of another."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key

@@ -26,19 +26,16 @@ from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
 from graph.model_factory import build_models
 from graph.models.sampling import LentModel
-from graph.planning.advance import make_advance, wants_revision
+from graph.planning.advance import make_advance, make_begin_step, pause, wants_revision
 from graph.planning.agree import make_agree
-from graph.planning.begin_step import make_begin_step
 from graph.planning.map_reduce.map_item import make_map_item
-from graph.planning.map_reduce.map_items import after_map_items, make_map_items
-from graph.planning.map_reduce.map_whole import make_map_whole
-from graph.planning.pause import pause
+from graph.planning.map_reduce.map_items import after_map_items, make_map_items, make_map_whole
 from graph.planning.plan import make_plan
 from graph.planning.revise import make_revise
 from graph.routing.route import make_route
 from graph.settings import AgentSettings
 from graph.state import AGENTS, GraphInput, State, Update, active_agent, current_step, is_tainted, running_turn
-from graph.supersteps import in_one_step
+from graph.supersteps import run_in_one_superstep
 
 Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
 
@@ -48,10 +45,7 @@ _graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, Graph] = WeakKeyDictionary
 
 
 def build_graph(deps: GraphDependencies) -> Graph:
-    """Return the compiled graph. Without a checkpointer in `deps` the platform that runs it supplies one.
-
-    What decides on the way is asynchronous, though none of it waits: LangGraph would run it in a thread.
-    """
+    """Return the compiled graph. Without a checkpointer in `deps` the platform that runs it supplies one."""
     graph = StateGraph(State, context_schema=RunContext, input_schema=GraphInput)
     graph.add_node("begin", make_begin(deps))
     graph.add_node("plan", make_plan(deps))
@@ -94,20 +88,17 @@ def make_begin(deps: GraphDependencies) -> Any:
     recall, route = make_recall(deps), make_route(deps)
 
     async def begin(state: State) -> Update:
-        return await in_one_step(state, recall, route, lambda _: True)
+        return await run_in_one_superstep(state, recall, route, lambda _: True)
 
     return begin
 
 
 def reviewed(specialist: Any, deps: GraphDependencies) -> Any:
-    """Return the node of a specialist, whose calls are judged before anything else happens.
-
-    Calls whose target changed before they ran come back here, and are judged again without asking the model.
-    """
+    """Return a specialist's node; calls whose target changed are judged again without asking the model."""
     review = make_review(deps)
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
-        return await in_one_step(
+        return await run_in_one_superstep(
             state,
             lambda now: specialist(now, runtime),
             lambda now: review(now, runtime),

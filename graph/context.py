@@ -7,10 +7,7 @@ from graph.state import Mode
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The person of a run, as the service established it. Never taken from a message or an argument.
-
-    `mode`: unattended runs wait longer for an answer, and are judged knowing that nobody watches.
-    """
+    """The person of a run, as the service established it. Never taken from a message or an argument."""
 
     user_id: str = ""
     email: str = ""

@@ -14,20 +14,18 @@ class AgentError(Exception):
 
     code: ClassVar[str] = "internal"
     retryable: ClassVar[bool] = False
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "Something went wrong in the assistant. Nothing more was done.",
-        "zh": "助手内部出错，已停止，没有再做任何操作。",
-    }
+    english: ClassVar[str] = "Something went wrong in the assistant. Nothing more was done."
+    chinese: ClassVar[str] = "助手内部出错，已停止，没有再做任何操作。"
 
     def __init__(self, detail: str = "") -> None:
-        super().__init__(detail or self.sentences["en"])
+        super().__init__(detail or self.english)
         self.detail = detail
         self.language: Language = "en"
 
     @property
     def sentence(self) -> str:
-        """The sentence for the person, in the language of the turn it happened in."""
-        return self.sentences[self.language]
+        """Return the sentence for the person, in the language of the turn it happened in."""
+        return self.chinese if self.language == "zh" else self.english
 
     def in_language(self, language: Language) -> Self:
         """Return the error for a turn in that language: the same one may have been raised in several turns."""
@@ -37,20 +35,18 @@ class AgentError(Exception):
 
 
 def explain(error: Exception) -> tuple[str, str, bool]:
-    """Return any error as (code, sentence, whether trying again may help). Of a foreign one nothing is told."""
+    """Return any error as (code, sentence, whether trying again may help). A foreign one tells nothing."""
     if isinstance(error, AgentError):
         return error.code, error.sentence, error.retryable
-    return AgentError.code, AgentError.sentences["en"], AgentError.retryable
+    return AgentError.code, AgentError.english, AgentError.retryable
 
 
 class NoMessageError(AgentError):
     """The input holds no message of a person."""
 
     code = "no_message"
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "There is no message to answer. Send one with some text in it.",
-        "zh": "没有可以回答的消息，请发送一条有文字的消息。",
-    }
+    english = "There is no message to answer. Send one with some text in it."
+    chinese = "没有可以回答的消息，请发送一条有文字的消息。"
 
 
 class DriveUnavailableError(AgentError):
@@ -58,10 +54,8 @@ class DriveUnavailableError(AgentError):
 
     code = "drive_unavailable"
     retryable = True
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The drive can't be reached at the moment. Try again shortly.",
-        "zh": "暂时无法连接到云盘，请稍后再试。",
-    }
+    english = "The drive can't be reached at the moment. Try again shortly."
+    chinese = "暂时无法连接到云盘，请稍后再试。"
 
 
 class ModelError(AgentError):
@@ -69,20 +63,16 @@ class ModelError(AgentError):
 
     code = "model_error"
     retryable = True
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The language model failed. Try again shortly.",
-        "zh": "语言模型出错，请稍后再试。",
-    }
+    english = "The language model failed. Try again shortly."
+    chinese = "语言模型出错，请稍后再试。"
 
 
 class ModelRateLimitedError(ModelError):
     """The model's service refused for too many requests, and went on refusing after the retries."""
 
     code = "model_rate_limited"
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The language model's service is over its request limit. Wait a little, then try again.",
-        "zh": "语言模型服务的请求过多，请稍等片刻再试。",
-    }
+    english = "The language model's service is over its request limit. Wait a little, then try again."
+    chinese = "语言模型服务的请求过多，请稍等片刻再试。"
 
 
 class ModelQuotaError(ModelError):
@@ -90,30 +80,24 @@ class ModelQuotaError(ModelError):
 
     code = "model_quota"
     retryable = False
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The account at the language model's service has no credit left. Top it up, or use another key.",
-        "zh": "语言模型服务的账户余额已用完，请充值或换用其他密钥。",
-    }
+    english = "The account at the language model's service has no credit left. Top it up, or use another key."
+    chinese = "语言模型服务的账户余额已用完，请充值或换用其他密钥。"
 
 
 class ModelUnavailableError(ModelError):
     """The model's service can't be reached, or fails (5xx), also after the retries."""
 
     code = "model_unavailable"
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The language model's service can't be reached or is failing. Try again shortly.",
-        "zh": "语言模型服务无法连接或出现故障，请稍后再试。",
-    }
+    english = "The language model's service can't be reached or is failing. Try again shortly."
+    chinese = "语言模型服务无法连接或出现故障，请稍后再试。"
 
 
 class ModelTimeoutError(ModelError):
     """The model did not answer in time, or stopped in the middle of its answer."""
 
     code = "model_timeout"
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The language model stopped answering. Try again.",
-        "zh": "语言模型停止了响应，请重试。",
-    }
+    english = "The language model stopped answering. Try again."
+    chinese = "语言模型停止了响应，请重试。"
 
 
 class ModelAuthenticationError(ModelError):
@@ -121,10 +105,8 @@ class ModelAuthenticationError(ModelError):
 
     code = "model_authentication"
     retryable = False
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The language model's service refused the key. Check OPENAI_API_KEY and OPENAI_BASE_URL.",
-        "zh": "语言模型服务拒绝了密钥，请检查 OPENAI_API_KEY 和 OPENAI_BASE_URL。",
-    }
+    english = "The language model's service refused the key. Check OPENAI_API_KEY and OPENAI_BASE_URL."
+    chinese = "语言模型服务拒绝了密钥，请检查 OPENAI_API_KEY 和 OPENAI_BASE_URL。"
 
 
 class ModelNotFoundError(ModelError):
@@ -132,10 +114,8 @@ class ModelNotFoundError(ModelError):
 
     code = "model_not_found"
     retryable = False
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The service does not know this language model. Check AGENT_MODEL.",
-        "zh": "服务不认识这个语言模型，请检查 AGENT_MODEL。",
-    }
+    english = "The service does not know this language model. Check AGENT_MODEL."
+    chinese = "服务不认识这个语言模型，请检查 AGENT_MODEL。"
 
 
 class ModelRequestError(ModelError):
@@ -143,27 +123,21 @@ class ModelRequestError(ModelError):
 
     code = "model_request"
     retryable = False
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The language model's service refused the request. Rephrase it, or start a new thread.",
-        "zh": "语言模型服务拒绝了这个请求，请换一种说法，或新建一个对话。",
-    }
+    english = "The language model's service refused the request. Rephrase it, or start a new thread."
+    chinese = "语言模型服务拒绝了这个请求，请换一种说法，或新建一个对话。"
 
 
 class ModelContextError(ModelRequestError):
     """The conversation with its documents is longer than the model can read."""
 
     code = "model_context"
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The conversation is longer than this language model can read. Start a new thread.",
-        "zh": "对话内容超出了语言模型能读取的长度，请新建一个对话。",
-    }
+    english = "The conversation is longer than this language model can read. Start a new thread."
+    chinese = "对话内容超出了语言模型能读取的长度，请新建一个对话。"
 
 
 class ModelOutputError(ModelError):
-    """The model answered with something that is not what was asked for."""
+    """The model's answer does not have the required form."""
 
     code = "model_output"
-    sentences: ClassVar[dict[Language, str]] = {
-        "en": "The language model gave an answer that makes no sense here. Try again.",
-        "zh": "语言模型的回答无法使用，请重试。",
-    }
+    english = "The language model gave an answer that makes no sense here. Try again."
+    chinese = "语言模型的回答无法使用，请重试。"

@@ -345,10 +345,7 @@ Event = GraphEvent | RunEvent | ApprovalNeededEvent | RunParkedEvent | DoneEvent
 
 @dataclass(frozen=True, slots=True)
 class EventDefinition:
-    """An event as its class, `schema`, defines it.
-
-    `filtered` are the paths to the text that passes the link filter: `("steps", "title")` is the title of each step.
-    """
+    """An event as its class defines it; `filtered` are paths such as `("steps", "title")`: the title of each step."""
 
     name: str
     schema: type
@@ -434,10 +431,7 @@ _listener: Final = ContextVar[Listener | None]("listener", default=None)
 
 @contextmanager
 def listening(listener: Listener) -> Generator[None]:
-    """Send the events and text deltas of a graph that runs inside the block to the listener.
-
-    LangGraph's own streams then carry none of them: those cost more for each token than all the rest.
-    """
+    """Send the graph's events and text deltas to the listener; LangGraph's streams carry none (they cost more)."""
     token = _listener.set(listener)
     try:
         yield

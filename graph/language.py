@@ -11,7 +11,7 @@ NOT_THE_PERSONS: Final = re.compile(
 """Quotes, addresses and file names: these are in whatever language the thing itself is in."""
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
 READ_CHARACTERS: Final = 2_000
-"""What is longer has shown its language by then."""
+"""The first characters show the language of a long text."""
 WORD: Final = re.compile(r"[A-Za-zÀ-ɏ]+")
 
 

@@ -19,7 +19,7 @@ KEPT_CONNECTIONS: Final = 200
 KEPT_SECONDS: Final = 20.0
 OPENAI_URL: Final = "https://api.openai.com/v1"
 NO_KEY: Final = "none"
-"""What services without keys are sent as one."""
+"""The key for services that need none."""
 RESPONSES_ONLY: Final = re.compile(r"codex|^gpt-[\d.]+-(?:pro|sol)\b|^gpt-6|^o\d-pro")
 """Models of OpenAI that speak another protocol than chat completions, with tools at least."""
 
@@ -34,7 +34,7 @@ class Clients:
 
     @cached_property
     def openai(self) -> httpx.AsyncClient:
-        """What OpenAI's own client is given."""
+        """Return the client for OpenAI's own library."""
         limits = httpx.Limits(
             max_connections=None, max_keepalive_connections=KEPT_CONNECTIONS, keepalive_expiry=KEPT_SECONDS
         )
@@ -54,10 +54,7 @@ async def open_models(settings: AgentSettings) -> AsyncGenerator[dict[ModelRole,
 
 
 def build_models(settings: AgentSettings, clients: Clients | None = None) -> dict[ModelRole, BaseChatModel]:
-    """Return the model of each role; roles with the same name share one.
-
-    All of them use `clients`, which the caller closes; without, clients that live as long as the process.
-    """
+    """Return the model of each role; roles with one name share one. The caller closes `clients`, if given."""
     clients = clients or Clients()
     names: dict[ModelRole, str] = {
         "router": settings.router_model or settings.resolved_model,

@@ -17,7 +17,7 @@ Risk = Literal["read", "write", "share", "delete"]
 Mode = Literal["attended", "unattended"]
 """Whether the person is there while the run works, or comes back to it later."""
 Origin = Literal["own", "imported", "shared", "outside"]
-"""Whose words something is: of the person; in a file of theirs that came from elsewhere; of another; of no file."""
+"""The author of words: the person; an import in the person's file; another person; no file."""
 StepStatus = Literal["pending", "in-progress", "completed", "failed", "skipped"]
 
 AGENTS: Final[tuple[AgentName, ...]] = ("document_agent", "drive_agent", "search_agent")
@@ -28,7 +28,7 @@ MESSAGES: Final = DeltaChannel[list[AnyMessage]](
 """Keeps differences between two full copies every 1000 writes: 14 MB instead of 4.7 GB for 200 long turns."""
 
 
-KEPT_LEDGER: Final = 16
+WRITTEN_IDS: Final = 16
 """Ids of the turn's messages that every checkpoint carries: one would do, were no message ever replaced."""
 
 
@@ -226,7 +226,7 @@ def merge_turn(turn: Turn | None, update: TurnUpdate) -> Turn:
         "tainted": turn["tainted"] or update.get("tainted", False),
         "changes": [*turn["changes"], *update.get("changes", [])],
         "usage": _sum(turn["usage"], update.get("usage", {})),
-        "written": [*turn["written"], *update.get("written", [])][-KEPT_LEDGER:],
+        "written": [*turn["written"], *update.get("written", [])][-WRITTEN_IDS:],
     }
 
 
@@ -282,7 +282,7 @@ class State(TypedDict, total=False):
 
 
 Update = dict[str, Any]
-"""What a node returns: the keys of `State` that it changes, each in the form that the key's channel takes."""
+"""The update of a node: the keys of `State` that it changes, each in the form that the key's channel takes."""
 
 
 def current_step(state: State) -> Step | None:

@@ -1,4 +1,4 @@
-"""Two nodes as one step of the graph: each step costs a checkpoint, which is on disk before the next one begins."""
+"""Run two nodes in one superstep: each superstep costs a checkpoint, which is on disk before the next one begins."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, cast
@@ -13,27 +13,27 @@ REDUCED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     "taint": newest_taint,
     "findings": merge_findings,
 }
-"""How the channels that add up take an update; all others are replaced."""
+"""The reducers of the channels that add up; all others are replaced."""
 
 
-async def in_one_step(state: State, first: Node, second: Node, goes_on: Callable[[State], bool]) -> Update:
+async def run_in_one_superstep(state: State, first: Node, second: Node, goes_on: Callable[[State], bool]) -> Update:
     """Return what the first node changes, and what the second one does after it, if it goes on."""
     update = await first(state)
-    after = applied(state, update)
+    after = apply_update(state, update)
     if goes_on(after):
-        update = joined(update, await second(after))
+        update = join_updates(update, await second(after))
     return {key: value for key, value in update.items() if _is_news(state, key, value)}
 
 
-def applied(state: State, update: Update) -> State:
+def apply_update(state: State, update: Update) -> State:
     """Return the state as it is after the update."""
-    known: dict[str, Any] = dict(state)
+    after: dict[str, Any] = dict(state)
     for key, value in update.items():
-        known[key] = REDUCED[key](known.get(key), value) if key in REDUCED else value
-    return cast("State", known)
+        after[key] = REDUCED[key](after.get(key), value) if key in REDUCED else value
+    return cast("State", after)
 
 
-def joined(first: Update, second: Update) -> Update:
+def join_updates(first: Update, second: Update) -> Update:
     """Return both updates as one."""
     both: Update = {**first, **second}
     if "messages" in first and "messages" in second:

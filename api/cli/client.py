@@ -31,10 +31,7 @@ TIMEOUT = httpx.Timeout(connect=10, read=120, write=120, pool=None)
 
 
 class ServiceClient:
-    """A connection to one service. Safe to use from several threads.
-
-    `reopen` makes a new HTTP client: a restarted service may have another address.
-    """
+    """A connection to one service, for several threads; `reopen` makes a new HTTP client: the address may change."""
 
     def __init__(self, http: httpx.Client, reopen: Callable[[], httpx.Client]) -> None:
         self._http = http
@@ -149,10 +146,7 @@ def is_transient(error: LostConnectionError | ServiceError) -> bool:
 
 
 def retry(request: Callable[[], T], wait: Callable[[int, CommandError], None]) -> T:
-    """Send a request that may be sent twice until it is answered.
-
-    `wait` gets the number of failures and the last one; it waits before the next try, or raises to give up.
-    """
+    """Send a repeatable request until it is answered; `wait(failures, error)` waits, or raises to give up."""
     for failures in count(1):
         try:
             return request()

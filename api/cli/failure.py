@@ -2,10 +2,7 @@
 
 
 class CommandError(Exception):
-    """A command failed.
-
-    `message` is a sentence for the person, `hint` says what to do next (may be empty).
-    """
+    """A command failed. `message` is a sentence for the person, `hint` says what to do next (may be empty)."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)

@@ -33,10 +33,7 @@ class Frame:
 
 
 def encode(event: Event) -> bytes:
-    """Return the event as JSON. Text that is not valid Unicode is repaired, as far as it can be.
-
-    Some model servers split a surrogate pair over two deltas; joined, it is one character again.
-    """
+    """Return the event as JSON, with surrogate pairs joined that a model server split over two deltas."""
     try:
         data = orjson.dumps(event, default=str)
     except TypeError:

@@ -25,7 +25,7 @@ LONGEST_PAUSE_SECONDS = 5.0
 BATCH_SECONDS = 0.02
 LONGEST_BATCH_SECONDS = 0.1
 BATCH_PER_TRANSACTION = 4
-"""How many times as long as the last transaction took events are batched."""
+"""Events are batched for so many times the length of the last transaction."""
 BUFFER_FRAMES = 512
 PAGE_FRAMES = 1000
 TEXT_DELTA = {"type", "text"}
@@ -122,10 +122,7 @@ class EventLog:
             self._enqueue(_Entry(run_id, [event]))
 
     async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement) -> None:
-        """Store events and run statements in one transaction; return when it is committed.
-
-        Events queued before are stored with or before it. Raises the database's error for a statement.
-        """
+        """Store queued and new events and run statements in one transaction; return once it is committed."""
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._enqueue(_Entry(run_id, list(events), statements, stored))
         await stored
@@ -142,10 +139,7 @@ class EventLog:
             buffer.wake()
 
     async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
-        """Yield the frames after a number, the stored ones first, up to the run's last one.
-
-        Yields an empty list after each `idle_seconds` without a frame.
-        """
+        """Yield the frames after a number up to the run's last; an empty list after each `idle_seconds` without one."""
         while not self._closing:
             buffer = self._buffers.get(run_id)
             changed = buffer.changed if buffer else None

@@ -8,13 +8,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
-from api.approvals.service import Approvals
 from api.drive import Principal
 from api.errors import MissingScopeError
-from api.plans import Plans
-from api.runs.service import Runs
 from api.service import Service
-from api.threads import Threads
 
 bearer = HTTPBearer(
     auto_error=False, description="The local access token or an API key; a browser's session cookie works too."
@@ -41,29 +37,5 @@ async def get_writer(caller: Annotated[Principal, Depends(get_caller)]) -> Princ
     return caller
 
 
-async def get_runs(service: ServiceDep) -> Runs:
-    """Return the runs."""
-    return service.runs
-
-
-async def get_approvals(service: ServiceDep) -> Approvals:
-    """Return the approvals."""
-    return service.approvals
-
-
-async def get_plans(service: ServiceDep) -> Plans:
-    """Return the plans."""
-    return service.plans
-
-
-async def get_threads(service: ServiceDep) -> Threads:
-    """Return the threads."""
-    return service.threads
-
-
 CallerDep = Annotated[Principal, Depends(get_caller)]
 WriterDep = Annotated[Principal, Depends(get_writer)]
-RunsDep = Annotated[Runs, Depends(get_runs)]
-ApprovalsDep = Annotated[Approvals, Depends(get_approvals)]
-PlansDep = Annotated[Plans, Depends(get_plans)]
-ThreadsDep = Annotated[Threads, Depends(get_threads)]

@@ -3,11 +3,10 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
+from api.runs.audit import ApprovalStatus
 from graph.events import ChangeGroup, ChangeView
-
-ApprovalStatus = Literal["waiting", "decided", "expired", "cancelled"]
 
 
 class PlanStepView(BaseModel):
@@ -218,77 +217,3 @@ class UndoView(BaseModel):
     skipped: list[dict[str, Any]]
     change_id: int | None
     preview: bool
-
-
-class AuditView(BaseModel):
-    """Base of the parts of an audit, which are read from the audit's own objects."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-
-class AuditedApprovalView(AuditView):
-    """An approval that a call needed, and the decision on the call, if there is one."""
-
-    approval_id: str
-    status: ApprovalStatus
-    asked_at: datetime
-    expires_at: datetime
-    decision: str | None
-    message: str | None
-    decided_by: str | None
-    decided_at: datetime | None
-
-
-class VersionView(BaseModel):
-    """A new content: the version of the file before (none for a new file) and after."""
-
-    file_id: str
-    before: int | None
-    after: int | None
-
-
-class AuditedChangeView(AuditView):
-    """A row of the journal: the change, and the approval or grant that allowed it."""
-
-    id: int
-    at: datetime | None
-    tool: str
-    action: str
-    summary: str
-    item_id: str | None
-    versions: list[VersionView]
-    approved_by: str | None
-    approval_id: str | None
-    grant_id: str | None
-    undone_by: int | None
-
-
-class AuditedCallView(AuditView):
-    """One call of the model. `status` is none while it is open; `covered_by` the grant that allowed it, or `plan`."""
-
-    tool_call_id: str
-    tool: str
-    args: Any
-    status: str | None
-    result: str | None
-    duration_ms: int | None
-    covered_by: str | None
-    asked: list[AuditedApprovalView]
-    changes: list[AuditedChangeView]
-
-
-class RunAudit(BaseModel):
-    """The chain from a run to its calls, the approvals or grants that allowed them, and the versions that they made."""
-
-    run_id: str
-    thread_id: str
-    started_by: str
-    scopes: list[str]
-    mode: str
-    message: str
-    status: str
-    created_at: datetime
-    finished_at: datetime | None
-    starts: int
-    calls: list[AuditedCallView]
-    other_changes: list[AuditedChangeView]

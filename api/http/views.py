@@ -4,10 +4,8 @@ from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from api.drive import RunUndo
-from api.http.schemas import ApprovalView, AuditedCallView, AuditedChangeView, MessageView, RunAudit, RunView, UndoView
-from api.runs.audit import Audit
-from api.runs.changes import undo_to_view
+from api.drive import RunUndo, undo_to_view
+from api.http.schemas import ApprovalView, MessageView, RunView, UndoView
 from api.storage.tables import ApprovalRow, RunRow
 from graph.citations.cite import CITATIONS
 from graph.language import language_of
@@ -38,25 +36,6 @@ def approval_view(row: ApprovalRow) -> ApprovalView:
         decisions=row.decisions,
         decided_by=row.decided_by,
         decided_at=row.decided_at,
-    )
-
-
-def audit_view(audit: Audit) -> RunAudit:
-    """Return an audit as clients see it."""
-    run = audit.run
-    return RunAudit(
-        run_id=run.id,
-        thread_id=run.thread_id,
-        started_by=run.email,
-        scopes=run.scopes,
-        mode=run.mode,
-        message=run.message,
-        status=run.status,
-        created_at=run.created_at,
-        finished_at=run.finished_at,
-        starts=run.starts,
-        calls=[AuditedCallView.model_validate(call) for call in audit.calls],
-        other_changes=[AuditedChangeView.model_validate(change) for change in audit.other_changes],
     )
 
 

@@ -1,4 +1,1 @@
-"""Runs: started, executed, stopped, taken up again, audited.
-
-May import `approvals`, `events`, `threads`, `storage`.
-"""
+"""Runs: started, executed, stopped, taken up again, audited. May import `approvals`, `events`, `threads`, `storage`."""

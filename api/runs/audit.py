@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 import orjson
+from pydantic import BaseModel, ConfigDict
 from sqlalchemy import select
 
-from api.drive import DriveForService, RunChange
+from api.drive import DriveForService
 from api.events.frames import read_frames
 from api.storage.tables import ApprovalRow, RunRow
 from drive_server.storage.database import Database
@@ -19,15 +19,14 @@ PROGRESS = "tool_progress"
 ENDED = "tool_call_end"
 
 
-@dataclass(frozen=True, slots=True)
-class AuditedApproval:
-    """An approval that a call needed.
+ApprovalStatus = Literal["waiting", "decided", "expired", "cancelled"]
 
-    `status` is waiting, decided, expired or cancelled; `decision` is approve, edit, reject or respond.
-    """
+
+class AuditedApprovalView(BaseModel):
+    """An approval that a call needed, and the decision on the call, if there is one."""
 
     approval_id: str
-    status: str
+    status: ApprovalStatus
     asked_at: datetime
     expires_at: datetime
     decision: str | None
@@ -36,12 +35,36 @@ class AuditedApproval:
     decided_at: datetime | None
 
 
-@dataclass(slots=True)
-class AuditedCall:
-    """One call of the model, its approvals (several if its target had changed), and its changes.
+class VersionView(BaseModel):
+    """A new content: the version of the file before (none for a new file) and after."""
 
-    `covered_by` is the grant that allowed it, or `plan`. `status` is None while it is open.
-    """
+    file_id: str
+    before: int | None
+    after: int | None
+
+
+class AuditedChangeView(BaseModel):
+    """A row of the journal: the change, and the approval or grant that allowed it."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: int
+    at: datetime | None
+    tool: str
+    action: str
+    summary: str
+    item_id: str | None
+    versions: list[VersionView]
+    approved_by: str | None
+    approval_id: str | None
+    grant_id: str | None
+    undone_by: int | None
+
+
+class AuditedCallView(BaseModel):
+    """One call of the model. `status` is none while it is open; `covered_by` the grant that allowed it, or `plan`."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     tool_call_id: str
     tool: str
@@ -50,20 +73,28 @@ class AuditedCall:
     result: str | None = None
     duration_ms: int | None = None
     covered_by: str | None = None
-    asked: list[AuditedApproval] = field(default_factory=list[AuditedApproval])
-    changes: list[RunChange] = field(default_factory=list[RunChange])
+    asked: list[AuditedApprovalView] = []
+    changes: list[AuditedChangeView] = []
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """A run with its calls in order; `other_changes` belong to no recorded call."""
+class RunAudit(BaseModel):
+    """The chain from a run to its calls, the approvals or grants that allowed them, and the versions that they made."""
 
-    run: RunRow
-    calls: tuple[AuditedCall, ...]
-    other_changes: tuple[RunChange, ...]
+    run_id: str
+    thread_id: str
+    started_by: str
+    scopes: list[str]
+    mode: str
+    message: str
+    status: str
+    created_at: datetime
+    finished_at: datetime | None
+    starts: int
+    calls: list[AuditedCallView]
+    other_changes: list[AuditedChangeView]
 
 
-async def read_audit(database: Database, drive: DriveForService, run: RunRow) -> Audit:
+async def read_audit(database: Database, drive: DriveForService, run: RunRow) -> RunAudit:
     """Return the audit of a run, from its events, its approvals and the drive's journal."""
     frames, approvals, changes = await asyncio.gather(
         read_frames(database, run.id), _approvals(database, run.id), drive.changes(run.user_id, run.id)
@@ -71,19 +102,32 @@ async def read_audit(database: Database, drive: DriveForService, run: RunRow) ->
     calls = _calls([orjson.loads(frame.data) for frame in frames if frame.type in {STARTED, PROGRESS, ENDED}])
     for approval in approvals:
         for key, audited in _audited(approval):
-            calls.setdefault(key, AuditedCall(key, "")).asked.append(audited)
-    others: list[RunChange] = []
+            calls.setdefault(key, AuditedCallView(tool_call_id=key, tool="")).asked.append(audited)
+    others: list[AuditedChangeView] = []
     for change in changes:
         call = calls.get(change.tool_call_id or "")
-        (call.changes if call else others).append(change)
-    return Audit(run, tuple(calls.values()), tuple(others))
+        (call.changes if call else others).append(AuditedChangeView.model_validate(change))
+    return RunAudit(
+        run_id=run.id,
+        thread_id=run.thread_id,
+        started_by=run.email,
+        scopes=run.scopes,
+        mode=run.mode,
+        message=run.message,
+        status=run.status,
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+        starts=run.starts,
+        calls=list(calls.values()),
+        other_changes=others,
+    )
 
 
-def _calls(events: Sequence[Mapping[str, Any]]) -> dict[str, AuditedCall]:
-    calls: dict[str, AuditedCall] = {}
+def _calls(events: Sequence[Mapping[str, Any]]) -> dict[str, AuditedCallView]:
+    calls: dict[str, AuditedCallView] = {}
     for event in events:
         key = event["tool_call_id"]
-        call = calls.setdefault(key, AuditedCall(key, event["name"]))
+        call = calls.setdefault(key, AuditedCallView(tool_call_id=key, tool=event["name"]))
         if event["type"] == STARTED:
             call.args = event["args"]
         elif event["type"] == ENDED:
@@ -99,16 +143,16 @@ async def _approvals(database: Database, run_id: str) -> list[ApprovalRow]:
         return list(await session.scalars(query.order_by(ApprovalRow.created_at, ApprovalRow.id)))
 
 
-def _audited(row: ApprovalRow) -> list[tuple[str, AuditedApproval]]:
+def _audited(row: ApprovalRow) -> list[tuple[str, AuditedApprovalView]]:
     decisions: dict[str, Mapping[str, Any]] = {one["tool_call_id"]: one for one in row.decisions or ()}
     keys: list[str] = [action["tool_call_id"] for action in row.payload["actions"]]
     return [(key, _of_call(row, decisions.get(key, {}))) for key in keys]
 
 
-def _of_call(row: ApprovalRow, decision: Mapping[str, Any]) -> AuditedApproval:
-    return AuditedApproval(
+def _of_call(row: ApprovalRow, decision: Mapping[str, Any]) -> AuditedApprovalView:
+    return AuditedApprovalView(
         approval_id=row.id,
-        status=row.status,
+        status=row.status,  # pyright: ignore[reportArgumentType] - the model checks the word
         asked_at=row.created_at,
         expires_at=row.expires_at,
         decision=decision.get("type"),

@@ -13,12 +13,11 @@ from sqlalchemy import bindparam, select, update
 from api.approvals.service import Approvals, cancel_statement, needed_event, parked_event
 from api.assistant import Assistant
 from api.clock import Clock
-from api.drive import DriveForService, RunChange
+from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls
 from api.events.log import EventLog, Statement
 from api.plans import Plans
-from api.runs.changes import changes_to_view
 from api.runs.webhooks import Webhooks
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.threads import TOUCH
@@ -26,7 +25,7 @@ from drive_server.errors import DriveError
 from drive_server.storage.database import Database
 from graph.events import GraphEvent, TextDelta, listening
 from graph.language import language_of
-from graph.planning.views import PLAN_PAUSED, edited_event
+from graph.planning.progress import PLAN_PAUSED, edited_event
 from graph.state import Mode
 
 if TYPE_CHECKING:
@@ -261,10 +260,7 @@ class Execution:
         return await self._services.drive.changes(self.run.user_id, self.run.id)
 
     async def _closing_events(self) -> list[Event]:
-        """Return the events that close the approvals and calls that clients show as open.
-
-        A recovered run may have such calls too: the model need not repeat a call.
-        """
+        """Return the events that close the approvals and calls that clients show as open, also of a recovered run."""
         query = select(ApprovalRow).where(ApprovalRow.run_id == self.run.id, ApprovalRow.status == WAITING)
         async with self._services.database.read() as session:
             waiting = list(await session.scalars(query))

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, select, update
 from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
-from api.runs.audit import Audit, read_audit
+from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunServices
 from api.storage.tables import RUNNING, RunRow, new_id, table_of, values_of
 from api.threads import open_thread
@@ -79,14 +79,11 @@ class Runs:
         return self._services.log.follow(run_id, after, idle_seconds)
 
     async def cancel(self, caller: Principal, run_id: str) -> bool:
-        """Stop a run; True once it has ended, False if that takes longer. Its changes stay, and can be undone.
-
-        Raises `RunFinishedError` if it had ended before.
-        """
+        """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before."""
         active = self._tasks.get(run_id)
         run = await self.get(caller, run_id)
         if run.finished_at is not None:
-            raise RunFinishedError(run_id, run.status)
+            raise RunFinishedError(run_id=run_id, status=run.status)
         execution, task = active or await self._recover_run(run)
         if not execution.is_finishing and not execution.cancelled_by:
             execution.cancelled_by = caller.email
@@ -96,7 +93,7 @@ class Runs:
         await asyncio.wait([task], timeout=CANCEL_SECONDS)
         run = await self.get(caller, run_id)
         if run.finished_at is not None and run.status != "cancelled":
-            raise RunFinishedError(run_id, run.status)
+            raise RunFinishedError(run_id=run_id, status=run.status)
         return run.finished_at is not None
 
     async def changes(self, caller: Principal, run_id: str) -> tuple[RunChange, ...]:
@@ -104,7 +101,7 @@ class Runs:
         run = await self.get(caller, run_id)
         return await self._services.drive.changes(run.user_id, run.id)
 
-    async def audit(self, caller: Principal, run_id: str) -> Audit:
+    async def audit(self, caller: Principal, run_id: str) -> RunAudit:
         """Return the audit of a run of the caller."""
         run = await self.get(caller, run_id)
         return await read_audit(self._services.database, self._services.drive, run)
@@ -141,14 +138,14 @@ class Runs:
             raise NotFoundError("There is no such thread, or no such run in it.")
         active = next((run.id for run in runs if run.finished_at is None), None)
         if active is not None:
-            raise RunActiveError(active)
+            raise RunActiveError(run_id=active)
         wanted = [run.id for run in runs[first:]]
         return runs[-1], await self._services.drive.undo(caller, wanted, preview=preview)
 
     async def _finished(self, caller: Principal, run_id: str) -> RunRow:
         run = await self.get(caller, run_id)
         if run.finished_at is None:
-            raise RunActiveError(run_id)
+            raise RunActiveError(run_id=run_id)
         return run
 
     async def recover(self) -> int:

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any, Final
 
-from api.storage.secure_delete import ERASING, truncate_log
+from aiosqlite import connect
+
 from api.storage.tables import Base
 from drive_server.signing import Signer
 from drive_server.storage.database import Database
@@ -15,10 +16,7 @@ SCHEMA: Final = Schema(Base.metadata, Path(__file__).parent / "migrations", "api
 
 
 async def open_database(url: str, signer: Signer | None = None) -> Database:
-    """Open the service's database; `signer` signs the cursors of its lists, else a key of this process does.
-
-    Raises `StorageFailureError` if the database can't be opened.
-    """
+    """Open the service's database; `signer` signs the cursors of its lists. Raises `StorageFailureError`."""
     return await Database.open(url, SCHEMA, signer, _overwrite_deleted)
 
 
@@ -34,3 +32,13 @@ def _overwrite_deleted(connection: Any, record: Any) -> None:
     cursor = connection.cursor()
     cursor.execute(ERASING)
     cursor.close()
+
+
+ERASING: Final = "PRAGMA secure_delete = ON"
+"""On each connection: what is deleted is overwritten with zeros."""
+
+
+async def truncate_log(path: Path) -> None:
+    """Bring the write-ahead log into the file at the path, and empty it; if somebody reads, that is left for later."""
+    async with connect(path) as connection:
+        await connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -110,10 +110,7 @@ class PlanRow(Base):
 
 
 class ApprovalRow(Base):
-    """A question to the person that a run waits on. It is answered once: the status leaves `waiting` and never returns.
-
-    `payload` is the interrupt's value; `status` is waiting, decided, expired or cancelled.
-    """
+    """A question that a run waits on, answered once. `status` is waiting, decided, expired or cancelled."""
 
     __tablename__ = "approvals"
     __table_args__ = (Index("ix_approvals_user", "user_id", "status"), Index("ix_approvals_run", "run_id"))

@@ -23,12 +23,7 @@ bearer = HTTPBearer(
 
 
 async def prevent_caching(response: Response) -> None:
-    """Forbid caches to store the answer.
-
-    A proxy may store answers to requests without Authorization, such as those with a cookie or a link's password, and
-    give them to the next client (RFC 9111, sections 3.5 and 4.2.2). A route that makes its whole response sets its own
-    header.
-    """
+    """Forbid caches to store the answer (RFC 9111, sections 3.5 and 4.2.2)."""
     response.headers["Cache-Control"] = NO_STORE
 
 
@@ -92,12 +87,7 @@ WriterDep = Annotated[Actor, Depends(get_writer)]
 
 
 def require_same_origin(request: HTTPConnection) -> None:
-    """Raise `ForbiddenError` if another site's page had the browser send the request.
-
-    The cookie is SameSite=Strict; this holds where a browser does not honour that, or for a neighbouring subdomain.
-
-    A request with neither header comes from no browser of today, and a page can't leave them out.
-    """
+    """Raise `ForbiddenError` if another site's page had the browser send the request."""
     if request.scope.get("method", "GET") in SAFE_METHODS:
         return
     site = request.headers.get("sec-fetch-site")

@@ -58,10 +58,7 @@ async def body_of(request: Request) -> AsyncIterator[bytes]:
 
 
 def _range_header(request: Request, etag: str) -> str | None:
-    """Return the Range header, None if the client has begun with another content: it needs all of this one.
-
-    Ranges are for GET alone (section 14.2).
-    """
+    """Return the Range header; None for other methods than GET, and if the client has begun with another content."""
     condition = request.headers.get("if-range")
     return request.headers.get("range") if request.method == "GET" and condition in (None, etag) else None
 

@@ -15,11 +15,7 @@ MOST_DIGITS = 18
 
 
 class BodyLimit:
-    """ASGI middleware: answers bodies over `limit` bytes with 413 before the application sees them.
-
-    Posts to the paths in `streamed`, to resumable uploads and by links pass: they stream their body and have a limit
-    of their own.
-    """
+    """ASGI middleware: answers bodies over `limit` bytes with 413, except where a path limits its own stream."""
 
     def __init__(self, app: ASGIApp, limit: int, streamed: Collection[str] = (UPLOAD_PATH,)) -> None:
         self._app = app

@@ -28,10 +28,7 @@ EXPOSED: Final = (
     "Tus-Version, Upload-Defer-Length, Upload-Expires, Upload-Item-Id, Upload-Length, Upload-Metadata, Upload-Offset"
 )
 # The protocol requires SHA-1; it finds bytes broken on the way, not forged ones.
-ALGORITHMS: Final[Mapping[str, Callable[[], Any]]] = {
-    "sha1": lambda: sha1(usedforsecurity=False),
-    "sha256": sha256,
-}
+ALGORITHMS: Final[Mapping[str, Callable[[], Any]]] = {"sha1": lambda: sha1(usedforsecurity=False), "sha256": sha256}
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 _KEY = re.compile(r"[!-+\--~]+")
 

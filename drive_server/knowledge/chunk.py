@@ -48,10 +48,7 @@ class Chunk:
 
     @property
     def search_text(self) -> str:
-        """The text that is embedded and searched: the passage under its headings, with escapes resolved.
-
-        JSON and source code often escape all that isn't ASCII, as in `\\u5f20`, which nobody would search for.
-        """
+        """Return the text to embed and search: the passage under its headings, with JSON's escapes resolved."""
         text = f"{self.heading}\n{self.text}" if self.heading and self.heading != self.text else self.text
         return _ESCAPED.sub(_unescaped, text) if "\\u" in text else text
 

@@ -1,7 +1,4 @@
-"""The formats of files: one row each, which sniffing, media types, readers, the search's filter and the docs read.
-
-A new format is a reader below `readers` and a row here; docs/FORMATS.md lists it, as a test demands.
-"""
+"""The formats of files: one row each, which sniffing, media types, readers, the search's filter and the docs read."""
 
 import re
 from collections.abc import Mapping, Sequence, Set

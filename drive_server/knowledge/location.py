@@ -9,10 +9,7 @@ from drive_server.knowledge.text.place import Place
 
 
 def find_place(extraction: Extraction, start: int, end: int) -> str:
-    """Return the place of a span as `Place` writes it; empty if it has offsets only.
-
-    It is the place of its elements, or lines if the text is the file itself. Blocks, for long texts some milliseconds.
-    """
+    """Return the place of a span as `Place` writes it; empty if it has offsets only."""
     found: Place | None = None
     for element in _touched(extraction.elements, start, end):
         place = _own(element)
@@ -55,10 +52,8 @@ def _own(element: Element) -> Place | None:
 
 
 def _overlaps(one: Place | None, other: Place) -> bool:
-    return one is not None and (one.kind, one.name) == (other.kind, other.name) and _meet(one, other)
-
-
-def _meet(one: Place, other: Place) -> bool:
+    if one is None or (one.kind, one.name) != (other.kind, other.name):
+        return False
     return one.first <= other.last and other.first <= one.last
 
 

@@ -1,18 +1,15 @@
-"""Completion of what a person types: variables of resource templates, arguments of prompts.
-
-MCP 2025-11-25, server/utilities/completion.
-"""
+"""Completion of templates' variables and prompts' arguments (MCP 2025-11-25, server/utilities/completion)."""
 
 from typing import Final
 
 from mcp.types import Completion, CompletionArgument, PromptReference, ResourceTemplateReference
 
 from drive_server.access import Actor
-from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidInputError
 from drive_server.mcp.prompt_texts import LANGUAGES, Kind
 from drive_server.mcp.prompts import DrivePrompts
 from drive_server.mcp.resources import TEMPLATES
+from drive_server.registry import ServiceRegistry
 from drive_server.services.search.suggestions import Suggested
 
 _VARIABLES: Final[dict[tuple[str, str], Kind]] = {
@@ -27,7 +24,7 @@ Reference = PromptReference | ResourceTemplateReference
 class DriveCompletions:
     """Suggests values that the caller may use: 100 at most, each as it can be put in."""
 
-    def __init__(self, drive: DriveServices, prompts: DrivePrompts) -> None:
+    def __init__(self, drive: ServiceRegistry, prompts: DrivePrompts) -> None:
         self._drive = drive
         self._prompts = prompts
 

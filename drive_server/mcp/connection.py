@@ -24,11 +24,7 @@ MOST_UNREAD: Final = 16
 
 
 class Connection(ABC):
-    """The session's side of a transport: the stream that the session writes to.
-
-    Each call writes in its own task, and not in one of the transport's: a slow client holds up only the calls that it
-    made.
-    """
+    """The session's side of a transport: the stream that the session writes to."""
 
     def __init__(self, protocol: DriveProtocol, guard: Guard) -> None:
         self.admission: Admission = guard.admission()

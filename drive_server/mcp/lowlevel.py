@@ -13,14 +13,7 @@ from mcp.shared.context import RequestContext
 from mcp.shared.exceptions import McpError
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.session import RequestResponder
-from mcp.types import (
-    ErrorData,
-    GetTaskRequest,
-    Icon,
-    ResourcesCapability,
-    ServerCapabilities,
-    ServerResult,
-)
+from mcp.types import ErrorData, GetTaskRequest, Icon, ResourcesCapability, ServerCapabilities, ServerResult
 
 from drive_server.mcp.protocol.failures import error_data, public_error
 from drive_server.mcp.protocol.requests import unknown_method

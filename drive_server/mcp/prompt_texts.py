@@ -156,10 +156,7 @@ WHAT_CHANGED: Final = PromptWords(
         Argument(
             "person",
             "person",
-            {
-                "en": "Only what this person changed: their email address.",
-                "zh": "只看这个人所做的更改：其邮箱地址。",
-            },
+            {"en": "Only what this person changed: their email address.", "zh": "只看这个人所做的更改：其邮箱地址。"},
         ),
         _LANGUAGE,
     ),

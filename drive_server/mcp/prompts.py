@@ -11,7 +11,6 @@ from pydantic import AnyUrl
 
 from drive_server.access import Actor
 from drive_server.clock import utc_now
-from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidInputError
 from drive_server.mcp.icons import CLOCK, DOCUMENT, FOLDER, STACK
 from drive_server.mcp.prompt_texts import (
@@ -35,6 +34,7 @@ from drive_server.mcp.prompt_texts import (
 from drive_server.mcp.resources import JSON_TYPE, NOTE_TYPE, DriveResources, FolderResource, uri_of
 from drive_server.mcp.results import ItemResult, ListResult
 from drive_server.models import Item
+from drive_server.registry import ServiceRegistry
 from drive_server.services.tree.names import display_name
 
 CHINESE_SUFFIX: Final = "_zh"
@@ -63,7 +63,7 @@ class DrivePrompts:
     in the language that is asked for; else Chinese for `_zh`, and for the other that of what it is about.
     """
 
-    def __init__(self, drive: DriveServices) -> None:
+    def __init__(self, drive: ServiceRegistry) -> None:
         self._drive = drive
         self._resources = DriveResources(drive)
 
@@ -85,7 +85,7 @@ class DrivePrompts:
         """Return the prompt's messages. Raises the drive's errors for arguments that are missing, unknown or wrong."""
         words = _words(name)
         given = _checked(words, arguments)
-        language = _language(given.pop("language", "")) or _default(name)
+        language = _language(given.pop("language", "")) or ("zh" if name.endswith(CHINESE_SUFFIX) else None)
         material = await self._material(actor, words, given, language)
         wording = words.wordings[material.language]
         text = wording.text.format(**material.named, notes="\n".join(material.notes)).strip()
@@ -162,10 +162,6 @@ def _words(name: str) -> PromptWords:
     if found is None:
         raise InvalidInputError("There is no such prompt.", hint="List the prompts to see their names.")
     return found
-
-
-def _default(name: str) -> Language | None:
-    return "zh" if name.endswith(CHINESE_SUFFIX) else None
 
 
 def _listed(words: PromptWords, language: Language) -> Prompt:

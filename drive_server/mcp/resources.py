@@ -9,7 +9,6 @@ from mcp.types import Annotations, BlobResourceContents, Resource, ResourceTempl
 from pydantic import AnyUrl, BaseModel
 
 from drive_server.access import Actor, Scope, require_person, require_scope
-from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidInputError, NotFoundError, UnsupportedContentError
 from drive_server.knowledge.media_types import is_plain_text
 from drive_server.mcp.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
@@ -19,6 +18,7 @@ from drive_server.mcp.tools.index import IndexResult
 from drive_server.mcp.tools.map_reduce_results import MOST_IN_RESOURCE, StoredBulkResult, result_sought
 from drive_server.mcp.tools.map_reduce_results import TEMPLATE as RESULT_TEMPLATE
 from drive_server.models import Item
+from drive_server.registry import ServiceRegistry
 from drive_server.services.text.addresses import FILES, SCHEME, Passage, PassageAddress, parse_passage
 from drive_server.services.tree.names import display_name
 
@@ -108,7 +108,7 @@ class Attachment:
 class DriveResources:
     """Reads and lists resources. Raises the drive's errors; a URI of another form is not found like an unknown id."""
 
-    def __init__(self, drive: DriveServices) -> None:
+    def __init__(self, drive: ServiceRegistry) -> None:
         self._drive = drive
 
     async def item(self, actor: Actor, uri: str) -> Item:
@@ -125,10 +125,7 @@ class DriveResources:
         return [_resource(item) for item in page.items], page.cursor
 
     async def read(self, actor: Actor, uri: str) -> list[Contents]:
-        """Return the contents of the file or folder.
-
-        A file's text comes as it is, and after it a note of its own for the model that the text is attached to.
-        """
+        """Return the contents of the file or folder; after a file's text a note for the model that it is attached."""
         if uri == INDEX_URI:
             return [await self._index(actor)]
         if named := result_sought(uri):
@@ -187,7 +184,7 @@ class DriveResources:
         return TextResourceContents(uri=INDEX.uri, text=result.model_dump_json(), mimeType=JSON_TYPE)
 
     async def _result(self, actor: Actor, result_id: str, first: int, uri: AnyUrl) -> Contents:
-        page = await self._drive.bulk_results.page(actor, result_id, first, MOST_IN_RESOURCE)
+        page = await self._drive.map_reduce_results.page(actor, result_id, first, MOST_IN_RESOURCE)
         return TextResourceContents(uri=uri, text=StoredBulkResult.of(page).model_dump_json(), mimeType=JSON_TYPE)
 
     async def _file(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:

@@ -143,11 +143,7 @@ class TextResult(Result):
         """Return the part as it is on the wire; `site` is the service's own address."""
         passage = Passage(found.item.id, found.version, found.start, found.end, found.place)
         return cls.copied(
-            found,
-            file=ItemResult.of(found.item),
-            uri=passage.uri,
-            address=passage.address(site),
-            truncated=truncated,
+            found, file=ItemResult.of(found.item), uri=passage.uri, address=passage.address(site), truncated=truncated
         )
 
 
@@ -372,7 +368,7 @@ class RedoResultModel(Result):
         return cls.copied(result, redone=[ChangeResult.of(change) for change in result.redone])
 
 
-class WhoamiResult(BaseModel):
+class WhoamiResult(Result):
     """The caller, the scopes of the key in use, and the bytes in use; a quota of 0 is no limit.
 
     `index` counts the person's files by how far they can be searched: pending, indexing, indexed, skipped, failed.
@@ -389,14 +385,5 @@ class WhoamiResult(BaseModel):
     @classmethod
     def of(cls, principal: Principal, used_bytes: int, quota_bytes: int, index: dict[str, int]) -> "WhoamiResult":
         """Return the principal as it is on the wire."""
-        return cls.model_validate(
-            {
-                "email": principal.email,
-                "scopes": sorted(principal.scopes),
-                "method": principal.method,
-                "key_name": principal.key_name,
-                "used_bytes": used_bytes,
-                "quota_bytes": quota_bytes,
-                "index": index,
-            }
-        )
+        usage = {"used_bytes": used_bytes, "quota_bytes": quota_bytes, "index": index}
+        return cls.copied(principal, scopes=sorted(principal.scopes), **usage)

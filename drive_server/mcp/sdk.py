@@ -1,7 +1,4 @@
-"""Every reach into a private member of the MCP SDK, in one place.
-
-`mcp` is pinned exactly because of it: what stands here is checked before another version goes into pyproject.toml.
-"""
+"""Every reach into a private member of the MCP SDK, which is pinned exactly because of it."""
 
 import logging
 from collections.abc import Callable, Generator
@@ -142,7 +139,7 @@ class SdkServerSession(LateAnswers, ServerSession):
 
     @property
     def is_ready(self) -> bool:
-        """Whether the client has introduced itself: before that nothing is sent to it."""
+        """Return whether the client has introduced itself: before that nothing is sent to it."""
         return self._initialization_state is InitializationState.Initialized
 
     def refusal_of(self, responder: RequestResponder[Any, ServerResult]) -> ErrorData | None:

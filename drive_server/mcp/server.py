@@ -20,7 +20,6 @@ from mcp.types import (
 )
 
 from drive_server.access import Actor, Scope
-from drive_server.drive_services import DriveServices
 from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
 from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.calls.call import Call, refused
@@ -52,6 +51,7 @@ from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
 from drive_server.mcp.tools.strict_arguments import strict
 from drive_server.mcp.tools.trash import TrashTools
+from drive_server.registry import ServiceRegistry
 
 NAME = "drive"
 
@@ -88,7 +88,7 @@ class DriveServer(SdkServer):
     its subscribers.
     """
 
-    def __init__(self, drive: DriveServices, *, default_key: str = "") -> None:
+    def __init__(self, drive: ServiceRegistry, *, default_key: str = "") -> None:
         self.protocol = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
@@ -133,11 +133,7 @@ class DriveServer(SdkServer):
             tool.parameters["additionalProperties"] = False
 
     def scope_needed(self, method: str, params: dict[str, Any] | None) -> Scope | None:
-        """Return the scope without which this request fails, None if there is none or it depends.
-
-        The services check scopes themselves, and their word counts. This is for the transport, which can refuse a
-        call before it has begun.
-        """
+        """Return the scope without which this request fails, None if there is none or it depends."""
         if method != "tools/call":
             return METHOD_SCOPES.get(method)
         name, arguments = (params or {}).get("name"), (params or {}).get("arguments")
@@ -232,12 +228,8 @@ class DriveServer(SdkServer):
             return ""
 
 
-def build_server(drive: DriveServices, *, default_key: str = "") -> DriveServer:
-    """Return the MCP server of a drive.
-
-    `default_key` is the API key of sessions over stdio that don't sign in themselves; HTTP and in-process sessions
-    prove who they are in their own way.
-    """
+def build_server(drive: ServiceRegistry, *, default_key: str = "") -> DriveServer:
+    """Return the MCP server of a drive; `default_key` is the API key of stdio sessions that don't sign in."""
     server = DriveServer(drive, default_key=default_key)
     for group in GROUPS:
         server.add_group(group(drive))

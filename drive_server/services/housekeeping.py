@@ -13,10 +13,7 @@ from drive_server.knowledge.index.lock import WriterLock
 
 
 async def whole_step(step: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a short step; if this is cancelled meanwhile, the step ends first.
-
-    A query that is cut off leaves a connection behind, whose thread may live longer than the event loop.
-    """
+    """Run a short step; if this is cancelled meanwhile, the step ends first."""
     task = asyncio.create_task(step())
     try:
         await asyncio.shield(task)
@@ -35,11 +32,7 @@ Job = Callable[[], Awaitable[object]]
 
 
 class Housekeeping:
-    """Runs its jobs every `interval`, and once soon after the start; of all processes on one drive only one does.
-
-    The jobs run one after another in the order in which they were added. One that fails is logged, and does not keep
-    the others from their work.
-    """
+    """Runs its jobs every `interval`, and once soon after the start; of all processes on one drive only one does."""
 
     def __init__(self, lock_path: Path, interval: timedelta = INTERVAL, first_after: timedelta = FIRST_AFTER) -> None:
         self._lock = WriterLock(lock_path)

@@ -11,11 +11,7 @@ from drive_server.signing import Signer
 
 
 class Cursors:
-    """The cursors of one list as one person asked for it.
-
-    A cursor holds the key to go on after. It is bound to the person, the list and the arguments: any other text, also
-    another person's or another question's cursor, is refused. The size of a page may change on the way.
-    """
+    """The cursors of one list: signed, and bound to the person, the list and the arguments, not to the page's size."""
 
     def __init__(self, signer: Signer, user_id: str, name: str, *arguments: str | int | None) -> None:
         self._signer = signer

@@ -1,7 +1,4 @@
-"""Quotas: how many bytes people store, and how many they may.
-
-A content counts once in a person's tree, however many versions have it; old versions and the trash are in the tree.
-"""
+"""Quotas: how many bytes people store, and how many they may."""
 
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -45,9 +42,7 @@ _GROW = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of the drive: bytes that a person may store without a quota of their own (0: no limit), and
-    versions of a file.
-    """
+    """Limits: bytes that a person without an own quota may store (0: no limit), and versions of a file."""
 
     quota_bytes: int = 0
     max_versions: int = 100
@@ -92,10 +87,7 @@ class Room:
         if left is None or size <= left:
             return
         if not self.is_own:
-            raise QuotaExceededError(
-                Message.of("no_room_there"),
-                details={"needed_bytes": size},
-            )
+            raise QuotaExceededError(Message.of("no_room_there"), details={"needed_bytes": size})
         used, quota = self.usage.used_bytes, self.usage.quota_bytes
         raise QuotaExceededError(
             Message.of("no_room", used=used, quota=quota, size=size),
@@ -151,10 +143,7 @@ class QuotaService:
 
 
 async def hold_all(session: AsyncSession, owner_id: str, blobs: Iterable[Blob]) -> None:
-    """Count a version for each of the blobs, in the transaction that adds them.
-
-    `require_room` checks once that there is room for all.
-    """
+    """Count a version for each of the blobs, in the transaction that adds them."""
     await session.run_sync(hold_sync, owner_id, blobs)
 
 
@@ -174,9 +163,7 @@ def hold_sync(session: Session, owner_id: str, blobs: Iterable[Blob]) -> None:
 
 
 async def release_all(session: AsyncSession, owner_id: str, hashes: Iterable[str]) -> None:
-    """Count a version less for each of the hashes, in the transaction that removes them; one that stands there twice
-    is two versions.
-    """
+    """Count one version less for each of the hashes, in the transaction that removes them."""
     await session.run_sync(release_sync, owner_id, hashes)
 
 
@@ -196,11 +183,7 @@ async def usage_of(session: AsyncSession, owner_id: str, limits: Limits) -> Usag
 
 
 def require_room(session: AsyncSession, limits: Limits, caller_id: str) -> None:
-    """Raise `QuotaExceededError` if somebody keeps more, by what was counted in this session, than their quota.
-
-    Called at the end of a change, so that what it adds and what it removes are set against each other; a change
-    that frees bytes passes also where too much is kept.
-    """
+    """Raise `QuotaExceededError` if somebody keeps more, by what was counted in this session, than their quota."""
     grown: dict[str, _Growth] = session.info.get(GROWN, {})
     for owner_id, growth in grown.items():
         if growth.added > 0:
@@ -211,10 +194,7 @@ def require_room(session: AsyncSession, limits: Limits, caller_id: str) -> None:
 async def require_room_for(
     session: AsyncSession, limits: Limits, owner_id: str, size: int, caller_id: str, blob_hash: str | None = None
 ) -> None:
-    """Raise `QuotaExceededError` if `size` more bytes do not fit: before they are sent, or stored.
-
-    A content whose hash is known, and that the owner has already, needs no room.
-    """
+    """Raise `QuotaExceededError` if `size` more bytes do not fit: before they are sent, or stored."""
     room = await room_of(session, limits, owner_id, caller_id)
     if blob_hash is None or room.usage.left is None or not await _holds(session, owner_id, blob_hash):
         room.check(size)

@@ -65,10 +65,7 @@ class Task:
 
 
 class TaskService:
-    """The tasks of all users. A user sees their own: any other's is as if it did not exist.
-
-    `worker` names this process. A task whose lease has run out belongs to nobody, and can be taken by any process.
-    """
+    """The tasks of all users. A user sees their own: any other's is as if it did not exist."""
 
     def __init__(self, database: Database, signer: Signer, clock: Clock = utc_now, lease: timedelta = LEASE) -> None:
         self._database = database
@@ -87,11 +84,11 @@ class TaskService:
         task_id = new_id()
         kept_for = KEPT_FOR if order.kept_for is None else min(max(order.kept_for, SHORTEST), LONGEST)
         async with self._database.write() as session:
-            known = await _with_key(session, order)
-            if known is not None and not self._is_gone(known):
-                return _same(known, order), False
-            if known is not None:
-                await session.delete(known)
+            existing = await _with_key(session, order)
+            if existing is not None and not self._is_gone(existing):
+                return _same(existing, order), False
+            if existing is not None:
+                await session.delete(existing)
                 await session.flush()
             await self._require_room(session, order.user_id)
             row = TaskRow(
@@ -119,8 +116,8 @@ class TaskService:
         if not order.key:
             return None
         async with self._database.read() as session:
-            known = await _with_key(session, order)
-        return None if known is None or self._is_gone(known) else _same(known, order)
+            existing = await _with_key(session, order)
+        return None if existing is None or self._is_gone(existing) else _same(existing, order)
 
     async def get(self, user_id: str, task_id: str) -> Task:
         """Return a task of the user. Raises `NotFoundError` for any other, and for one that has expired."""
@@ -163,10 +160,7 @@ class TaskService:
             return list(await session.scalars(asked))
 
     async def end(self, task: Task, status: str, message: str, result: dict[str, Any] | None) -> bool:
-        """Record how the task ended; return False if it ended before.
-
-        What was done counts whoever holds the lease by now; that nothing was done is up to who holds it.
-        """
+        """Record how the task ended; return False if it ended before."""
         conditions = [TaskRow.id == task.id, TaskRow.status == WORKING]
         if status != COMPLETED:
             conditions.append(TaskRow.worker == self.worker)
@@ -238,8 +232,8 @@ def already_over() -> StateConflictError:
 
 
 async def _with_key(session: AsyncSession, order: Order) -> TaskRow | None:
-    known = select(TaskRow).where(TaskRow.user_id == order.user_id, TaskRow.idempotency_key == order.key)
-    return await session.scalar(known) if order.key else None
+    query = select(TaskRow).where(TaskRow.user_id == order.user_id, TaskRow.idempotency_key == order.key)
+    return await session.scalar(query) if order.key else None
 
 
 def _same(row: TaskRow, order: Order) -> Task:

@@ -65,20 +65,17 @@ class BlobStore:
         return await self.put_stream(once(), limit=len(data))
 
     async def put_stream(self, chunks: AsyncIterator[bytes], limit: int) -> Blob:
-        """Store the chunks, at most two of them in memory at a time; `limit` is in bytes.
-
-        Raises `TooLargeError` past the limit, and what the iterator raises. On any failure nothing stays behind.
-        """
+        """Store the chunks, two in memory at a time. Raises `TooLargeError` past `limit` bytes; then nothing stays."""
         async with self._spooled() as spooled:
-            size, gathered = 0, bytearray()
+            size, buffer = 0, bytearray()
             async for chunk in chunks:
                 size += len(chunk)
                 _require_fits(size, limit)
-                gathered += chunk
-                if len(gathered) >= CHUNK_BYTES:
-                    await in_thread(spooled.write, gathered)
-                    gathered.clear()
-            await in_thread(spooled.write, gathered)
+                buffer += chunk
+                if len(buffer) >= CHUNK_BYTES:
+                    await in_thread(spooled.write, buffer)
+                    buffer.clear()
+            await in_thread(spooled.write, buffer)
             return await self._keep(spooled.path, Blob(await in_thread(spooled.finish), size))
 
     async def put_file(self, path: Path) -> Blob:
@@ -112,10 +109,7 @@ class BlobStore:
             return (await obstore.head_async(self._store, _key(blob_hash)))["size"]
 
     async def require_all(self, hashes: Collection[str]) -> None:
-        """Raise `StorageFailureError` unless all blobs are still there.
-
-        For the transaction that is about to refer to them, after it wrote that down: from then on none is collected.
-        """
+        """Raise `StorageFailureError` unless all blobs are still there."""
         for blob_hash in hashes:
             if not await self._is_there(blob_hash):
                 raise StorageFailureError(
@@ -127,7 +121,7 @@ class BlobStore:
         with _translated():
             if self._root is None:
                 async for found in obstore.list(self._store):
-                    names = [_hash_of(meta["path"]) for meta in found if meta["last_modified"] < before]
+                    names = [meta["path"].rpartition("/")[2] for meta in found if meta["last_modified"] < before]
                     yield [name for name in names if _is_hash(name)]
                 return
             for shard in await anyio.to_thread.run_sync(_shards, self._root):
@@ -294,11 +288,7 @@ def _old_in(shard: Path, before: float) -> list[str]:
 
 
 def _remove_file(path: Path, aside_folder: Path, before: float) -> int | None:
-    """Remove the file unless it was put again since; return its size if it is gone.
-
-    Check it once more under a name where nobody finds it: a writer that came just before has renewed it, and one that
-    comes now writes it anew.
-    """
+    """Remove the file unless it was put again since; return its size if it is gone."""
     aside = aside_folder / path.name
     try:
         path.rename(aside)
@@ -323,10 +313,6 @@ def _key(blob_hash: str) -> str:
     return f"{blob_hash[:2]}/{blob_hash[2:4]}/{blob_hash}"
 
 
-def _hash_of(key: str) -> str:
-    return key.rpartition("/")[2]
-
-
 def _is_hash(name: str) -> bool:
     return len(name) == HASH_CHARACTERS and set(name) <= set("0123456789abcdef")
 
@@ -341,6 +327,4 @@ def _translated() -> Generator[None]:
         raise StorageFailureError(Message.of("content_missing")) from error
     except (BaseError, OSError) as error:
         logger.error("The blob store failed: %s", error)  # noqa: TRY400 - the trace says no more than the message
-        raise StorageFailureError(
-            Message.of("content_failure"),
-        ) from error
+        raise StorageFailureError(Message.of("content_failure")) from error

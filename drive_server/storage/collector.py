@@ -37,12 +37,7 @@ class Collector:
     """
 
     def __init__(
-        self,
-        database: Database,
-        blobs: BlobStore,
-        *,
-        grace: timedelta = GRACE,
-        clock: Clock = utc_now,
+        self, database: Database, blobs: BlobStore, *, grace: timedelta = GRACE, clock: Clock = utc_now
     ) -> None:
         self._database = database
         self._blobs = blobs

@@ -206,6 +206,4 @@ def translate(error: BaseException | None, schema: Schema = SCHEMA) -> DriveErro
 
 def _storage_failure(error: Exception) -> StorageFailureError:
     logger.error("The database failed: %s", getattr(error, "orig", None) or error)
-    return StorageFailureError(
-        Message.of("database_failure"),
-    )
+    return StorageFailureError(Message.of("database_failure"))

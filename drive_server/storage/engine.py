@@ -26,11 +26,7 @@ def open_engine(url: URL) -> AsyncEngine:
     if not is_sqlite(url):
         return create_async_engine(url, hide_parameters=True)
     engine = create_async_engine(
-        url,
-        hide_parameters=True,
-        pool_size=POOL_SIZE,
-        max_overflow=0,
-        connect_args={"timeout": BUSY_TIMEOUT_SECONDS},
+        url, hide_parameters=True, pool_size=POOL_SIZE, max_overflow=0, connect_args={"timeout": BUSY_TIMEOUT_SECONDS}
     )
     configure_sqlite(engine.sync_engine)
     engine.dialect.do_terminate = _Ending()
@@ -67,10 +63,7 @@ class Transactions:
             return await connection.run_sync(work)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
-        """Return the result of `work`, and commit; an exception rolls back.
-
-        Take turns: on SQLite, a second writer waits in a thread, 30 seconds at most.
-        """
+        """Return the result of `work`, and commit; an exception rolls back. Writers take turns."""
         if self._sqlite is not None:
             return await self._sqlite.write(work)
         async with self._engine.begin() as connection:
@@ -169,10 +162,7 @@ def _on_connect(connection: Any, record: Any) -> None:
 
 
 def _switch_to_wal(cursor: Any) -> None:
-    """Ask for WAL until no other process does so at the same moment: SQLite refuses that at once, whatever the timeout.
-
-    Only the first start on a new file can meet this, in the thread that migrates; the mode stays with the file.
-    """
+    """Ask for WAL until no other process does so at the same moment: SQLite refuses that at once."""
     for attempt in range(WAL_ATTEMPTS):
         try:
             cursor.execute("PRAGMA journal_mode = WAL")

@@ -59,10 +59,7 @@ class Schema:
     conflict: Callable[[IntegrityError], DriveError | None] | None = None
 
     def upgrade(self, url: URL, configure: Callable[[Any], None] | None = None) -> None:
-        """Bring the database at the URL to the newest migration, in one transaction. Blocks; run it in a thread.
-
-        `configure` prepares the engine before its first connection. Processes that start at once wait for each other.
-        """
+        """Bring the database at the URL to the newest migration, in one transaction. Blocks; run it in a thread."""
         engine = create_engine(_synchronous(url), poolclass=NullPool)
         if configure:
             configure(engine)

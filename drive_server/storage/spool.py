@@ -57,10 +57,7 @@ class SpooledFile:
 
 
 def remove_unfinished(folder: Path, before: float) -> int:
-    """Remove the files that a killed process left; return how many.
-
-    Another process may be writing here, so remove only files last written before that time (POSIX seconds).
-    """
+    """Remove the files last written before that time (POSIX seconds), left by killed processes; return how many."""
     removed = 0
     for path in folder.iterdir():
         with suppress(FileNotFoundError):  # the other process may be cleaning up, too

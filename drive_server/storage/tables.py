@@ -231,10 +231,7 @@ class BulkFindingRow(Base):
 
 
 class SignInRow(Base):
-    """A host that waits until a person lets it in with the browser: `key_id` is then its key.
-
-    `declined_at` is set when they declined.
-    """
+    """A host that waits until a person lets it in with the browser: `key_id` is then its key."""
 
     __tablename__ = "sign_ins"
 
@@ -358,10 +355,7 @@ class IndexEntryRow(Base):
 
 
 class ReadingRow(Base):
-    """The outcome of reading a content, so that a copy of it is not read again: state, reason, number of passages.
-
-    `content` is the key of bytes, the format they were read as, and the version of the readers.
-    """
+    """The outcome of reading a content, so that a copy of it is not read again: state, reason, number of passages."""
 
     __tablename__ = "readings"
 

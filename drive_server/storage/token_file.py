@@ -31,8 +31,7 @@ def make_private_directory(path: Path) -> None:
             path.chmod(0o700)
     except OSError as error:
         raise StorageFailureError(
-            "The data directory can't be made or used.",
-            hint="Set DRIVE_DATA_DIR to a folder that you may write to.",
+            "The data directory can't be made or used.", hint="Set DRIVE_DATA_DIR to a folder that you may write to."
         ) from error
 
 

@@ -1,7 +1,4 @@
-"""Lines of bytes over file descriptors, by threads, so that a slow other side blocks nobody.
-
-The threads are daemons: one that waits for the other side would keep the process from ending.
-"""
+"""Lines of bytes over file descriptors, by threads, so that a slow other side blocks nobody."""
 
 import asyncio
 import os

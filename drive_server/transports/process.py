@@ -19,25 +19,14 @@ FORCED: Final = 128
 
 
 def freeze_objects() -> None:
-    """Collect once, then leave everything that is alive out of collections; again when late imports are done.
-
-    A full collection visits every object of the program, hundreds of thousands of them in its modules: 0.2 seconds in
-    which no request is answered. A request's own objects mostly go without the collector: looking for cycles among
-    them every 700 objects, as Python does, takes a fifth of the time when many requests are answered at once.
-
-    Call it on the event loop of the server, before requests come.
-    """
+    """Collect once, then leave everything that is alive out of collections; again when late imports are done."""
     _freeze()
     gc.set_threshold(YOUNG_OBJECTS, *gc.get_threshold()[1:])
     asyncio.get_running_loop().call_later(REFREEZE_SECONDS, _freeze)
 
 
 class Shutdown:
-    """Ends the process in time: `leave` ends it at once, with an exit code.
-
-    The server lets calls end, and gives up after a few seconds. This is for a call that can't be given up, such as a
-    thread inside a library: nothing in the drive is half done when a process ends at any moment, so it may.
-    """
+    """Ends the process in time: `leave` ends it at once, with an exit code."""
 
     def __init__(self, leave: Callable[[int], None] = os._exit, seconds: float = SHUTDOWN_SECONDS) -> None:
         self._leave = leave

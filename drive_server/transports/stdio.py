@@ -48,10 +48,7 @@ async def serve_stdio(settings: DriveSettings) -> None:
 
 @contextmanager
 def standard_streams() -> Generator[tuple[int, int]]:
-    """Keep standard input and output for the protocol: yield private descriptors of both.
-
-    Meanwhile everybody else reads an empty standard input and prints to standard error, native libraries too.
-    """
+    """Keep standard input and output for the protocol: yield private descriptors of both."""
     sys.stdout.flush()
     reading, writing = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -113,7 +110,7 @@ class StdioConnection(Connection):
         self.close()
 
     async def _stop_without_host(self) -> None:
-        """A host that reads no answers is gone, though it may have left its other side open."""
+        """Stop when the host reads no answers any more, though its other side may be open."""
         await self._writer.gone.wait()
         self._receiving.cancel()
 

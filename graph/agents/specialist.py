@@ -1,16 +1,17 @@
 """The node that all specialists share: look around, ask the model, and hand on what it wants."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
+from langchain_core.messages.tool import tool_call
 from langgraph.runtime import Runtime
 
-from graph.agents.origins import foreign_sources
-from graph.agents.strict_calls import sendable
+from graph.agents.authorship import foreign_sources
 from graph.agents.surroundings import DriveReader, Looking, RecentReads, Surroundings
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -24,7 +25,7 @@ from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
 from graph.memory.summaries import summary_section
 from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
-from graph.messages.grouping import call_ids, unanswered, used_call_ids
+from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
 from graph.prompts import json_section, section
@@ -35,6 +36,11 @@ from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
 
 ATTEMPTS: Final = 2
 RESULT_CHARACTERS: Final = 2_000
+NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""A valid name of a function (OpenAI API, "create chat completion")."""
+NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
+NO_NAME: Final = "unknown"
+LONGEST_NAME: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +177,22 @@ def _of_plan(plan: Plan, step: Step) -> list[str]:
 def _told(done: Step) -> dict[str, str]:
     result = done["result"] or done["error"] or ""
     return {"title": done["title"], "status": done["status"], "result": result[:RESULT_CHARACTERS]}
+
+
+def sendable(message: AnyMessage) -> AnyMessage:
+    """Return the message with every call well formed; a broken call goes out without arguments."""
+    if not isinstance(message, AIMessage) or _is_sendable(message):
+        return message
+    calls = [_renamed(call) for call in message.tool_calls]
+    emptied = [_renamed({**call, "args": {}}) for call in message.invalid_tool_calls]
+    return message.model_copy(update={"tool_calls": [*calls, *emptied], "invalid_tool_calls": []})
+
+
+def _is_sendable(message: AIMessage) -> bool:
+    return not message.invalid_tool_calls and all(NAME.fullmatch(call["name"]) for call in message.tool_calls)
+
+
+def _renamed(call: AnyCall | dict[str, object]) -> ToolCall:
+    name = NOT_IN_A_NAME.sub("_", str(call["name"] or ""))[:LONGEST_NAME].strip("_") or NO_NAME
+    args = call["args"]
+    return tool_call(name=name, args=args if isinstance(args, dict) else {}, id=str(call["id"]))

@@ -40,10 +40,7 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class DriveReader:
-    """Reads of the drive for the surroundings, with the person's tools, place and request.
-
-    `reads` fills with the files of which words were seen.
-    """
+    """Reads of the drive for the surroundings; `reads` fills with the files of which words were seen."""
 
     toolbox: Toolbox
     place: Place
@@ -70,10 +67,7 @@ Looking = Callable[[DriveReader], Awaitable[Surroundings]]
 
 
 class RecentReads(Generic[T]):
-    """Looks once per key, for as long as a few rounds of calls take: what others change is seen soon after.
-
-    The key has to tell persons apart: what one of them may see is not for another.
-    """
+    """Caches an answer per key for a few rounds of calls; the key has to tell persons apart."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -125,7 +119,7 @@ async def _place(look: DriveReader) -> str:
 
 
 async def _root(look: DriveReader) -> Mapping[str, Any] | None:
-    """Return the root's facts, asked for once in a session: they never change."""
+    """Return the root's facts, once for a session: they never change."""
     if look.toolbox not in _roots:
         found = await look.read(FILE_INFO, item_id="root")
         if found is None:

@@ -1,4 +1,1 @@
-"""Calls judged, shown to the person, decided and run.
-
-May import `agents`, `tools`, `citations`, `policy`, `limits`.
-"""
+"""Calls judged, shown to the person, decided and run. May import `agents`, `tools`, `citations`, `policy`, `limits`."""

@@ -11,7 +11,7 @@ from langgraph.types import Send
 from mcp.types import CallToolResult
 from typing_extensions import TypedDict
 
-from graph.agents.origins import foreign_sources, record_own_version
+from graph.agents.authorship import foreign_sources, record_own_version
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
 from graph.context import RunContext
@@ -39,8 +39,7 @@ from graph.policy.reasons import sentence
 from graph.policy.rules import PLAN
 from graph.state import Call, ChangeNote, Language, Update
 from graph.tools.box import toolset
-from graph.tools.offload import offload_result
-from graph.tools.results import READ_RESULT
+from graph.tools.results import READ_RESULT, offload_result
 
 NO_ANSWER: Final = (
     "drive_unavailable: The drive did not answer in time. It may or may not have happened: look before doing it again."
@@ -50,10 +49,7 @@ DRIFT: Final = "etag_mismatch"
 
 
 class ActTask(TypedDict):
-    """The input of one task: the call, its turn, and whether the thread has read foreign content.
-
-    Without `tainted`, as in tasks of before there was any, it has.
-    """
+    """The input of one task: the call, its turn, and whether the thread is tainted (an older task's always is)."""
 
     call: Call
     run_id: str
@@ -91,10 +87,10 @@ def make_act(deps: GraphDependencies) -> Any:
         taints = await foreign_sources(reads_in(tool, result.structuredContent), user, runtime.store)
         if not task.get("tainted", True):
             await record_own_version(tool, result.structuredContent, user, runtime.store)
-        told, data = text_of(result), without_addresses(localize(result.structuredContent, task["language"]))
+        text, data = text_of(result), without_addresses(localize(result.structuredContent, task["language"]))
         update = _finished(
             call,
-            result_text(told, data, limit),
+            result_text(text, data, limit),
             "done",
             _since(begun),
             sources=sources_of(result.structuredContent),
@@ -105,7 +101,7 @@ def make_act(deps: GraphDependencies) -> Any:
             update["messages"][0].additional_kwargs[FOREIGN] = taints
             update["taint"] = taints[0]
         update["messages"] = [
-            await offload_result(update["messages"][0], told, data, deps.result_store(runtime), limit)
+            await offload_result(update["messages"][0], text, data, deps.result_store(runtime), limit)
         ]
         return update
 
@@ -118,7 +114,7 @@ def only_reads(tasks: Iterable[Any]) -> bool:
 
 
 def has_drifted(call: Call, result: CallToolResult) -> bool:
-    """Say whether the target changed after it was approved: the call goes back to be judged and asked about again."""
+    """Say whether the target changed after its approval: the call goes back to be judged, and approved again."""
     refused = result.isError and (result.structuredContent or {}).get("code") == DRIFT
     return refused and _is_bound(call) and call["etag"] is not None
 
@@ -143,7 +139,7 @@ async def _is_still_covered(task: ActTask, user: RunContext, store: BaseStore | 
 
 
 async def _give_back(task: ActTask, user: RunContext, store: BaseStore | None) -> None:
-    """Take back what the call counted for, as it was refused. Of a plan's contract nothing is given back."""
+    """Take back what the call counted for, as it was refused. A plan's contract gets nothing back."""
     grant_id = task["call"].get("covered_by")
     if store is not None and grant_id and grant_id != PLAN:
         await give_back(store, user.user_id, grant_id, claim_of(task["run_id"], task["call"]["tool_call_id"]))

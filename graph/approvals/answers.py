@@ -1,7 +1,4 @@
-"""Parse a person's answer to an approval. Every dialect is parsed here and nowhere else.
-
-What can't be parsed is no approval: a call without a readable decision is not run.
-"""
+"""Parse a person's answer to an approval, in every dialect; without a readable decision a call is not run."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -58,10 +55,7 @@ def says_expired(answer: object) -> bool:
 
 
 def decided_at(answer: object, now: datetime) -> datetime:
-    """Return when the person answered: what the service that passes the answer on recorded, else `now`.
-
-    After a crash an answer that was given in time may arrive late.
-    """
+    """Return when the person answered: as the service recorded it, else `now` (a crash may delay an answer)."""
     value = answer.get("decided_at") if isinstance(answer, Mapping) else None
     try:
         at = datetime.fromisoformat(value) if isinstance(value, str) else now
@@ -146,10 +140,7 @@ def _by_id(call: Call, raw: Sequence[Mapping[str, Any]]) -> Decision:
 
 
 def parse_decision(action: Mapping[str, Any], entry: Mapping[str, Any]) -> Decision:
-    """Return what an entry says about an action: a call, or its part of an approval's payload. Raises `DecisionError`.
-
-    Where the action's tool and arguments allow it is for the caller to check.
-    """
+    """Return the decision in an entry about an action, not yet checked against its tool. Raises `DecisionError`."""
     kind = WORDS.get(str(entry.get("type")))
     if kind is None:
         raise DecisionError("The decision's type is none of approve, edit, reject, respond.")

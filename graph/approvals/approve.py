@@ -62,17 +62,17 @@ def make_approve(deps: GraphDependencies) -> Any:
         answer = interrupt(payload(approval, calls, lambda name: schema_of(toolbox.tools[name])))
         late = says_expired(answer) or is_expired(approval, decided_at(answer, deps.clock()))
         decisions = _all_expired(calls) if late else read_decisions(answer, calls, approval["approval_id"])
-        settling = Settling(
+        applier = DecisionApplier(
             toolbox,
             approval,
             running_turn(state)["language"],
             decided_by(answer) or user.email,
             deps.settings.max_result_characters,
         )
-        settled, refusals = await settling.all(calls, decisions)
+        settled, refusals = await applier.all(calls, decisions)
         approved = {call["tool_call_id"]: call for call in settled if call["standing"] == "approved"}
-        giving = Giving(runtime.store, user.user_id, approval["approval_id"], deps.clock())
-        views = [await giving.told(decision, approved.get(decision["tool_call_id"])) for decision in decisions]
+        giver = GrantGiver(runtime.store, user.user_id, approval["approval_id"], deps.clock())
+        views = [await giver.view(decision, approved.get(decision["tool_call_id"])) for decision in decisions]
         _announce(approval, views, late=late)
         closed: Approval = {**approval, "status": "expired" if late else "resolved", "decisions": [*map(dict, views)]}
         if again := asked(settled):
@@ -84,8 +84,8 @@ def make_approve(deps: GraphDependencies) -> Any:
     return approve
 
 
-class Giving:
-    """Gives the grants that come with approvals, each once, also if the node runs again after a crash."""
+class GrantGiver:
+    """Stores the grants that come with approvals, each once, also if the node runs again after a crash."""
 
     def __init__(self, store: BaseStore | None, user_id: str, approval_id: str, now: datetime) -> None:
         self._store = store
@@ -93,26 +93,26 @@ class Giving:
         self._approval_id = approval_id
         self._now = now
 
-    async def told(self, decision: Decision, call: Call | None) -> DecisionView:
-        """Return the decision as it is told, with the grant that was given with it, or why none was."""
+    async def view(self, decision: Decision, call: Call | None) -> DecisionView:
+        """Return the decision for clients, with the grant that came with it, or why none did."""
         view, request = decision_view(decision), decision.get("grant")
         if request is None or call is None or self._store is None:
             return view
         try:
-            return {**view, "grant_id": await self._given(self._store, bounds_for(call, request, self._now))}
+            return {**view, "grant_id": await self._grant_id(self._store, bounds_for(call, request, self._now))}
         except ValueError as error:
             return {**view, "message": f"No grant was given: {error}"}
 
-    async def _given(self, store: BaseStore, bounds: Bounds) -> str:
-        for held in await list_grants(store, self._user_id, self._now):
-            same = held.bounds.folders == bounds.folders and held.bounds.kinds == bounds.kinds
-            if same and held.approval_id == self._approval_id:
-                return held.grant_id
+    async def _grant_id(self, store: BaseStore, bounds: Bounds) -> str:
+        for grant in await list_grants(store, self._user_id, self._now):
+            same = grant.bounds.folders == bounds.folders and grant.bounds.kinds == bounds.kinds
+            if same and grant.approval_id == self._approval_id:
+                return grant.grant_id
         grant = await give(store, self._user_id, bounds, approval_id=self._approval_id, now=self._now)
         return grant.grant_id
 
 
-class Settling:
+class DecisionApplier:
     """Applies decisions to the calls of one approval."""
 
     def __init__(self, toolbox: Toolbox, approval: Approval, language: Language, by: str, max_result: int) -> None:
@@ -168,20 +168,20 @@ class Settling:
         if problems:
             return self._refuse(call, self._text("invalid", "; ".join(problems)))
         call = {**call, "action": facts.action_for(fitted)}
-        if not judgement.known:
+        if not judgement.has_rule:
             return self._with(call, fitted, call["etag"], "approved")
-        return await self._tried(call, fitted)
+        return await self._dry_run(call, fitted)
 
-    async def _tried(self, call: Call, args: dict[str, Any]) -> Call | ToolMessage:
+    async def _dry_run(self, call: Call, args: dict[str, Any]) -> Call | ToolMessage:
         """Run the edited call dry; what it touches beyond what was shown is shown first."""
         meta = {META_DRY_RUN: True, META_RUN_ID: self._approval["run_id"]}
         try:
-            tried = await self._toolbox.call(call["name"], args, meta=meta)
+            result = await self._toolbox.call(call["name"], args, meta=meta)
         except DriveUnavailableError as error:
-            return self._refuse(call, error.sentences[self._language], "error")
-        if tried.isError:
-            return self._refuse(call, error_text(tried, self._max_result, self._language), "error")
-        found: Mapping[str, Any] | None = (tried.meta or {}).get(META_EFFECT)
+            return self._refuse(call, error.in_language(self._language).sentence, "error")
+        if result.isError:
+            return self._refuse(call, error_text(result, self._max_result, self._language), "error")
+        found: Mapping[str, Any] | None = (result.meta or {}).get(META_EFFECT)
         effect, etag = effect_of(found), found.get("etag") if found else None
         seen: Call = {
             **call,

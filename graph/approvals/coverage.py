@@ -7,10 +7,9 @@ from typing import Any
 
 from langgraph.store.base import BaseStore
 
-from graph.policy.bounds import Bounds, counted, from_data, spent, to_data
+from graph.policy.bounds import Bounds, Touched, counted, from_data, spent, to_data
 from graph.policy.grants import claim_of, list_grants, use
 from graph.policy.rules import PLAN, Judgement, Situation, judge
-from graph.policy.targets import Touched
 from graph.policy.tools import ToolFacts
 from graph.state import Plan
 
@@ -37,7 +36,7 @@ class Coverage:
     ) -> Judgement:
         """Return the verdict; what covers the call has counted it when this returns."""
         while True:
-            grants = await self._held(self._situation.now) if touched else {}
+            grants = await self._open_grants(self._situation.now) if touched else {}
             situation = replace(self._situation, grants=grants, contract=self.contract, touched=touched)
             judgement = judge(tool, args, situation)
             if judgement.covered_by is None or touched is None:
@@ -46,19 +45,19 @@ class Coverage:
                 return judgement
             del grants[judgement.covered_by]
 
-    async def _held(self, now: datetime) -> dict[str, Bounds]:
+    async def _open_grants(self, now: datetime) -> dict[str, Bounds]:
         if self._grants is None:
             self._grants = {}
             if self._store is not None:
-                held = await list_grants(self._store, self._user_id, now, without=self._claims)
-                self._grants = {grant.grant_id: grant.bounds for grant in held}
+                found = await list_grants(self._store, self._user_id, now, without=self._claims)
+                self._grants = {grant.grant_id: grant.bounds for grant in found}
         return self._grants
 
     async def _count(self, covered_by: str, tool_call_id: str, items: int) -> bool:
         if covered_by == PLAN and self.contract:
             self.contract = spent(self.contract, items)
             return True
-        grants = await self._held(self._situation.now)
+        grants = await self._open_grants(self._situation.now)
         claim = claim_of(self._run_id, tool_call_id)
         now = self._situation.now
         if self._store is None or not await use(

@@ -38,9 +38,9 @@ class Evidence:
 
     async def _all(self) -> list[Text]:
         shown = [*texts_in(await self._whole())]
-        known = {text.taint["file_id"] for text in shown}
-        # What a specialist saw beside the conversation, such as the open document, is in no message.
-        beside = self._taint if self._taint and self._taint["file_id"] not in known else None
+        shown_files = {text.taint["file_id"] for text in shown}
+        # No message has the words beside the conversation that a specialist saw, such as the open document.
+        beside = self._taint if self._taint and self._taint["file_id"] not in shown_files else None
         return [*shown, *(await self._reread(beside) if beside else [])]
 
     async def _whole(self) -> list[AnyMessage]:

@@ -15,9 +15,9 @@ from graph.state import Language, Origin, Passage, Taint
 EXCERPT: Final = 300
 WINDOW: Final = 240
 MOST_CHARACTERS: Final = 200_000
-"""Of all passages together; the newest are looked at first."""
+"""Limit of all passages together; the newest come first."""
 EXACT: Final = 25
-"""What an address or an id in common weighs, in words."""
+"""Weight of a common address or id, in words."""
 
 ORIGINS: Final[Mapping[Origin, Mapping[Language, str]]] = {
     "own": {"en": "written here by you", "zh": "你在此撰写"},

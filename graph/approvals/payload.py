@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from uuid import uuid4
 
 from typing_extensions import TypedDict
@@ -10,25 +10,12 @@ from typing_extensions import TypedDict
 from graph.approvals.arguments import fit
 from graph.events import ApprovalAction
 from graph.policy.grant_offers import grantable
+from graph.settings import AgentSettings
 from graph.state import Approval, Call, Effect, Mode
 
 ALLOWED_DECISIONS: Final = ("approve", "edit", "reject", "respond")
 
 EXPIRED: Final = "expired"
-
-
-class Lifetimes(Protocol):
-    """Times that approvals wait, in seconds."""
-
-    @property
-    def approval_ttl_seconds(self) -> int:
-        """For a person who is present."""
-        ...
-
-    @property
-    def unattended_approval_ttl_seconds(self) -> int:
-        """For a person who comes back later."""
-        ...
 
 
 class ActionRequest(TypedDict):
@@ -119,10 +106,7 @@ def _action(call: Call) -> ApprovalAction:
 
 
 def check_edit(asked_for: Mapping[str, Any], tool_call_id: str, args: Mapping[str, Any]) -> str | None:
-    """Say what is wrong with a person's arguments for one of the payload's actions; None if they fit its tool.
-
-    For services that want to refuse an edit while the approval still waits; it is checked again where it is taken.
-    """
+    """Say what is wrong with edited arguments of an action while its approval waits; None if they fit its tool."""
     name = next((action["name"] for action in asked_for["actions"] if action["tool_call_id"] == tool_call_id), None)
     schemas = {config["action_name"]: config["args_schema"] for config in asked_for["review_configs"]}
     if name not in schemas:
@@ -137,7 +121,7 @@ def expired_answer(asked_for: Mapping[str, Any]) -> dict[str, Any]:
     return {"decisions": [{"tool_call_id": key, "type": "reject"} for key in ids], EXPIRED: True}
 
 
-def ttl_seconds(settings: "Lifetimes", mode: Mode) -> int:
+def ttl_seconds(settings: AgentSettings, mode: Mode) -> int:
     """Return how long an approval of a run in that mode waits, in seconds."""
     return settings.approval_ttl_seconds if mode == "attended" else settings.unattended_approval_ttl_seconds
 

@@ -30,10 +30,7 @@ def preview_of(
     language: Language,
     action: str | None = None,
 ) -> str:
-    """Return the text that the person decides on: what happens, to which items, who gains access, the difference.
-
-    Without an effect (a tool that knows no dry run) it is the call as it is.
-    """
+    """Return the text that the person decides on; without an effect (no dry run) it is the call as it is."""
     if effect is None:
         return _call(tool, args, language)
     lines = [text(effect, "summary", language) or _call(tool, args, language), *_items(effect, language)]

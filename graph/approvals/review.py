@@ -29,10 +29,10 @@ from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
 from graph.messages.grouping import AnyCall, unanswered
 from graph.messages.written import add_messages, report, result_message, text_of
+from graph.policy.bounds import touched_by
 from graph.policy.contract import digest
 from graph.policy.reasons import sentence
 from graph.policy.rules import Judgement, Situation, judge
-from graph.policy.targets import touched_by
 from graph.policy.tools import ToolFacts
 from graph.state import Call, Language, Passage, State, Update, active_agent, is_tainted, running_turn, said_last
 from graph.tools.box import LOCAL_NAMES, toolset
@@ -53,7 +53,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Review:
+class Reviewer:
     """The inputs for judging one round of calls."""
 
     toolbox: Toolbox
@@ -65,16 +65,16 @@ class Review:
     email: str
     max_result: int
 
-    async def look(self, wanted: AnyCall, earlier: Call | None) -> Candidate | ToolMessage:
+    async def prepare(self, call: AnyCall, earlier: Call | None) -> Candidate | ToolMessage:
         """Return the call with what it would do, or the result that says why it does not run.
 
         `earlier` is the same call as it was approved, if its target changed before it could run.
         """
-        name, key = wanted["name"] or "", str(wanted["id"])
+        name, key = call["name"] or "", str(call["id"])
         tool = self.toolbox.tools.get(name)
         if tool is None or name not in self.tools:
             return _refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
-        given = earlier["args"] if earlier else wanted["args"]
+        given = earlier["args"] if earlier else call["args"]
         if not isinstance(given, dict):
             return _refuse(key, name, "invalid_argument: The arguments are not a JSON object. Send them again.")
         args, problems = fit(given, schema_of(tool))
@@ -84,22 +84,22 @@ class Review:
         judgement = judge(facts, args, self.situation)
         if judgement.verdict == "deny":
             return _refuse(key, name, "forbidden: The assistant never uses this tool.")
-        if judgement.verdict == "allow" or not judgement.known:
+        if judgement.verdict == "allow" or not judgement.has_rule:
             return Candidate(key, facts, args, judgement)
-        tried = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
-        if tried.isError:
-            return _refuse(key, name, error_text(tried, self.max_result, self.situation.language))
-        effect: Mapping[str, Any] | None = (tried.meta or {}).get(META_EFFECT)
+        dry_run = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
+        if dry_run.isError:
+            return _refuse(key, name, error_text(dry_run, self.max_result, self.situation.language))
+        effect: Mapping[str, Any] | None = (dry_run.meta or {}).get(META_EFFECT)
         return Candidate(key, facts, args, judgement, effect, drifted=earlier is not None)
 
     async def settle(self, found: Candidate) -> Call:
         """Return the judged call; one after the other, as each may use up what the next one needs."""
         judgement = found.judgement
-        if judgement.verdict == "ask" and judgement.known:
+        if judgement.verdict == "ask" and judgement.has_rule:
             touched = touched_by(found.effect)
             judgement = await self.coverage.judge(found.key, found.tool, found.args, touched)
         if judgement.verdict == "ask":
-            # An approval of a tainted thread says what was read before, whatever else it is asked for.
+            # An approval in a tainted thread always shows the passage that was read before.
             passage = await self.evidence.of(found.args) if self.situation.tainted else None
             return self._asked(found, judgement, passage)
         effect = found.effect if judgement.covered_by else None
@@ -130,7 +130,7 @@ def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | No
         "code": judgement.code,
         "reason": judgement.reason,
         "preview": "",
-        "reversible": bool(effect.get("reversible", True)) if effect else judgement.known,
+        "reversible": bool(effect.get("reversible", True)) if effect else judgement.has_rule,
         "etag": etag,
         "digest": digest(found.tool.name, found.args, etag),
         "standing": "allowed",
@@ -149,7 +149,7 @@ def make_review(deps: GraphDependencies) -> Any:
     """Return the node."""
     limits = CallLimits(deps.settings, deps.clock)
 
-    async def judging_for(state: State, runtime: Runtime[RunContext]) -> Review:
+    async def reviewer_for(state: State, runtime: Runtime[RunContext]) -> Reviewer:
         turn, user = running_turn(state), deps.user(runtime)
         toolbox = await toolset(deps, runtime)
         situation = Situation(
@@ -161,7 +161,7 @@ def make_review(deps: GraphDependencies) -> Any:
             now=deps.clock(),
             said=said_last(state),
         )
-        return Review(
+        return Reviewer(
             toolbox=toolbox,
             tools=ALLOWED_TOOLS[active_agent(state)] | LOCAL_NAMES,
             run_id=turn["run_id"],
@@ -179,23 +179,23 @@ def make_review(deps: GraphDependencies) -> Any:
         )
 
     async def review(state: State, runtime: Runtime[RunContext]) -> Update:
-        judging = await judging_for(state, runtime)
+        reviewer = await reviewer_for(state, runtime)
         earlier = {call["tool_call_id"]: call for call in state.get("calls", []) if call["standing"] == "approved"}
-        wanted = unanswered(state["messages"])
-        new = [call for call in wanted if str(call["id"]) not in earlier]
+        waiting = unanswered(state["messages"])
+        new = [call for call in waiting if str(call["id"]) not in earlier]
         for call in new:
             _announce(call)
-        limited = limits.refused(deps.user(runtime).user_id, new, state, judging.toolbox.facts)
-        within = [call for call in wanted if str(call["id"]) not in limited]
-        found = await asyncio.gather(*(judging.look(call, earlier.get(str(call["id"]))) for call in within))
+        limited = limits.refused(deps.user(runtime).user_id, new, state, reviewer.toolbox.facts)
+        within = [call for call in waiting if str(call["id"]) not in limited]
+        found = await asyncio.gather(*(reviewer.prepare(call, earlier.get(str(call["id"]))) for call in within))
         refused = [report(result) for result in [*limited.values(), *found] if isinstance(result, ToolMessage)]
-        calls = [await judging.settle(one) for one in found if isinstance(one, Candidate)]
+        calls = [await reviewer.settle(one) for one in found if isinstance(one, Candidate)]
         ttl = ttl_seconds(deps.settings, deps.user(runtime).mode)
         run_id = running_turn(state)["run_id"]
         approval = open_approval(calls, run_id, deps.clock(), ttl) if asked(calls) else None
         update = {**add_messages([*refused]), "calls": calls, "approval": approval}
-        plan, contract = state.get("plan"), judging.coverage.contract
-        if plan and contract and contract != judging.situation.contract:
+        plan, contract = state.get("plan"), reviewer.coverage.contract
+        if plan and contract and contract != reviewer.situation.contract:
             update["plan"] = with_contract(plan, contract)
         return update
 

@@ -1,7 +1,4 @@
-"""After an answer from files: checks what it quotes, tells clients the citations, and says what could not be found.
-
-No model is asked. The citations are kept with the answer, so that they are there when the thread is read again.
-"""
+"""Check the quotations of an answer from files, tell clients the citations, and say what was not found."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -141,10 +138,7 @@ def _line(one: CitationView, reason: WhyUnverified, language: Language) -> str:
 
 
 def _of_search(attempt: Sequence[AnyMessage], answer: str, language: Language) -> str:
-    """Say of an answer without citations that nothing was found, for which words, or that it has no source.
-
-    Where nothing but searches was done, all that could be found is known; a list of files names its sources.
-    """
+    """Say of an answer without citations that nothing was found, for which words, or that it has no source."""
     shown = list(sources_in(attempt))
     queries = _queries(attempt)
     if not shown or not queries:

@@ -31,10 +31,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """A quotation: its words, its number if it has one, and the source that the answer names.
-
-    `words` is empty for a number without a quotation.
-    """
+    """A quotation: its words (empty for a bare number), its number, and the source that the answer names."""
 
     words: str
     number: int | None

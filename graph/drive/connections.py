@@ -102,7 +102,7 @@ class Toolbox:
 
     It outlives the session: calls go to the one that is alive.
 
-    The adapters' tools are what models are told of. Calls don't go through them: they can't send `_meta`, keep half of
+    Models see the adapters' tools. Calls don't go through them: they can't send `_meta`, keep half of
     the result, and take longer (`benchmarks/tool_call.py`).
     """
 
@@ -152,7 +152,7 @@ class ConnectionPool:
     """Sessions by (user id, scopes): opened when first needed, reopened when dead, closed when idle.
 
     Seconds: `call_seconds` is the longest wait for one call, `long_call_seconds` for one that reads many files,
-    `idle_seconds` how long an unused session is kept.
+    `idle_seconds` how long an unused session stays open.
     """
 
     def __init__(
@@ -294,10 +294,7 @@ class ConnectionPool:
             raise
 
     def _withdraw(self, session: ClientSession, request_id: RequestId) -> None:
-        """Tell the server that nobody waits for the answer any more; the SDK does not, and the work would go on.
-
-        In a task of its own: the one that waited is cancelled.
-        """
+        """Tell the server, in a task of its own, that nobody waits any more; the SDK does not, and work would go on."""
         task = asyncio.create_task(_say_withdrawn(session, request_id), context=Context())
         self._withdrawals.add(task)
         task.add_done_callback(self._withdrawals.discard)
@@ -355,9 +352,9 @@ def _refusal(error: Exception) -> CallToolResult | None:
     data = error.error.data if isinstance(error, McpError) else None
     if not isinstance(data, dict) or "code" not in data:
         return None
-    told = cast("dict[str, Any]", data)
-    text = " ".join(part for part in (f"{told['code']}: {told.get('message', '')}", told.get("hint")) if part)
-    return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=told, isError=True)
+    details = cast("dict[str, Any]", data)
+    text = " ".join(part for part in (f"{details['code']}: {details.get('message', '')}", details.get("hint")) if part)
+    return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=details, isError=True)
 
 
 def drive_sessions(drive: Drive, lent: SamplingFnT | None = None) -> SessionOpener:

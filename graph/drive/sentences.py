@@ -1,4 +1,4 @@
-"""The drive's sentences in the person's language, and changes of one kind told as one.
+"""The drive's sentences in the person's language, and changes of one kind grouped.
 
 An object of the drive has its sentences in English, and in `messages` the code, the parameters and the Chinese text of
 each field. The drive's catalogue is the only one.
@@ -24,7 +24,7 @@ class RecordedChange(Protocol):
 
     @property
     def action(self) -> str:
-        """What kind of thing was done."""
+        """The kind of change."""
         ...
 
     @property
@@ -130,9 +130,9 @@ def grouped(changes: Iterable[RecordedChange], language: Language) -> list[Group
 def _localized(entry: Any, language: Language) -> Any:
     if not isinstance(entry, Mapping) or MESSAGES not in entry:
         return entry
-    known = cast("Mapping[str, Any]", entry)
-    texts = {field: text(known, field, language) for field in known[MESSAGES]}
-    return {key: value for key, value in {**known, **texts}.items() if key != MESSAGES}
+    fields = cast("Mapping[str, Any]", entry)
+    texts = {field: text(fields, field, language) for field in fields[MESSAGES]}
+    return {key: value for key, value in {**fields, **texts}.items() if key != MESSAGES}
 
 
 def _group(action: str, changes: Sequence[RecordedChange], language: Language) -> Group:

@@ -24,15 +24,12 @@ class Prices:
     input: float = 0
     output: float = 0
     cached: float = 0
-    """Of input that the service had in its cache; 0: as other input."""
+    """Price of cached input; 0: as other input."""
 
 
 @dataclass(slots=True)
 class Spending:
-    """The sum of the usage of several model calls, unusable answers included.
-
-    `estimates`: what a service does not report is estimated, because something depends on it.
-    """
+    """The usage of several model calls; with `estimates`, what a service does not report is estimated."""
 
     estimates: bool
     usage: Counter[str] = field(default_factory=Counter[str])

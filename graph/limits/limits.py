@@ -1,16 +1,20 @@
 """Cut long tool results, and end a turn that reaches a limit.
 
-What one call may not exceed (rate, repetition, size) is told to the model first: only when it comes up against that in
-a second round does the turn end. What the turn as a whole may not exceed (rounds, tokens, cost) ends it at once.
+The model first hears of a limit of one call (rate, repetition, size): only when it meets such a limit again in
+a second round does the turn end. A limit of the whole turn (rounds, tokens, cost) ends it at once.
 """
 
+import hashlib
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from graph.limits.budget import Prices, cost_of, tokens_of
-from graph.limits.repeats import messages_of_turn
+from graph.messages.grouping import AnyCall
+from graph.messages.window import result_identity
 from graph.prompts import compact
 from graph.settings import AgentSettings
 from graph.state import Language, LimitReached, State, running_turn
@@ -121,10 +125,7 @@ def _stopped(code: Any, language: Language, **facts: Any) -> LimitReached:
 
 
 def result_text(text: str, structured: Mapping[str, Any] | None, limit: int) -> str:
-    """Return a tool's short text followed by its data as JSON, at most about `limit` characters.
-
-    A file's text is cut inside the data, with the position to go on from; anything else is cut at the end.
-    """
+    """Return a tool's text and its data as JSON, cut at about `limit` characters: a file's text inside the data."""
     if structured is None:
         return _cut(text, limit)
     whole = f"{text}\n{compact(structured)}".strip()
@@ -148,3 +149,33 @@ def _cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[:limit] + CUT.format(shown=limit, total=len(text), pointer=POINTER)
+
+
+def messages_of_turn(messages: Sequence[AnyMessage]) -> Sequence[AnyMessage]:
+    """Return what came after the person's newest message."""
+    for index in range(len(messages) - 1, -1, -1):
+        if isinstance(messages[index], HumanMessage):
+            return messages[index + 1 :]
+    return messages
+
+
+def repeated_calls(messages: Sequence[AnyMessage]) -> Counter[str]:
+    """Return how often each call of a turn (by `fingerprint`) had the result that it had most often."""
+    results = {
+        message.tool_call_id: result_identity(message) for message in messages if isinstance(message, ToolMessage)
+    }
+    outcomes: Counter[tuple[str, str]] = Counter()
+    for message in messages:
+        if isinstance(message, AIMessage):
+            calls: list[AnyCall] = [*message.tool_calls, *message.invalid_tool_calls]
+            outcomes.update((fingerprint(call), results[str(call["id"])]) for call in calls if call["id"] in results)
+    most: Counter[str] = Counter()
+    for (call, _), times in outcomes.items():
+        most[call] = max(most[call], times)
+    return most
+
+
+def fingerprint(call: AnyCall | Mapping[str, Any]) -> str:
+    """Return what tells one call from another: its tool and its arguments, in whatever order they stand."""
+    text = json.dumps([call["name"], call["args"]], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()

@@ -1,8 +1,7 @@
-"""Long-term memory: facts that a person asked to be remembered, in the store, with where they came from.
+"""Long-term memory: a person's facts in the store, with their sources; the namespace is the run's user."""
 
-Each person has their own; nobody gets at another's, since the namespace is made of the run's own user.
-"""
-
+import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal, NotRequired, cast
@@ -11,10 +10,21 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 from langgraph.store.base import BaseStore, Item
 from typing_extensions import TypedDict
 
+from graph.drive.connections import Toolbox
+from graph.drive.tool_names import FILE_INFO
+from graph.errors import DriveUnavailableError
+from graph.messages.tokens import tokens_of
+from graph.prompts import json_section
+
 ROOT: Final = "memories"
 FACT_CHARACTERS: Final = 500
 MOST_FACTS: Final = 500
-"""Of one person."""
+"""Limit for one person."""
+FACT_TOKENS: Final = 800
+_WORD: Final = re.compile(r"[^\W_\u3400-\u9fff]{2,}|[\u3400-\u9fff]+")
+_COMMON: Final = frozenset({"the", "my", "is", "are", "of", "to", "in", "and", "for", "it", "me", "that", "with", "on"})
+FileState = Literal["there", "trashed", "gone", "unknown"]
+GONE: Final = "not_found"
 
 
 class FactSource(TypedDict):
@@ -60,10 +70,7 @@ class Facts:
         return _fact(item) if item else None
 
     async def keep(self, text: str, source: FactSource, now: datetime, key: str = "") -> Fact:
-        """Keep a fact; the same text twice, even at once, stays one. Raises `TooManyFactsError`.
-
-        `key` tells facts apart whose first text was the same, should one of them have been edited since.
-        """
+        """Store a fact; the same text twice stays one. `key` tells edited ones apart. Raises `TooManyFactsError`."""
         known = await self.all()
         text = one_line(text)
         same = next((fact for fact in known if fact["text"].casefold() == text.casefold()), None)
@@ -124,3 +131,70 @@ def files_of(facts: Sequence[Fact]) -> list[str]:
 def _fact(item: Item) -> Fact:
     value: Mapping[str, Any] = item.value
     return cast("Fact", {**value, "id": item.key})
+
+
+def facts_section(facts: Sequence[Fact], request: str, budget: int = FACT_TOKENS) -> str:
+    """Return the facts that fit in `budget` tokens as a section for the system message; empty without any."""
+    told: list[dict[str, str]] = []
+    for fact in by_relevance(facts, request):
+        entry = {"id": fact["id"], "fact": fact["text"], "from": fact["source"].get("name", "the person")}
+        budget -= tokens_of(str(entry))
+        if budget < 0:
+            break
+        told.append(entry)
+    return json_section("memories", told) if told else ""
+
+
+def by_relevance(facts: Sequence[Fact], request: str) -> list[Fact]:
+    """Return the facts by how many words they share with the request; then the short, then the new ones."""
+    wanted = words_of(request)
+    newest = sorted(facts, key=lambda fact: fact["updated_at"], reverse=True)
+    return sorted(newest, key=lambda fact: (-len(words_of(fact["text"]) & wanted), len(fact["text"]) // 80))
+
+
+def words_of(text: str) -> set[str]:
+    """Return the words of a text; of Chinese, its pairs of characters."""
+    found: set[str] = set()
+    for run in _WORD.findall(text.casefold()):
+        if "\u3400" <= run[0] <= "\u9fff":
+            found |= {run[index : index + 2] for index in range(max(1, len(run) - 1))}
+        elif run not in _COMMON:
+            found.add(run)
+    return found
+
+
+async def visible_facts(facts: Facts, toolbox: Toolbox, known: Sequence[Fact] | None = None) -> list[Fact]:
+    """Return the person's facts without those of trashed files; those of files that are gone are forgotten for good.
+
+    A file that the person may not see any more is gone for them. If the drive does not answer, nothing is forgotten,
+    and what is from files is left out. `known` are the facts, if they were read a moment ago.
+    """
+    known = await facts.all() if known is None else known
+    files = files_of(known)
+    if not files:
+        return list(known)
+    states = dict(zip(files, await asyncio.gather(*(file_state(toolbox, file) for file in files)), strict=True))
+    shown: list[Fact] = []
+    for fact in known:
+        status = states.get(fact["source"].get("file_id", ""), "there")
+        if status == "there":
+            shown.append(fact)
+        elif status == "gone":
+            await facts.forget(fact["id"])
+    return shown
+
+
+async def file_state(toolbox: Toolbox, file_id: str) -> FileState:
+    """Return what has become of a file, as the person sees it."""
+    if FILE_INFO not in toolbox.tools:
+        return "unknown"
+    try:
+        result = await toolbox.call(FILE_INFO, {"item_id": file_id}, meta={})
+    except DriveUnavailableError:
+        return "unknown"
+    data = result.structuredContent or {}
+    if not result.isError:
+        return "trashed" if data.get("trashed_at") else "there"
+    if data.get("code") != GONE:
+        return "unknown"
+    return "gone"

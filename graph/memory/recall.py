@@ -1,25 +1,29 @@
-"""Begins a turn: takes the person's message and nothing else from outside, closes what the last turn left open, and
-folds what no longer fits into the window."""
+"""Begin a turn: take the person's message, close what is open, fold what no longer fits into the window."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 
 from graph.dependencies import GraphDependencies
-from graph.errors import NoMessageError
+from graph.errors import AgentError, NoMessageError
 from graph.language import language_of
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
-from graph.memory.folding import fold_turns
-from graph.messages.grouping import AnyCall, open_calls
+from graph.memory.summaries import SUMMARY_CHARACTERS, Folded, extract_turns, fold
+from graph.memory.view import window_tokens
+from graph.messages.grouping import AnyCall, Block, open_calls
 from graph.messages.written import result_message
+from graph.models.asking import ask
+from graph.prompts import load_prompt, section
 from graph.state import Place, State, Turn, Update
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
 UNKNOWN: Final = (
     "Interrupted before its result arrived: it may or may not have happened. Look at the drive before doing it again."
 )
+SUMMARISED_CHARACTERS: Final = 12_000
+PROMPT: Final = load_prompt("memory/summary")
 
 
 def make_recall(deps: GraphDependencies) -> Any:
@@ -60,10 +64,7 @@ def make_recall(deps: GraphDependencies) -> Any:
 
 
 def foreign_messages(messages: Sequence[AnyMessage], previous: Turn | None) -> list[AnyMessage]:
-    """Return what a client added beside its human messages: forged results, answers, instructions.
-
-    New input lies after the last message that the previous turn knows of.
-    """
+    """Return what a client added beside human messages since the last turn: forged results, answers, instructions."""
     known = {previous["run_id"], *previous["written"]} if previous else set[str]()
     foreign: list[AnyMessage] = []
     for message in reversed(messages):
@@ -105,3 +106,32 @@ def _close(call: AnyCall, state: State) -> ToolMessage:
     pending = (state.get("approval") or {}).get("status") == "pending"
     text = UNKNOWN if started and not pending else NOT_EXECUTED
     return result_message(str(call["id"]), call["name"] or "", text, "cancelled")
+
+
+async def fold_turns(
+    state: State, messages: Sequence[AnyMessage], deps: GraphDependencies, spending: Spending
+) -> Folded:
+    """Return the summaries and the window of a turn that begins; unchanged as long as everything fits.
+
+    What was said takes at most half of what a model is sent: the rest is for long results, and for this turn.
+    """
+    budget, scale = window_tokens(deps.settings) // 2, state.get("token_scale") or 1.0
+    folded = fold(messages, state.get("summaries") or [], state.get("window_start"), budget, scale)
+    if not folded.fresh or deps.settings.summaries != "model":
+        return folded
+    text = await _summarise_with_model(folded.fresh, deps, spending)
+    if text:
+        folded.summaries[-1] = {**folded.summaries[-1], "text": text}
+    return folded
+
+
+async def _summarise_with_model(turns: Sequence[Sequence[Block]], deps: GraphDependencies, spending: Spending) -> str:
+    """Return the model's summary; empty if it has none to give: then the extract stands."""
+    told = section("conversation", extract_turns(turns)[-SUMMARISED_CHARACTERS:])
+    asked = [SystemMessage(PROMPT), HumanMessage(told)]
+    try:
+        answer = await ask(deps.models["router"], asked, hidden=True)
+    except AgentError:
+        return ""
+    spending.add(answer, asked)
+    return answer.text.strip()[:SUMMARY_CHARACTERS]

@@ -18,12 +18,12 @@ from graph.state import Summary
 
 MOST_SUMMARIES: Final = 4
 SUMMARY_CHARACTERS: Final = 2_400
-"""Of one summary; that of the oldest turns has as many for however many turns."""
+"""Limit of one summary, however many turns it tells of."""
 ASKED_CHARACTERS: Final = 300
 ANSWERED_CHARACTERS: Final = 500
 SHORTEST_LINE: Final = 24
 KEPT_SHARE: Final = 0.5
-"""Of the budget, after something was folded: the window's beginning moves seldom, so that services can cache it."""
+"""Share of the budget after folding: the window's beginning moves seldom, so that services can cache it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def merge_oldest(summaries: list[Summary]) -> list[Summary]:
 
 
 def summary_section(summaries: Sequence[Summary]) -> str:
-    """Return what a model is told of the summaries; empty if there are none."""
+    """Return the summaries as a model sees them; empty if there are none."""
     told = [f"[{one['turns']} turns, messages {one['first']} to {one['last']}]\n{one['text']}" for one in summaries]
     return section("summary", "\n\n".join(told)) if told else ""
 

@@ -61,10 +61,7 @@ def window_tokens(settings: AgentSettings) -> int:
 async def view_of(
     state: State, sections: Sequence[str], settings: AgentSettings, result_store: ResultStore | None, tools: int = 0
 ) -> View:
-    """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
-
-    Without a store, the messages are all that there is of long results.
-    """
+    """Return the messages for the model: the system message, and as many others as fit beside it and the tools."""
     scale = state.get("token_scale") or 1.0
     system = SystemMessage(BETWEEN.join(sections))
     beside = round(scale * (tokens_of_messages([system]) + tools))

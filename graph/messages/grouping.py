@@ -14,10 +14,7 @@ Block = list[AnyMessage]
 
 
 def blocks_of(messages: Sequence[AnyMessage]) -> list[Block]:
-    """Group the messages so that each call is together with its results, wherever those were written.
-
-    Results without a call, empty answers, and what is neither of a person, a model nor a tool are left out.
-    """
+    """Group each call with its results, wherever those were written; orphans and empty answers are left out."""
     results = {message.tool_call_id: message for message in messages if isinstance(message, ToolMessage)}
     blocks: list[Block] = []
     for message in messages:
@@ -34,10 +31,7 @@ def call_ids(message: AIMessage) -> list[str]:
 
 
 def used_call_ids(messages: Sequence[AnyMessage], wanted: Sequence[str]) -> set[str]:
-    """Return the ids of calls that `wanted` ones may collide with: of the whole thread, unless all of them are random.
-
-    Calls of earlier turns have results, which are read faster.
-    """
+    """Return the ids that `wanted` calls may collide with: of the whole thread, unless all of them are random."""
     if all(_RANDOM.match(key) for key in wanted):
         messages = current_turn(messages)
     results = {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}

@@ -44,7 +44,7 @@ CONTEXTS: Final[tuple[tuple[str, int], ...]] = (
 """Tokens that models read and write together, by the beginning of their names; the first that fits counts."""
 
 MESSAGE_TOKENS: Final = 6
-"""What a message takes beside its text."""
+"""Tokens of a message beside its text."""
 CALL_TOKENS: Final = 12
 MARGIN: Final = 1.1
 LOWEST_SCALE: Final = 0.5
@@ -68,9 +68,7 @@ def context_of(model: str) -> int:
 
 @lru_cache(maxsize=1_024)
 def tokens_of(text: str) -> int:
-    """Estimate the tokens of a text: four letters each, half a token for a digit or a sign, one for a Chinese
-    character, more for what tokenizers have no single token for.
-    """
+    """Estimate the tokens of a text from its letters, digits, signs and characters of several bytes."""
     data = text.encode("utf-8", "surrogatepass")
     size = len(data)
     if not size:
@@ -97,10 +95,7 @@ def tokens_of_messages(messages: Iterable[BaseMessage]) -> int:
 
 
 def corrected_scale(scale: float, estimated: int, reported: int) -> float:
-    """Return by what estimates are to be multiplied, now that a model has reported how many tokens it read.
-
-    `scale` is what they were multiplied by until now; it moves half-way, so that one odd report does no harm.
-    """
+    """Return the factor for estimates after a model's report; it moves half-way, as one report may be odd."""
     if estimated < MINIMUM_SAMPLE_TOKENS or reported <= 0:
         return scale
     seen = min(max(reported / estimated, LOWEST_SCALE), HIGHEST_SCALE)

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from graph.messages.grouping import Block, blocks_of, messages_from
 from graph.messages.tokens import tokens_of, tokens_of_messages
 
-KEPT_ROUNDS: Final = 2
+WHOLE_ROUNDS: Final = 2
 LEFT_OUT: Final = "[Left out to save room. Call the tool again if you need it.]"
 STORED: Final = "kept"
 """Key in the `additional_kwargs` of a result of which the thread has an excerpt: where the whole is, and its tokens."""
@@ -112,7 +112,7 @@ def _whole_from(blocks: Sequence[Block], room: int, scale: float) -> str:
 
 def _left_out(blocks: Sequence[Block], excess: int, scale: float) -> str:
     newest = ""
-    for result in _results(blocks[:-KEPT_ROUNDS]):
+    for result in _results(blocks[:-WHOLE_ROUNDS]):
         if excess <= 0:
             break
         excess -= round(scale * max(0, tokens_of(result.text) - tokens_of(LEFT_OUT)))

@@ -15,7 +15,7 @@ from graph.state import State, Update, running_turn
 Outcome = Literal["done", "error", "cancelled", "rejected"]
 
 USABLE_ID = re.compile(r"[!-~]{1,128}")
-"""What an id of a call may look like: it goes into keys, addresses and the journal."""
+"""A valid id of a call: it goes into keys, addresses and the journal."""
 OUTCOME = "outcome"
 """Key in a result's `additional_kwargs`: a rejection has the same status as a failure, so clients look here."""
 
@@ -59,10 +59,7 @@ def say(text: str) -> AIMessage:
 
 
 def with_own_ids(answer: AIMessage, taken: set[str]) -> AIMessage:
-    """Return the answer with an id for it and a new one for each call whose id is missing, taken, or no id.
-
-    Some services count calls anew in every answer; ours are idempotency keys and have to be unique in a thread.
-    """
+    """Return the answer with an id and a new one for each call whose id can't serve as idempotency key."""
     calls = [_with_own_id(call, taken) for call in answer.tool_calls]
     invalid = [_with_own_id(call, taken) for call in answer.invalid_tool_calls]
     update = {"id": answer.id or str(uuid4()), "tool_calls": calls, "invalid_tool_calls": invalid}

@@ -1,4 +1,1 @@
-"""Chat models by role, and the seam at which their failures become ours.
-
-May import `limits`, `events`, `errors`.
-"""
+"""Chat models by role, and the seam at which their failures become ours. May import `limits`, `events`, `errors`."""

@@ -63,11 +63,13 @@ ChatRunnable = Runnable[LanguageModelInput, AIMessage]
 TOO_LONG: Final = "context_length_exceeded"
 TOO_LONG_TEXT: Final = "maximum context length"
 NO_CREDIT: Final = ("insufficient_quota", "insufficient balance", "insufficient_balance")
-"""What services say with 429 or 402 where only money helps."""
-"""What compatible services say instead of the code."""
+"""Codes that services send with 429 or 402 where only money helps."""
+"""Words of compatible services instead of the code."""
 REPORTED_FAULTS: Final = 5
+HALF_CHARACTER: Final = "\\ud"
+"""Begins the escape of a surrogate. One that stands alone is no text, and no service takes it back."""
 QUOTED_CHARACTERS: Final = 2_000
-"""How much a model is told of its own wrong answer."""
+"""Characters of its wrong answer that a model sees again."""
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
 
@@ -101,10 +103,7 @@ async def ask(
     hidden: bool = False,
     said: Callable[[TextDelta], None] | None = None,
 ) -> AIMessage:
-    """Return the model's answer; raise `ModelError` if there is none.
-
-    `hidden` keeps the tokens out of LangGraph's stream. `said` is told each piece of the text as it comes.
-    """
+    """Return the model's answer, `hidden` from LangGraph's stream, piece by piece to `said`. Raises `ModelError`."""
     chunks: list[AIMessage] = []
     try:
         async with aclosing(_pieces(model, messages, hidden=hidden)) as pieces:
@@ -128,10 +127,7 @@ def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: boo
 
 
 def _is_unheard() -> bool:
-    """Say whether the graph runs under callbacks that nobody listens to; tracing and debugging listen too.
-
-    What a node would add itself is not looked for: ours add nothing.
-    """
+    """Say whether the graph runs under callbacks that nobody listens to; tracing and debugging listen too."""
     callbacks = (var_child_runnable_config.get() or {}).get("callbacks")
     return isinstance(callbacks, BaseCallbackManager) and not (callbacks.handlers or callbacks.inheritable_handlers)
 
@@ -153,6 +149,8 @@ def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
     name, text, key = raw["name"] or "", raw["args"] or "{}", raw["id"]
     try:
         args = json.loads(text)
+        if HALF_CHARACTER in text.lower():
+            args = json.loads(json.dumps(args, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         return invalid_tool_call(name=name, args=text, id=key, error=str(error))
     if not isinstance(args, dict):

@@ -36,7 +36,7 @@ CANNOT: Final[Mapping[AgentName, Sequence[Limit]]] = {
 }
 
 DICTATED: Final = re.compile(r"[:：].*", re.DOTALL)
-"""What follows a colon is text to be written, not something to be done."""
+"""A colon and the text to write after it, which asks for nothing."""
 CREATES_A_FILE: Final = re.compile(
     r"\b(?:create|make|write|save)\b.{0,24}\b(?:file|document)\b|(?:新建|创建).{0,8}(?:文件(?!夹)|文档)",
     re.IGNORECASE,

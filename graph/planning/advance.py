@@ -1,21 +1,36 @@
-"""After a specialist has nothing more to call: says what became of its step, and what that means for the others."""
+"""Carry a plan on: end the step of a specialist that is done, begin the next one, or pause."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import interrupt
 
 from graph.dependencies import GraphDependencies
+from graph.events import emit
 from graph.messages.grouping import Block, blocks_of
 from graph.messages.written import add_messages, outcome_of, say
 from graph.planning.plan import announce
-from graph.planning.progress import OPEN, changed_steps, waiting_for, with_step, without_dependents
-from graph.planning.texts import TEXTS, needs
+from graph.planning.progress import (
+    OPEN,
+    PLAN_PAUSED,
+    advance_plan,
+    changed_steps,
+    edited_event,
+    merge_plans,
+    views,
+    waiting_for,
+    with_step,
+    without_dependents,
+)
+from graph.planning.texts import TEXTS, closing, needs
 from graph.state import Language, LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
 """A step is begun at most so often: once, and twice more with what went wrong before."""
 REVISIONS: Final = 1
+_ENDS = frozenset({"done", "stopped"})
 
 
 def make_advance(_deps: GraphDependencies) -> Any:
@@ -27,10 +42,10 @@ def make_advance(_deps: GraphDependencies) -> Any:
             return _at_limit(state, reached)
         if plan is None or step is None:
             return {}
-        status, told = outcome_of_step(state, step)
+        status, text = outcome_of_step(state, step)
         if status == "failed" and step["attempts"] < ATTEMPTS:
-            return {"plan": with_step(plan, {**step, "status": "pending", "error": told}), "failure": None}
-        following = _ended(plan, step, status, told, running_turn(state)["language"])
+            return {"plan": with_step(plan, {**step, "status": "pending", "error": text}), "failure": None}
+        following = _ended(plan, step, status, text, running_turn(state)["language"])
         for changed in changed_steps(plan, following):
             announce(changed)
         return {"plan": following, "failure": None}
@@ -72,10 +87,10 @@ def _of_attempt(messages: Sequence[AnyMessage], step: Step) -> list[Block]:
     return [block for block in blocks_of(messages[after + 1 :]) if isinstance(block[0], AIMessage)]
 
 
-def _ended(plan: Plan, step: Step, status: StepStatus, told: str, language: Language) -> Plan:
-    """Return the plan with the step ended. What needs it is skipped, unless the planner may still find another way."""
+def _ended(plan: Plan, step: Step, status: StepStatus, text: str, language: Language) -> Plan:
+    """Return the plan with the step ended; its dependents are skipped, unless the planner may find another way."""
     done = status == "completed"
-    ended: Step = {**step, "status": status, "result": told if done else None, "error": None if done else told}
+    ended: Step = {**step, "status": status, "result": text if done else None, "error": None if done else text}
     plan = with_step(plan, ended)
     if done or (status == "failed" and wants_revision(plan)):
         return plan
@@ -101,3 +116,68 @@ def _given_up(step: Step, why: str) -> Step:
     if step["status"] not in OPEN:
         return step
     return {**step, "status": "failed" if step["status"] == "in-progress" else "skipped", "error": why}
+
+
+def make_begin_step(deps: GraphDependencies) -> Any:
+    """Return the node."""
+
+    async def begin_step(state: State, config: RunnableConfig) -> Update:
+        plan = state.get("plan")
+        if plan is None:
+            return {}
+        last = state["messages"][-1].id
+
+        def change(shared: Plan | None) -> Plan:
+            return advance_plan(merge_plans(plan, shared), last)
+
+        following = await exchange_plan(deps, config, state, change)
+        _announce(plan, following)
+        update: Update = {"plan": following, "failure": None}
+        text = closing(following, running_turn(state)["language"]) if following.get("status") in _ENDS else ""
+        return {**add_messages([say(text)]), **update} if text else update
+
+    return begin_step
+
+
+async def exchange_plan(deps: GraphDependencies, config: RunnableConfig, state: State, change: Any) -> Plan:
+    """Return the plan that `change` makes of the copy that people edit; without a service, there is no such copy."""
+    if deps.plans is None:
+        return change(None)
+    thread_id = str(config.get("configurable", {}).get("thread_id", ""))
+    return await deps.plans.exchange(thread_id, running_turn(state)["run_id"], change)
+
+
+def _announce(before: Plan, plan: Plan) -> None:
+    was, now = before.get("status"), plan.get("status")
+    plan_id, version = plan["plan_id"], plan.get("version", 1)
+    if now == "paused" and was != "paused":
+        emit({"type": "plan_paused", "plan_id": plan_id, "version": version})
+    if was == "paused" and now != "paused":
+        emit({"type": "plan_resumed", "plan_id": plan_id, "version": version})
+    if before.get("version", 1) != version and _texts(before) != _texts(plan):
+        emit(edited_event(plan))
+    for step in changed_steps(before, plan):
+        announce(step)
+
+
+def _texts(plan: Plan) -> list[tuple[str, str, str]]:
+    return [(step["id"], step["title"], step["instruction"]) for step in plan["steps"]]
+
+
+async def pause(state: State) -> Update:
+    """The node. It starts again from its top when it is resumed, so it only reads before the interrupt."""
+    plan = state.get("plan")
+    if plan is None:
+        return {}
+    answer = interrupt(
+        {
+            "type": PLAN_PAUSED,
+            "plan_id": plan["plan_id"],
+            "version": plan.get("version", 1),
+            "steps": views(plan),
+        }
+    )
+    command: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
+    version = command.get("version")
+    going: Plan = {**plan, "wanted": "stop" if command.get("action") == "stop" else "run"}
+    return {"plan": {**going, "version": version} if isinstance(version, int) else going}

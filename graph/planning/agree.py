@@ -1,4 +1,4 @@
-"""Right after planning: asks the person once for the bounds of a plan that would otherwise ask many times.
+"""Ask the person once, right after planning, for the bounds of a plan that would otherwise ask many times.
 
 What is asked was made by the plan node and is frozen in the state: before the interrupt this node only reads.
 """

@@ -40,41 +40,41 @@ def apply_edits(plan: Plan, edits: Sequence[StepEdit]) -> Plan:
 
     Steps that are left out are removed. New ones may have any other id for others to depend on.
     """
-    known = {step["id"]: step for step in plan["steps"]}
+    by_id = {step["id"]: step for step in plan["steps"]}
     named = [edit["id"] for edit in edits if "id" in edit]
-    begun = [key for key in named if key in known and not is_editable(known[key])]
+    begun = [key for key in named if key in by_id and not is_editable(by_id[key])]
     if begun:
         raise PlanEditError([], begun)
-    kept = [step for step in plan["steps"] if not is_editable(step)]
-    wanted = [_wanted(edit, known, number) for number, edit in enumerate(edits, 1)]
-    refuse_wrong_shape(kept, wanted)
-    return with_waves({**plan, "steps": [*kept, *_with_own_ids(wanted, known)]})
+    begun_steps = [step for step in plan["steps"] if not is_editable(step)]
+    edited = [_edited(edit, by_id, number) for number, edit in enumerate(edits, 1)]
+    refuse_wrong_shape(begun_steps, edited)
+    return with_waves({**plan, "steps": [*begun_steps, *_with_own_ids(edited, by_id)]})
 
 
-def _with_own_ids(wanted: Sequence[Step], known: Mapping[str, Step]) -> list[Step]:
+def _with_own_ids(edited: Sequence[Step], by_id: Mapping[str, Step]) -> list[Step]:
     """Give each new step an id that no other has; what depends on it by the old one follows."""
-    ids = {step["id"]: str(uuid4()) for step in wanted if step["id"] not in known}
+    ids = {step["id"]: str(uuid4()) for step in edited if step["id"] not in by_id}
     return [
         {
             **step,
             "id": ids.get(step["id"], step["id"]),
             "depends_on": [ids.get(key, key) for key in step.get("depends_on", [])],
         }
-        for step in wanted
+        for step in edited
     ]
 
 
-def refuse_wrong_shape(kept: Sequence[Step], wanted: Sequence[Step]) -> None:
+def refuse_wrong_shape(begun_steps: Sequence[Step], edited: Sequence[Step]) -> None:
     """Raise `PlanEditError` for steps that can't follow those that have begun, in this order."""
     problems: list[str] = []
-    if len(kept) + len(wanted) > MOST_STEPS:
+    if len(begun_steps) + len(edited) > MOST_STEPS:
         problems.append(f"a plan has {MOST_STEPS} steps at most")
-    before = {step["id"]: step["status"] for step in kept}
-    lost = [step["title"] for step in wanted for key in step.get("depends_on", []) if _is_lost(before.get(key))]
+    before = {step["id"]: step["status"] for step in begun_steps}
+    lost = [step["title"] for step in edited for key in step.get("depends_on", []) if _is_lost(before.get(key))]
     problems += [f"“{title}” depends on a step that did not succeed" for title in dict.fromkeys(lost)]
-    problems += problems_of_shape([planned_step_of(step) for step in wanted], list(before))
+    problems += problems_of_shape([planned_step_of(step) for step in edited], list(before))
     placed = set(before)
-    for step in wanted:
+    for step in edited:
         later = set(step.get("depends_on", [])) - placed
         if later and not problems:
             problems.append(f"“{step['title']}” stands before a step that it depends on")
@@ -100,8 +100,8 @@ def _is_lost(status: str | None) -> bool:
     return status is not None and status not in SUCCEEDING
 
 
-def _wanted(edit: StepEdit, known: Mapping[str, Step], number: int) -> Step:
-    old = known.get(edit.get("id", ""))
+def _edited(edit: StepEdit, by_id: Mapping[str, Step], number: int) -> Step:
+    old = by_id.get(edit.get("id", ""))
     if old is None:
         return _new(edit, number)
     step: Step = {

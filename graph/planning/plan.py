@@ -19,6 +19,7 @@ from graph.messages.written import link_filter_for
 from graph.models.asking import ask_for
 from graph.planning.abilities import problems_of_abilities
 from graph.planning.agree import proposal_for
+from graph.planning.progress import views
 from graph.planning.shape import (
     PlannedStep,
     ProposedBounds,
@@ -29,7 +30,6 @@ from graph.planning.shape import (
     with_ids,
     with_waves,
 )
-from graph.planning.views import views
 from graph.prompts import json_section, load_prompt, section
 from graph.routing.route import place_ids
 from graph.state import State, Step, Update, active_agent, running_turn

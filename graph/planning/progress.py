@@ -5,12 +5,15 @@ The graph's state has what was done. The service may keep a second copy that peo
 """
 
 from collections.abc import Sequence
+from typing import Final
 
-from graph.planning.order import dependents
-from graph.planning.shape import dependencies_of, with_waves
+from graph.events import PlanEditedEvent, StepView
+from graph.planning.shape import dependencies_of, dependents, with_waves
 from graph.state import Plan, Step, StepStatus
 
 OPEN: frozenset[StepStatus] = frozenset({"pending", "in-progress"})
+PLAN_PAUSED: Final = "plan_paused"
+"""The `type` of the interrupt in which a paused plan waits."""
 
 
 def is_editable(step: Step) -> bool:
@@ -19,23 +22,23 @@ def is_editable(step: Step) -> bool:
 
 
 def merge_plans(mine: Plan, shared: Plan | None) -> Plan:
-    """Return the graph's plan with what people changed in the shared copy: steps that have not begun, and their wish.
+    """Return the graph's plan with the edits of the shared copy: steps that have not begun, and the command.
 
     A step that only the copy has as begun was begun by a process that is gone before it could note it: it begins anew.
     """
     if shared is None or shared["plan_id"] != mine["plan_id"]:
         return mine
-    wish: Plan = {**mine, "wanted": shared.get("wanted", "run")}
+    merged: Plan = {**mine, "wanted": shared.get("wanted", "run")}
     if shared.get("revision", 0) < mine.get("revision", 0):
-        return {**wish, "version": shared.get("version", 1) + 1}
-    wish["version"] = shared.get("version", 1)
-    known = {step["id"]: step for step in mine["steps"]}
-    edited = {step["id"]: _fresh(step) for step in shared["steps"] if is_new(known.get(step["id"]))}
-    if [step["id"] for step in shared["steps"]] == list(known):
-        steps = [edited.get(key, step) for key, step in known.items()]
+        return {**merged, "version": shared.get("version", 1) + 1}
+    merged["version"] = shared.get("version", 1)
+    own = {step["id"]: step for step in mine["steps"]}
+    edited = {step["id"]: _fresh(step) for step in shared["steps"] if is_new(own.get(step["id"]))}
+    if [step["id"] for step in shared["steps"]] == list(own):
+        steps = [edited.get(key, step) for key, step in own.items()]
     else:
         steps = [*(step for step in mine["steps"] if not is_editable(step)), *edited.values()]
-    return with_waves({**wish, "steps": steps})
+    return with_waves({**merged, "steps": steps})
 
 
 def is_new(step: Step | None) -> bool:
@@ -48,10 +51,7 @@ def _fresh(step: Step) -> Step:
 
 
 def advance_plan(plan: Plan, last_message: str | None) -> Plan:
-    """Return the plan with its next step begun; or paused, stopped or done, as the person wants and as it is.
-
-    Its contract ends with it.
-    """
+    """Return the plan with its next step begun; or paused, stopped or done, and then without its contract."""
     if not any(step["status"] == "pending" for step in plan["steps"]):
         return {**plan, "status": "stopped" if plan.get("status") == "stopped" else "done", "contract": None}
     match plan.get("wanted", "run"):
@@ -91,7 +91,7 @@ def waiting_for(plan: Plan, step_id: str) -> list[Step]:
 
 
 def without_dependents(plan: Plan, step_id: str, why: str) -> Plan:
-    """Return the plan with the steps skipped that need one which did not succeed; `why` is told of each."""
+    """Return the plan with the steps skipped that need one which did not succeed; `why` is the error of each."""
     skipped = {step["id"] for step in waiting_for(plan, step_id)}
     steps: list[Step] = [
         {**step, "status": "skipped", "error": why} if step["id"] in skipped else step for step in plan["steps"]
@@ -101,7 +101,36 @@ def without_dependents(plan: Plan, step_id: str, why: str) -> Plan:
 
 def changed_steps(before: Plan | None, after: Plan) -> list[Step]:
     """Return the steps whose status or attempt is another one than before, in order."""
-    known = {step["id"]: (step["status"], step["attempts"]) for step in before["steps"]} if before else {}
+    own = {step["id"]: (step["status"], step["attempts"]) for step in before["steps"]} if before else {}
     return [
-        step for step in after["steps"] if known.get(step["id"], ("pending", 0)) != (step["status"], step["attempts"])
+        step for step in after["steps"] if own.get(step["id"], ("pending", 0)) != (step["status"], step["attempts"])
     ]
+
+
+def views(plan: Plan) -> list[StepView]:
+    """Return the steps as they are announced."""
+    return [view_of(step) for step in plan["steps"]]
+
+
+def view_of(step: Step) -> StepView:
+    """Return a step as it is announced."""
+    return {
+        "id": step["id"],
+        "title": step["title"],
+        "agent": step["agent"],
+        "status": step["status"],
+        "kind": step.get("kind", "act"),
+        "depends_on": step.get("depends_on", []),
+        "wave": step.get("wave", 1),
+        "parallel": step.get("parallel", False),
+    }
+
+
+def edited_event(plan: Plan) -> PlanEditedEvent:
+    """Return the event that tells of a person's changes."""
+    return {
+        "type": "plan_edited",
+        "plan_id": plan["plan_id"],
+        "version": plan.get("version", 1),
+        "steps": views(plan),
+    }

@@ -1,4 +1,4 @@
-"""After a step has failed for good: asks the planner once how to reach the rest in another way.
+"""Ask the planner once, after a step has failed for good, how to reach the rest in another way.
 
 What was done stays done and is never planned again. Without an answer that can be used, the steps that need the failed
 one are skipped, and the others go on.
@@ -19,12 +19,11 @@ from graph.limits.limits import has_budget
 from graph.link_filter import LinkFilter
 from graph.messages.written import add_messages, link_filter_for, say
 from graph.models.asking import ask_for
-from graph.planning.begin_step import exchange_plan
+from graph.planning.advance import exchange_plan
 from graph.planning.plan import ATTEMPTS, announce, refuse_wrong, request_of, system_of
-from graph.planning.progress import changed_steps, merge_plans, without_dependents
+from graph.planning.progress import changed_steps, merge_plans, views, without_dependents
 from graph.planning.shape import MAX_STEPS, RevisedPlan, make_steps, with_ids, with_waves
 from graph.planning.texts import needs, revision
-from graph.planning.views import views
 from graph.prompts import json_section
 from graph.state import Language, Plan, State, Step, Update, running_turn
 
@@ -68,9 +67,9 @@ def _filter_texts(answer: RevisedPlan, link_filter: LinkFilter) -> RevisedPlan:
 
 
 def _update(current: Plan, answer: RevisedPlan, language: Language, spending: Spending) -> Update:
-    kept = [step for step in current["steps"] if step["status"] != "pending"]
-    known = _done(current)
-    steps = [*kept, *make_steps(answer.steps, known)]
+    begun = [step for step in current["steps"] if step["status"] != "pending"]
+    completed_ids = _done(current)
+    steps = [*begun, *make_steps(answer.steps, completed_ids)]
     plan = with_waves({**current, "steps": steps, "revision": current.get("revision", 0) + 1, "status": "running"})
     emit(
         {
@@ -81,8 +80,8 @@ def _update(current: Plan, answer: RevisedPlan, language: Language, spending: Sp
             "steps": views(plan),
         }
     )
-    told = say(revision(answer.why, language) + "\n\n")
-    return {**add_messages([told], usage=dict(spending.usage)), "plan": plan}
+    view = say(revision(answer.why, language) + "\n\n")
+    return {**add_messages([view], usage=dict(spending.usage)), "plan": plan}
 
 
 def _cut(current: Plan, language: Language) -> Plan:
@@ -97,7 +96,7 @@ def _cut(current: Plan, language: Language) -> Plan:
 
 async def _revised(planner: BaseChatModel, state: State, plan: Plan, spending: Spending) -> RevisedPlan | None:
     """Ask for the remaining steps, once more if they are wrong; None if there is no answer that can be used."""
-    so_far = json_section("plan_so_far", [_told(number, step, plan) for number, step in enumerate(plan["steps"], 1)])
+    so_far = json_section("plan_so_far", [_view(number, step, plan) for number, step in enumerate(plan["steps"], 1)])
     refused = ""
     for _ in range(ATTEMPTS):
         system = f"{system_of(state, so_far)}\n\n{TASK}{refused}"
@@ -132,9 +131,9 @@ def _done(plan: Plan) -> dict[str, str]:
     return {str(number): step["id"] for number, step in enumerate(plan["steps"], 1) if step["status"] == "completed"}
 
 
-def _told(number: int, step: Step, plan: Plan) -> dict[str, Any]:
+def _view(number: int, step: Step, plan: Plan) -> dict[str, Any]:
     numbers = {other["id"]: str(index) for index, other in enumerate(plan["steps"], 1)}
-    told: dict[str, Any] = {
+    view: dict[str, Any] = {
         "id": str(number),
         "title": step["title"],
         "agent": step["agent"],
@@ -145,4 +144,4 @@ def _told(number: int, step: Step, plan: Plan) -> dict[str, Any]:
         "status": step["status"],
     }
     said = step["result"] or step["error"]
-    return {**told, "told": said[:RESULT_CHARACTERS]} if said else told
+    return {**view, "told": said[:RESULT_CHARACTERS]} if said else view

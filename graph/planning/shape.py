@@ -1,13 +1,12 @@
-"""The planner's structured answer, and the plan that it becomes in the state."""
+"""The planner's structured answer, the plan that it becomes in the state, and the order of its steps."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Final, Literal
 from uuid import uuid4
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from graph.planning.order import Needs, problems_of_order, topological_order, waves
 from graph.state import AgentName, Plan, Step
 
 MAX_STEPS: Final = 8
@@ -18,6 +17,8 @@ Key = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(valu
 """An id that a model made up; many write numbers."""
 
 _REFERS: Final = re.compile(r"\bsteps?\s+(\d{1,2})\b|第\s*(\d{1,2})\s*步|步骤\s*(\d{1,2})", re.IGNORECASE)
+Needs = Mapping[str, Sequence[str]]
+"""By the key of each step, in the order they were given: the keys of those that have to be completed before it."""
 
 
 class PlannedStep(BaseModel):
@@ -86,16 +87,13 @@ def problems_of_shape(steps: Sequence[PlannedStep], done: Sequence[str] = ()) ->
     return found
 
 
-def make_steps(planned: Sequence[PlannedStep], known: dict[str, str] | None = None) -> list[Step]:
-    """Return the steps for the state, in an order that can be kept; `known` has the ids of those that exist already."""
+def make_steps(planned: Sequence[PlannedStep], existing: dict[str, str] | None = None) -> list[Step]:
+    """Return the steps for the state, ordered by their dependencies; `existing` has the ids of the others."""
     by_key = {step.id: step for step in planned}
-    ids = {**(known or {}), **{key: str(uuid4()) for key in by_key}}
-    order = [key for key in topological_order({**dict.fromkeys(known or {}, ()), **_needs(planned)}) if key in by_key]
+    ids = {**(existing or {}), **{key: str(uuid4()) for key in by_key}}
+    needs = {**dict.fromkeys(existing or {}, ()), **{step.id: step.depends_on for step in planned}}
+    order = [key for key in topological_order(needs) if key in by_key]
     return [_step(by_key[key], ids) for key in order]
-
-
-def _needs(planned: Sequence[PlannedStep]) -> dict[str, Sequence[str]]:
-    return {step.id: step.depends_on for step in planned}
 
 
 def _step(planned: PlannedStep, ids: dict[str, str]) -> Step:
@@ -136,3 +134,43 @@ def with_waves(plan: Plan) -> Plan:
         for step in plan["steps"]
     ]
     return {**plan, "steps": steps}
+
+
+def problems_of_order(keys: Sequence[str], needs: Needs) -> list[str]:
+    """Return what makes the steps impossible to order: keys that are used twice or unknown, and circles."""
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    found = [f"two steps have the id {key}" for key in twice]
+    for key, after in needs.items():
+        found += [f"step {key} depends on {other}, which is no step" for other in after if other not in needs]
+    circle = sorted(set(needs) - set(topological_order(needs)))
+    if not found and circle:
+        found.append(f"the steps {', '.join(circle)} depend on one another in a circle")
+    return found
+
+
+def topological_order(needs: Needs) -> list[str]:
+    """Return the keys so that each comes after what it needs, else as given; those in circles are left out."""
+    done: list[str] = []
+    while True:
+        following = next((key for key in needs if key not in done and all(one in done for one in needs[key])), None)
+        if following is None:
+            return done
+        done.append(following)
+
+
+def waves(needs: Needs) -> dict[str, int]:
+    """Return for each key, from 1, the round it could be done in if all that don't need one another went together."""
+    numbers: dict[str, int] = {}
+    for key in topological_order(needs):
+        numbers[key] = 1 + max((numbers[one] for one in needs[key]), default=0)
+    return numbers
+
+
+def dependents(needs: Needs, key: str) -> set[str]:
+    """Return everything that needs the key, directly or through others."""
+    found: set[str] = set()
+    grown = {key}
+    while grown:
+        grown = {one for one, after in needs.items() if one not in found and grown & set(after)}
+        found |= grown
+    return found

@@ -37,7 +37,7 @@ def needs(step: Step, language: Language) -> str:
 
 
 def closing(plan: Plan, language: Language) -> str:
-    """Return what is told at the end of a plan that did not go as it was made; empty if all of it was done."""
+    """Return the closing text of a plan that did not go as planned; empty if all of it was done."""
     steps = plan["steps"]
     lines = [_failure(step, language) for step in steps if step["status"] == "failed"]
     if plan.get("status") == "stopped":

@@ -31,7 +31,7 @@ SCHEMA: Final[Mapping[str, Any]] = {
     "required": ["folders", "kinds", "max_items"],
     "additionalProperties": False,
 }
-"""What an edit of the card has to fit; `folders` are ids."""
+"""The JSON schema for an edit of the card; `folders` are ids."""
 
 KINDS: Final[Mapping[ActionKind, Mapping[Language, str]]] = {
     "create": {"en": "create", "zh": "新建"},
@@ -64,7 +64,7 @@ class Folder(TypedDict):
 
 
 def needed(kinds: Sequence[ActionKind], *, reads: bool) -> bool:
-    """Say whether something of these kinds would be asked about without a contract; `reads`: the plan reads content."""
+    """Say whether these kinds need approvals without a contract; `reads`: the plan reads content."""
     return bool(ASKING & set(kinds)) or (reads and bool(ASKING_ONCE_READ & set(kinds)))
 
 

@@ -1,4 +1,4 @@
-"""A grant as it is asked for with an approval: "and what is like this, in that folder, for an hour, 50 items". Pure.
+"""A request for a grant with an approval: "and all like this, in that folder, for an hour, 50 items". Pure.
 
 What kind of action it covers is not said but taken from the approved action, so that nobody gives more than they saw.
 """
@@ -26,7 +26,7 @@ class GrantRequest(TypedDict):
 
 
 def read_grant(value: object) -> GrantRequest:
-    """Return what is asked for; without them, it is an hour and 50 items. Raises `ValueError` with a sentence."""
+    """Return the request, by default for an hour and 50 items. Raises `ValueError` with a sentence."""
     if not isinstance(value, Mapping) or set(value) - {"folder_id", "minutes", "max_items"}:
         raise ValueError("A grant has folder_id, minutes and max_items.")
     folder_id = value.get("folder_id")
@@ -52,10 +52,7 @@ def _number(value: object, otherwise: int, most: int, name: str) -> int:
 
 
 def grantable(action: Mapping[str, Any]) -> ActionKind | None:
-    """Return the kind of action that may be granted together with an approval of this one; None if none may.
-
-    Never what can't be taken back, nor what reaches others: deletion for good, shares, links, addresses.
-    """
+    """Return the kind of action that an approval of this one may grant; None for what is final or reaches others."""
     if not action["reversible"] or action["risk"] not in {"write", "delete"}:
         return None
     effect = action.get("effect") or {}

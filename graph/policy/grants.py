@@ -1,6 +1,6 @@
 """Grants: permissions that a person gives for a while, so that the assistant need not ask each time.
 
-Grants are kept in the graph's store, by user, and survive restarts. What was used is counted by claims, one record per
+Grants are in the graph's store, by user, and survive restarts. Claims count the used items, one record per
 call: a call that is tried again after a crash claims once. A claim is written first and then all of them are counted,
 so that calls at the same moment, even of several processes, never use more than was given; in one process they take
 turns, and the last item goes to one of them. A call that the drive refuses gives back what it claimed; one without an
@@ -41,10 +41,7 @@ class TooManyGrantsError(ValueError):
 
 
 async def give(store: BaseStore, user_id: str, bounds: Bounds, *, approval_id: str, now: datetime) -> Grant:
-    """Keep a new grant of the person, and forget those that have expired.
-
-    Raises `ValueError` for bounds that cover nothing any more, and `TooManyGrantsError`.
-    """
+    """Store a new grant, and delete expired ones. Raises `ValueError` and `TooManyGrantsError`."""
     if now >= bounds.until:
         raise ValueError("the end of a grant lies ahead")
     async with _turn(store):
@@ -58,8 +55,8 @@ async def give(store: BaseStore, user_id: str, bounds: Bounds, *, approval_id: s
 
 async def list_grants(store: BaseStore, user_id: str, now: datetime, *, without: Collection[str] = ()) -> list[Grant]:
     """Return the grants that hold now, with what is used of each (`without` some claims), the newest first."""
-    held = [grant for grant in await _all(store, user_id) if now < grant.bounds.until]
-    counted = await asyncio.gather(*(_with_used(store, user_id, grant, without) for grant in held))
+    valid = [grant for grant in await _all(store, user_id) if now < grant.bounds.until]
+    counted = await asyncio.gather(*(_with_used(store, user_id, grant, without) for grant in valid))
     return sorted(counted, key=lambda grant: grant.given_at, reverse=True)
 
 
@@ -73,21 +70,18 @@ async def withdraw(store: BaseStore, user_id: str, grant_id: str) -> bool:
 
 
 async def use(store: BaseStore, user_id: str, grant_id: str, *, claim: str, items: int, now: datetime) -> bool:
-    """Claim that many items of the grant for one call, named by `claim`; the same claim counts once.
-
-    False, and nothing is claimed, if the grant is withdrawn, over, or has not that many left.
-    """
+    """Claim items of the grant for a call, once per `claim`; False if it is withdrawn, over or has too few left."""
     async with _turn(store):
         if await _find(store, user_id, grant_id) is None:
             return False
         claims = _claims(user_id, grant_id)
-        known = await store.aget(claims, claim) is not None
+        is_claimed = await store.aget(claims, claim) is not None
         await store.aput(claims, claim, {"items": items}, index=False)
         # Read after the claim was written: what was withdrawn, or claimed by others, at the same moment counts.
         grant = await _find(store, user_id, grant_id)
         if grant and now < grant.bounds.until and await _used(store, user_id, grant_id) <= grant.bounds.max_items:
             return True
-        if not known:
+        if not is_claimed:
             await store.adelete(claims, claim)
     return False
 

@@ -1,7 +1,4 @@
-"""The matrix of the policy: what kind of thing a tool does, how much is at stake, and what holds then.
-
-`docs/GATEWAY.md` has the same table for people; a test holds the two together.
-"""
+"""The matrix of the policy, as in `docs/GATEWAY.md`: kinds of tools, levels of risk, and their rules."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -2,7 +2,7 @@
 
 The drive tells whose a file is, not who wrote what is in it: an upload may come from anywhere. A file is the person's
 own words only if the assistant wrote this very version for them, in a thread that had read nothing else
-(`own_words.py` keeps which). What can't be told is foreign.
+(`graph.agents.authorship` has the list). All else is foreign.
 """
 
 import re
@@ -19,7 +19,7 @@ MOST_FOREIGN: Final = 20
 NAME_WORDS: Final = 6
 NAME_CHARACTERS: Final = 60
 
-Known = Mapping[str, int]
+OwnVersions = Mapping[str, int]
 """The version of each file, by id, that is known to be the person's own words."""
 
 _ADDRESS: Final = re.compile(r"[\w.+-]+@[\w-]+\.\w+|https?:|www\.", re.IGNORECASE)
@@ -43,17 +43,14 @@ class Read:
 
 
 def reads_in(tool: ToolFacts, data: Mapping[str, Any] | None) -> list[Read]:
-    """Return of which files a tool's result holds words: of contents, and of names that could be instructions.
-
-    What a tool without a rule answers is from outside, whatever it looks like.
-    """
+    """Return the files of which a tool's result holds words; a result without a rule is from outside."""
     if tool.rule is None:
         return [Read("", tool.name, "")]
     found = dict.fromkeys([*_contents(data or {}), *_telling_names(data or {})])
     return [*found]
 
 
-def foreign(reads: Iterable[Read], email: str, own: Known) -> list[Taint]:
+def foreign(reads: Iterable[Read], email: str, own: OwnVersions) -> list[Taint]:
     """Return those that are not the person's own words, each file once, 20 at most."""
     found = {
         (read.file_id or read.path or read.name): taint
@@ -63,11 +60,11 @@ def foreign(reads: Iterable[Read], email: str, own: Known) -> list[Taint]:
     return [*found.values()][:MOST_FOREIGN]
 
 
-def _taint(read: Read, email: str, own: Known) -> Taint:
+def _taint(read: Read, email: str, own: OwnVersions) -> Taint:
     return {"file_id": read.file_id, "name": read.name, "path": read.path, "origin": origin_of(read, email, own)}
 
 
-def origin_of(read: Read, email: str, own: Known) -> Origin:
+def origin_of(read: Read, email: str, own: OwnVersions) -> Origin:
     """Return whose words they are; what is not known to be the person's own counts as imported."""
     if not read.file_id:
         return "outside"

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from graph.policy.bounds import Bounds, covers
+from graph.policy.bounds import Bounds, Touched, covers
 from graph.policy.matrix import Rule, Verdict
 from graph.policy.reasons import Code, sentence
-from graph.policy.targets import Touched
 from graph.policy.tools import ToolFacts, Vouched
 from graph.policy.vouching import names_it
 from graph.state import Language, Mode, Risk
@@ -43,14 +42,14 @@ class Situation:
 class Judgement:
     """The verdict on one call, its risk, and why: a code, and a sentence in the person's language.
 
-    `known`: the tool has a rule, so that it can be asked for a dry run. `covered_by` is the id of a grant, or `PLAN`.
+    With `has_rule` the tool can make a dry run. `covered_by` is the id of a grant, or `PLAN`.
     """
 
     verdict: Verdict
     risk: Risk
     code: Code
     reason: str
-    known: bool
+    has_rule: bool
     covered_by: str | None = None
 
 
@@ -63,13 +62,13 @@ def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Jud
     """
     rule = tool.rule_for(args)
     if rule is None:
-        return _judgement("ask", _risk(tool), "unknown", situation, known=False)
+        return _judgement("ask", _risk(tool), "unknown", situation, has_rule=False)
     if rule.verdict == "deny":
         return _judgement("deny", rule.risk, rule.cell.reason, situation)
     if tool.vouched is not None:
         return _personal(tool.vouched, args, rule, situation)
     if rule.kind in {"query", "read"} and tool.read_only is False:
-        return _judgement("ask", _risk(tool), "misdeclared", situation, known=False)
+        return _judgement("ask", _risk(tool), "misdeclared", situation, has_rule=False)
     if code := _beyond_cover(rule, situation):
         return _judgement("ask", rule.risk, code, situation)
     if covered_by := _covered_by(tool, args, rule, situation):
@@ -139,10 +138,10 @@ def _judgement(
     code: Code,
     situation: Situation,
     *,
-    known: bool = True,
+    has_rule: bool = True,
     covered_by: str | None = None,
 ) -> Judgement:
-    return Judgement(verdict, risk, code, sentence(code, situation.language), known, covered_by)
+    return Judgement(verdict, risk, code, sentence(code, situation.language), has_rule, covered_by)
 
 
 def _risk(tool: ToolFacts) -> Risk:

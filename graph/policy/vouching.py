@@ -33,10 +33,7 @@ _SIGNS: Final = re.compile(r"[\W_]+")
 
 
 def asks_to_remember_it(args: Mapping[str, Any], said: str) -> bool:
-    """Say whether the person's newest message, `said`, asks to remember the fact of a call.
-
-    The fact has to stand in the message, word for word; signs, spaces and case don't count.
-    """
+    """Say whether `said`, the newest message, asks to remember a call's fact, which has to stand in it literally."""
     fact = _plain(str(args.get("fact", "")))
     return len(fact) >= SHORTEST and asks_to_remember(said) and not args.get("file_id") and fact in _plain(said)
 

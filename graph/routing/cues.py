@@ -21,7 +21,7 @@ HERE: Final = re.compile(
     r"|\bin it\b|\b(?:this|it)\b"
     r"|(?:这|本|当前|该)(?:份|个|篇|一篇|一份)?(?:文档|文件|文章|报告|笔记|合同)|本文|全文|文中|这里面|这篇|这份",
 )
-"""What is open."""
+"""Names of the open document."""
 WHERE: Final = re.compile(
     r"where(?:'s| is| are| was)\b|(?!.*(?:文中|本文|全文|提到|写|说|讲)).*(?:[在存放]哪|哪个?(?:文件夹|目录|地方))"
 )
@@ -45,7 +45,7 @@ SHORTER: Final = re.compile(
     r"summar|overview|outline|condense|shorten|translate|缩短|精简|翻译|译|write"
     r"|\bnew\b|create|turn|convert|新"
 )
-"""What is done to a text, or to a summary of it."""
+"""Actions on a text, or on a summary of it."""
 TELLS: Final = re.compile(
     r"怎么|如何|怎样|为什么|为何|为啥|是否|有没有|有无|该不该|要不要|应不应该|会不会|能不能|可不可以|安全吗"
     r"|什么意思|什么|多少|多久|几时|几点|被|失败|坏了|没反应|不见了|报错|不能用|不了|不掉|成功了|觉得|认为|建议"
@@ -68,7 +68,7 @@ OF_CONTENT: Final = re.compile(
 )
 """A question that a document may answer, and that asks for no change."""
 METHOD: Final = re.compile(r"的?(?:步骤|方法|办法|流程|教程|规定|原因|后果|风险|意思|技巧|快捷键)$")
-"""What is said of an action, not the action."""
+"""Remarks about an action, not the action."""
 CONTROL: Final = re.compile(
     r"\w+ (?:buttons?|keys?|options?|functions?|features?|icons?|menus?|commands?|dialogs?|bars?|box)\b"
     r"|.*\b(?:(?:does|do|did|is|are|was|will|wo|ca)(?:n't| not) (?:work|respond|load|open)\w*|is (?:broken"
@@ -80,21 +80,21 @@ REPORTED: Final = re.compile(
     r"^(?!which\b|what\b).*\b(?:says?|said|wrote|writes?|states?|told me|asks? me|asked|tells? me|reads"
     r"|suggests?)(?: (?:that|to me|me|this))?$|(?:写着|写道|说|说的是|提到|叫我|让我)$"
 )
-"""What follows is somebody else's words."""
+"""Introduces somebody else's words."""
 UNLESS: Final = re.compile(r"\b(?:if|unless|as long as|in case|provided|except when)\b|的话$|的话[，,]")
 """A condition inside a clause."""
 TAKEN_BACK: Final = re.compile(
     r"\b(?:no,? wait|wait,? no|scratch that|never mind|nevermind|forget it|on second thought|or rather"
     r"|i mean)\b|不对|等等|算了|还是别|不用了|等一下"
 )
-"""What was said before does not hold."""
+"""Takes back the words before."""
 REFERS: Final = re.compile(
     r"\b(?:other|second|first|third|last|same|next|previous|another|which) ones?\b|\bthe (?:other|others"
     r"|latter|former|rest)\b|\b(?:too|as well|instead|likewise)$"
     r"|另(?:外)?(?:那|一)?(?:个|份|篇)|其[他它余](?:的)?(?:也|都)|第[一二三四五]个(?=$|[呢吧也的就了给移删改放,，。?？!！])"
     r"|^同样|同样(?:处理|操作|办|地)|也同?样|(?:前|后)者|(?:[它他她]们?|[这那](?:个|些|份|篇))也"
 )
-"""What only the conversation before can tell."""
+"""References that only the earlier conversation resolves."""
 FOLLOWING: Final = re.compile(rf"^(?:那(?![个些份])(?!.*{FILE})|还是|其他的?|另外那|不是|同样)")
 """Begins an answer to what was said before."""
 ELSEWHERE: Final = re.compile(
@@ -119,12 +119,12 @@ TERMS: Final = re.compile(
     r"(?:as )?(?:an? )?(?:(?:read|view|edit)(?:-| )?only|viewers?|editors?|commenters?)"
     r"|(?:只读|仅?可?查看|可编辑)(?:就行|即可)?"
 )
-"""How something is shared."""
+"""Ways to share."""
 PURPOSE: Final = re.compile(r"用来|用于|用作|叫|名|取名|标题")
 """Says what a new thing is for, or its name."""
 PUT_INTO: Final = re.compile(rf"\b(?:to|into|in|at the (?:end|top|start|bottom) of) {FILE}")
 OBJECT_FIRST: Final = re.compile(r"从(?:回收站|垃圾桶|垃圾箱)|(?:(?:从|在|给).{1,20}?)?[把将]")
-"""What is taken, before what is done with it."""
+"""The object, before the action on it."""
 HAN: Final = re.compile("[\u3400-\u9fff]")
 ABOUT: Final = re.compile(rf"云盘|网盘|{THING}|\b{TEXTS}\b|{TEXTS_ZH}")
 """Things that a drive holds."""
@@ -146,7 +146,7 @@ ABOUT_THE_FILE: Final = re.compile(
     r"|last (?:change|edit)|editors?)\b"
     r"|链接|密码|类型|多久|谁(?:改|建|创建|上传|动|删|编辑)|多大|大小|多少[页字个]|格式|权限|上传|共享|版本|名字|路径"
 )
-"""What is known of a file without reading it."""
+"""Facts about a file that need no reading."""
 IN_TEXT: Final = re.compile(
     r"QUOTE|\b(?:to|into|at|after|before|above|below|under|between|with|by|from|of)\b|every|each|all"
 )
@@ -157,24 +157,24 @@ SOMEBODYS_NAME: Final = re.compile(
 """A name, of a file or of what else?"""
 NAMEABLE: Final = re.compile(rf"{THING}|\b(?:it|this|that)\b")
 OF_THE_FILE: Final = re.compile(r"\b(?:owner|permissions?|sharing|file ?name|location)\b|权限|共享|文件名|位置")
-"""What a file has besides its text."""
+"""Attributes of a file besides its text."""
 OF_US: Final = re.compile(
     r"\b(?:our|this|the) (?:chat|conversation|discussion)\b|\bwhat (?:you|we) (?:just )?(?:did|said|discussed|talked)\b"
     r"|我们.{0,4}(?:聊|讨论|说)|对话|聊天"
 )
-"""What was said here, not what files say."""
+"""Words of this conversation, not of files."""
 WEAK: Final = re.compile(r"(?:add|put|write|cut|turn|convert|remove|delete|swap|format|change|create|make)\b")
 COMPLAINT: Final = re.compile(
     r"(?:this|the|my|our|it)\b.{0,40}\b(?:is|are|looks?|sounds?|reads?|feels?) (?:way |far |much |a (?:bit|little) )*"
     r"(?:too|not|very|so|really|rather|quite|a (?:bit|little)) \w+(?: \w+)?$"
     r"|.{0,16}(?:太|有点|不够|不太|过于).{1,8}了?$"
 )
-"""What is wrong with something, said before what is to be done about it."""
+"""A complaint, before the request about it."""
 STYLE: Final = re.compile(
     r"make .{1,40}\b(?:short|long|clear|simpl|bold|italic|friendl|more|less|sound|read|look)"
     r"|turn .{1,40}\binto (?:a|an)\b"
 )
-"""How a text is to be, not where in it."""
+"""The form of a text, not a place in it."""
 ABOUT_TEXT: Final = re.compile(
     r"(?:(?:check|see) )?(?:what|which|who(?! (?:wrote|made|created|changed|edited|can|has|have))|where (?:in|does|do)"
     r"|when(?! (?:was|did|were) (?:this|it|the \w+) (?:\w+ )?(?:shared|made|created|changed|edited|saved))"
@@ -185,7 +185,7 @@ ABOUT_TEXT: Final = re.compile(
 NAMED_NOW: Final = re.compile(r"(?:改成|改为|换成|变成|叫做?|命名为|取名)")
 """Goes on to the name, after "rename"."""
 NAMED_ZH: Final = re.compile(rf"[\u3400-\u9fff]{{1,12}}(?={FILE})")
-"""What a name in Chinese consists of, before its ending."""
+"""Characters of a Chinese name, before its ending."""
 IN_A_PART: Final = re.compile(
     r"\b(?:from|to|in|into|of) (?:the|this) (?:\w+ )?(?:list|table|text|paragraph|section|heading|title|sentence|intro"
     r"|conclusion|appendix|chapter|code block)\b"

@@ -45,7 +45,7 @@ _OWN_GROUPS: Final[dict[AgentName, frozenset[Group]]] = {
     "document_agent": frozenset({"edit", "look"}),
     "search_agent": frozenset({"edit", "look"}),
 }
-"""What a specialist goes on with. To put an answer into other words or another language is the one's who gave it."""
+"""The actions that each specialist continues. Whoever gave an answer also rephrases or translates it."""
 
 
 def is_follow_up(text: str) -> bool:
@@ -63,7 +63,7 @@ def is_follow_up(text: str) -> bool:
 
 
 def goes_on(agent: AgentName, intent: Intent) -> bool:
-    """Say whether what is asked for, if anything can be told, is what this specialist does."""
+    """Say whether the request, as far as words show one, is one for this specialist."""
     return {ask.group for ask in intent.asks} <= _OWN_GROUPS[agent]
 
 

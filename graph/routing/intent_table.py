@@ -16,7 +16,7 @@ Group = Literal["organise", "edit", "look", "inspect", "talk", "other"]
 THING: Final = (
     r"(?:FILE|QUOTE|\bfiles?\b|\bfolders?\b|\bdocuments?\b|\bdocs?\b|\btrash\b|\bbin\b|文件|文档|目录|回收站|垃圾桶)"
 )
-"""What can be organised."""
+"""Things that can be organised."""
 TEXTS: Final = (
     r"(?:files?|docs?|documents?|notes?|reports?|contracts?|invoices?|minutes|slides|pdfs?|emails?|letters?"
     r"|polic(?:y|ies)"
@@ -32,10 +32,7 @@ ASKS_ZH: Final = r"(?:什么|怎么|怎样|如何|多少|几|哪|谁|吗|有没�
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One action. `leads` is who takes it; `group` says whether it changes something, and where.
-
-    The rest are regular expressions.
-    """
+    """One action: `leads` takes it, `group` says whether and where it changes something; the rest are patterns."""
 
     action: str
     group: Group
@@ -464,4 +461,4 @@ ROWS: Final[tuple[Row, ...]] = (
         examples=("email it to the team", "打印出来"),
     ),
 )
-"""What people ask for, the narrow rows first."""
+"""The requests that people make, the narrow rows first."""

@@ -1,7 +1,4 @@
-"""Requests about each file of a folder and then all of them together, told by their words in English and Chinese.
-
-Such a request is planned: one step of kind `map`. What asks for each file alone is answered by the drive in one call.
-"""
+"""Requests about each file of a folder and then all together, in English and Chinese: planned as a `map` step."""
 
 import re
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The object of a request: an item of the drive, the open text, or a part of a named file.
 
-The same verbs delete files and sentences. What the clause names and what is open decide; else it stays unsure.
+The same verbs delete files and sentences. The names in the clause and the open document decide; else it stays unsure.
 """
 
 import re
@@ -15,7 +15,7 @@ from graph.state import AgentName
 SHAPING: Final = frozenset({"create_folder", "create_file", "copy", "move", "rename", "delete", "restore"})
 """Actions whose verbs also shape a text."""
 IN_A_TEXT: Final = frozenset({"delete", "move", "rename", "restore"})
-"""Of these, what has parts of a text for an object even with no document open."""
+"""Those of them that mean parts of a text even with no document open."""
 CREATES: Final = frozenset({"create_folder", "create_file", "compile"})
 COMPARING: Final = re.compile(r"compare|比较|对比")
 """With what is open, or only with one another?"""
@@ -24,10 +24,7 @@ CHANGES: Final = frozenset[Group]({"organise", "edit"})
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One thing asked for: which action of the table, who takes it, and whether it changes something.
-
-    `sure` is False where the words don't tell what it is done to.
-    """
+    """One request: its action in the table, who takes it, whether it changes; `sure` if words tell its object."""
 
     action: str
     group: Group

@@ -214,10 +214,7 @@ SHORTEST_MISSPELT: Final = 4
 
 
 def correct(word: str, verbs: frozenset[str]) -> str:
-    """Return the verb that a misspelt word is one slip away from, or the word itself.
-
-    Short verbs are only recognised with two letters swapped: too many words are one letter away from them.
-    """
+    """Return the verb that a misspelt word is one slip away from, or the word; short ones only by a swap."""
     if word in verbs or len(word) < SHORTEST_MISSPELT or not (word.isascii() and word.isalpha()):
         return word
     return _slips(verbs).get(word, word)

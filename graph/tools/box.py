@@ -18,10 +18,7 @@ LOCAL_NAMES: Final = frozenset(tool.name for tool in LOCAL_TOOLS)
 
 
 async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Toolset:
-    """Return the person's tools in this run. Without a store there is nothing for the assistant's own to work on.
-
-    Raises `DriveUnavailableError` if the drive's session can't be opened.
-    """
+    """Return the person's tools in this run; its own only with a store. Raises `DriveUnavailableError`."""
     user = deps.user(runtime)
     thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
     bench = ToolContext(

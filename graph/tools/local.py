@@ -60,12 +60,12 @@ class LocalTool:
 
     @property
     def facts(self) -> ToolFacts:
-        """What the policy knows of it."""
+        """Return the facts for the policy."""
         reads = self.rule.risk == "read"
         return ToolFacts(self.name, self.rule, read_only=reads, destructive=not reads, vouched=self.vouched)
 
     def as_tool(self) -> BaseTool:
-        """Return it as models are told of it."""
+        """Return the tool as models see it."""
         return StructuredTool(
             name=self.name,
             description=self.description,
@@ -105,7 +105,7 @@ class Toolset(Toolbox):
 
 
 class _Described:
-    """The tools as models are told of them: made once."""
+    """The tools as models see them: made once."""
 
     def __init__(self) -> None:
         self._made: dict[str, BaseTool] = {}

@@ -6,9 +6,18 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from mcp.types import CallToolResult
 
 from graph.drive.tool_names import FILE_INFO
-from graph.memory.facts import FACT_CHARACTERS, MOST_FACTS, Fact, Facts, FactSource, TooManyFactsError, one_line
-from graph.memory.relevance import by_relevance, facts_section
-from graph.memory.source_files import visible_facts
+from graph.memory.facts import (
+    FACT_CHARACTERS,
+    MOST_FACTS,
+    Fact,
+    Facts,
+    FactSource,
+    TooManyFactsError,
+    by_relevance,
+    facts_section,
+    one_line,
+    visible_facts,
+)
 from graph.policy.matrix import Rule
 from graph.policy.vouching import asks_to_forget_it, asks_to_remember_it
 from graph.tools.local import LocalTool, Request, ToolContext, error_result, text_result
@@ -159,4 +168,4 @@ LIST_MEMORIES: Final = LocalTool(
     rule=Rule("query", "low"),
 )
 CHANGING_TOOLS: Final = frozenset({REMEMBER.name, FORGET.name})
-"""After these the person's facts may be others."""
+"""The tools that may change the person's facts."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self, cast
 
 import uvicorn
 
+from api.app import build_api
 from api.clock import SystemClock
-from api.http.application import build_api
 from api.service import open_service
 from api.storage.database import open_database
 from api.storage.threads import open_threads

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-    from api.assistant import GrantInfo
+    from graph.policy.grants import Grant
     from graph.state import Mode
     from tests.api.fakes import ManualClock, MemoryDrive
 
@@ -86,7 +86,7 @@ class SmallGraph:
         self.drive = drive
         self.saver = saver
         self.clock = clock
-        self.given: dict[str, list[GrantInfo]] = {}
+        self.given: dict[str, list[Grant]] = {}
         self.gate = Gate()
         self.graph: Any = self._build().compile(checkpointer=saver)
 
@@ -181,7 +181,7 @@ class SmallGraph:
         action = next(action for action in payload["actions"] if action["tool_call_id"] == tool_call_id)
         return None if action["risk"] == "write" else "it is asked about each time."
 
-    async def grants(self, user_id: str) -> list[GrantInfo]:
+    async def grants(self, user_id: str) -> list[Grant]:
         return self.given.get(user_id, [])
 
     async def withdraw_grant(self, user_id: str, grant_id: str) -> bool:

@@ -33,10 +33,7 @@ UNREADABLE = ("unsupported", "needs_password", "needs_ocr", "failed")
 
 
 def import_directory(arguments: Namespace) -> int:
-    """Import a folder. Exit code 0 if all that can be imported was, 1 if a file could not be read or was refused.
-
-    Links and special files are left out and reported, which is no failure.
-    """
+    """Import a folder. Exit code 1 if a file could not be read or was refused; links are left out, no failure."""
     terminal = Terminal()
     directory = Path(arguments.directory)
     found = scan(directory, DriveSettings().root)

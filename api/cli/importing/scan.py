@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from api.cli.failure import CommandError
-from api.cli.importing.names import decoded, importable_name, is_text
 
 if TYPE_CHECKING:
+    from collections.abc import Container
     from pathlib import Path
+
 
 LINK = "a symbolic link (links are not followed)"
 SPECIAL = "neither a file nor a folder (socket, pipe or device)"
@@ -68,10 +70,7 @@ class Scan:
 
 
 def scan(directory: Path, own_data: Path) -> Scan:
-    """Scan a folder without following links. Raises `CommandError` if it can't be read at all.
-
-    `own_data` is left out: importing the drive into itself would not end.
-    """
+    """Scan a folder without following links, but not `own_data`. Raises `CommandError` if it can't be read."""
     found = Scan()
     try:
         os.scandir(directory).close()
@@ -159,3 +158,46 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+MAX_NAME_BYTES = 255
+REPLACEMENT = "_"
+LONGEST_SUFFIX = 16
+REFUSED_CHARACTERS = frozenset("/\\\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+REFUSED_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
+
+
+def decoded(raw: str) -> str:
+    """Return a name from the file system as text in NFC; bytes that are not UTF-8 become U+FFFD."""
+    return unicodedata.normalize("NFC", raw.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+
+
+def is_text(raw: str) -> bool:
+    """Return whether a name from the file system is UTF-8."""
+    return raw.isascii() or not any("\udc80" <= char <= "\udcff" for char in raw)
+
+
+def importable_name(raw: str, taken: Container[str]) -> str:
+    """Return a name that the drive accepts and that is not taken, as close to the raw one as possible."""
+    name = "".join(REPLACEMENT if _is_refused(char) else char for char in decoded(raw)).strip()
+    name = _within_limit(name or REPLACEMENT, "")
+    if name in {".", ".."}:
+        name = REPLACEMENT
+    number, free = 2, name
+    while free in taken:
+        free = _within_limit(name, f" ({number})")
+        number += 1
+    return free
+
+
+def _is_refused(char: str) -> bool:
+    return char in REFUSED_CHARACTERS or unicodedata.category(char) in REFUSED_CATEGORIES
+
+
+def _within_limit(name: str, mark: str) -> str:
+    """Put a mark before the suffix, and cut the stem so that the whole has 255 bytes at most."""
+    stem, dot, suffix = name.rpartition(".")
+    if not stem or len(suffix) > LONGEST_SUFFIX:
+        stem, dot, suffix = name, "", ""
+    tail = f"{mark}{dot}{suffix}"
+    return stem.encode()[: MAX_NAME_BYTES - len(tail.encode())].decode("utf-8", "ignore").rstrip() + tail

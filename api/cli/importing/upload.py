@@ -14,8 +14,7 @@ from uuid import uuid4
 
 from api.cli.client import read_json, retry
 from api.cli.failure import CommandError, LostConnectionError, ServiceError
-from api.cli.importing.names import decoded, importable_name
-from api.cli.importing.scan import SPECIAL, Remark, failure_reason
+from api.cli.importing.scan import SPECIAL, Remark, decoded, failure_reason, importable_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -162,10 +161,7 @@ class _Counted:
 
 @contextmanager
 def open_source(file: SourceFile) -> Generator[tuple[BufferedReader, int]]:
-    """Open a file and yield it with its size. Raises OSError, and `SourceFileError` if it is no regular file any more.
-
-    A link or pipe that replaced the file since the scan is not followed or waited for.
-    """
+    """Open a file, but no link or pipe, and yield it with its size. Raises OSError and `SourceFileError`."""
     descriptor = os.open(file.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as source:
         status = os.fstat(source.fileno())

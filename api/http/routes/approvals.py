@@ -5,7 +5,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from api.drive import Place, Principal
-from api.http.dependencies import ApprovalsDep, CallerDep, ServiceDep
+from api.http.dependencies import CallerDep, ServiceDep
 from api.http.requests import DecisionsBody
 from api.http.schemas import ApprovalList, ApprovalView
 from api.http.views import approval_view
@@ -16,21 +16,19 @@ router = APIRouter(prefix="/approvals", tags=["approvals"])
 
 
 @router.get("", responses=problem_responses())
-async def list_approvals(caller: CallerDep, approvals: ApprovalsDep) -> ApprovalList:
+async def list_approvals(caller: CallerDep, service: ServiceDep) -> ApprovalList:
     """List the approvals that wait for you, oldest first."""
-    return ApprovalList(items=[approval_view(row) for row in await approvals.waiting(caller)])
+    return ApprovalList(items=[approval_view(row) for row in await service.approvals.waiting(caller)])
 
 
 @router.get("/{approval_id}", responses=problem_responses(404))
-async def get_approval(approval_id: str, caller: CallerDep, approvals: ApprovalsDep) -> ApprovalView:
+async def get_approval(approval_id: str, caller: CallerDep, service: ServiceDep) -> ApprovalView:
     """Return an approval, also one that is closed."""
-    return approval_view(await approvals.get(caller, approval_id))
+    return approval_view(await service.approvals.get(caller, approval_id))
 
 
 @router.post("/{approval_id}", responses=problem_responses(403, 404, 409))
-async def decide(
-    approval_id: str, body: DecisionsBody, caller: CallerDep, approvals: ApprovalsDep, service: ServiceDep
-) -> ApprovalView:
+async def decide(approval_id: str, body: DecisionsBody, caller: CallerDep, service: ServiceDep) -> ApprovalView:
     """Decide on an approval: one decision for each action, all or none of them; or `approve_all`.
 
     The decision `approve` may carry a `grant` if the action can be undone (422 `invalid_grant` otherwise).
@@ -39,9 +37,9 @@ async def decide(
     gives 409 `approval_expired`. Approving needs the scope of the action's risk (403 `missing_scope`). After a 403 or
     422 the approval still waits.
     """
-    await approvals.get(caller, approval_id)
+    await service.approvals.get(caller, approval_id)
     decisions = [await _placed(decision.model_dump(exclude_none=True), caller, service) for decision in body.decisions]
-    return approval_view(await approvals.decide(caller, approval_id, decisions, approve_all=body.approve_all))
+    return approval_view(await service.approvals.decide(caller, approval_id, decisions, approve_all=body.approve_all))
 
 
 async def _placed(decision: dict[str, Any], caller: Principal, service: Service) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pydantic import Field
 from api.approvals.service import PARKED
 from api.drive import Place, Principal
 from api.events.frames import Frame, newest_number
-from api.http.dependencies import CallerDep, RunsDep, ServiceDep
+from api.http.dependencies import CallerDep, ServiceDep
 from api.http.requests import ChatRequest
 from api.http.sse import EventStream
 from api.service import Service
@@ -76,15 +76,14 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
 async def events(
     run_id: str,
     caller: CallerDep,
-    runs: RunsDep,
     service: ServiceDep,
     last_event_id: Annotated[str | None, Header(description="Send only the events after this one.")] = None,
     after: Annotated[str | None, Query(description="The same, for clients that can't set headers.")] = None,
 ) -> EventStream:
     """Read a run's events: the stored ones after `Last-Event-ID`, then the new ones."""
-    run = await runs.get(caller, run_id)
+    run = await service.runs.get(caller, run_id)
     number = _event_number(last_event_id or after or "0")
-    return EventStream(runs.follow(run.id, number, service.heartbeat_seconds))
+    return EventStream(service.runs.follow(run.id, number, service.heartbeat_seconds))
 
 
 async def _command_plan(body: ChatRequest, caller: Principal, service: Service) -> EventStream | None:

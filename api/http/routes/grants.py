@@ -1,14 +1,12 @@
 """Grants: list and withdraw them. A grant is given with an approval."""
 
-from dataclasses import asdict
-
 from fastapi import APIRouter, Response
 
-from api.assistant import GrantInfo
 from api.errors import NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.schemas import GrantList, GrantView
 from drive_server.http.problem import problem_responses
+from graph.policy.grants import Grant
 
 router = APIRouter(prefix="/grants", tags=["grants"])
 
@@ -29,7 +27,16 @@ async def withdraw_grant(grant_id: str, caller: CallerDep, service: ServiceDep) 
     return Response(status_code=NO_CONTENT)
 
 
-def grant_view(grant: GrantInfo) -> GrantView:
+def grant_view(grant: Grant) -> GrantView:
     """Return a grant as clients see it."""
-    fields = asdict(grant)
-    return GrantView(expires_at=fields.pop("until"), **fields)
+    bounds = grant.bounds
+    return GrantView(
+        grant_id=grant.grant_id,
+        kinds=sorted(bounds.kinds),
+        folder_ids=sorted(bounds.folders),
+        max_items=bounds.max_items,
+        used=bounds.used,
+        expires_at=bounds.until,
+        given_at=grant.given_at,
+        approval_id=grant.approval_id,
+    )

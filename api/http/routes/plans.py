@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Response
 
 from api.drive import Principal
-from api.http.dependencies import CallerDep, PlansDep, RunsDep, WriterDep
+from api.http.dependencies import CallerDep, ServiceDep, WriterDep
 from api.http.requests import PlanPatch
 from api.http.schemas import PlanView
-from api.plans import OVER, Plans
-from api.runs.service import Runs
+from api.plans import OVER
+from api.service import Service
 from api.storage.tables import PlanRow
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
@@ -19,9 +19,9 @@ router = APIRouter(prefix="/threads/{thread_id}/plan", tags=["plans"])
 
 
 @router.get("", responses=problem_responses(404))
-async def get_plan(thread_id: str, caller: CallerDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+async def get_plan(thread_id: str, caller: CallerDep, service: ServiceDep, response: Response) -> PlanView:
     """Return the newest plan of a thread. Its version is the `ETag`."""
-    return await _answer(await plans.get(caller, thread_id), caller, runs, response)
+    return await _answer(await service.plans.get(caller, thread_id), caller, service, response)
 
 
 @router.patch("", responses=problem_responses(403, 404, 409))
@@ -29,8 +29,7 @@ async def edit_plan(
     thread_id: str,
     body: PlanPatch,
     caller: WriterDep,
-    plans: PlansDep,
-    runs: RunsDep,
+    service: ServiceDep,
     response: Response,
     if_match: Annotated[str | None, Header(description="The version that was seen, instead of `version`.")] = None,
 ) -> PlanView:
@@ -41,39 +40,39 @@ async def edit_plan(
     """
     version = body.version if body.version is not None else _version_in(if_match)
     edits = [step.to_edit() for step in body.steps]
-    return await _answer(await plans.edit(caller, thread_id, version, edits), caller, runs, response)
+    return await _answer(await service.plans.edit(caller, thread_id, version, edits), caller, service, response)
 
 
 @router.post("/pause", responses=problem_responses(403, 404, 409))
-async def pause(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+async def pause(thread_id: str, caller: WriterDep, service: ServiceDep, response: Response) -> PlanView:
     """Pause the plan after the running step, until you resume or stop it, also over restarts."""
-    return await _command(thread_id, "pause", caller, plans, runs, response)
+    return await _command(thread_id, "pause", caller, service, response)
 
 
 @router.post("/resume", responses=problem_responses(403, 404, 409))
-async def resume(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+async def resume(thread_id: str, caller: WriterDep, service: ServiceDep, response: Response) -> PlanView:
     """Resume the plan."""
-    return await _command(thread_id, "run", caller, plans, runs, response)
+    return await _command(thread_id, "run", caller, service, response)
 
 
 @router.post("/stop", responses=problem_responses(403, 404, 409))
-async def stop(thread_id: str, caller: WriterDep, plans: PlansDep, runs: RunsDep, response: Response) -> PlanView:
+async def stop(thread_id: str, caller: WriterDep, service: ServiceDep, response: Response) -> PlanView:
     """Stop the plan after the running step: the other steps are skipped, and its changes stay.
 
     `POST /api/runs/{run_id}/cancel` ends the running step, too.
     """
-    return await _command(thread_id, "stop", caller, plans, runs, response)
+    return await _command(thread_id, "stop", caller, service, response)
 
 
 async def _command(
-    thread_id: str, command: PlanCommand, caller: Principal, plans: Plans, runs: Runs, response: Response
+    thread_id: str, command: PlanCommand, caller: Principal, service: Service, response: Response
 ) -> PlanView:
-    return await _answer(await plans.command(caller, thread_id, command), caller, runs, response)
+    return await _answer(await service.plans.command(caller, thread_id, command), caller, service, response)
 
 
-async def _answer(row: PlanRow, caller: Principal, runs: Runs, response: Response) -> PlanView:
+async def _answer(row: PlanRow, caller: Principal, service: Service, response: Response) -> PlanView:
     response.headers["etag"] = f'"{row.version}"'
-    run = await runs.get(caller, row.run_id)
+    run = await service.runs.get(caller, row.run_id)
     over = run.finished_at is not None and row.status not in OVER
     return PlanView(
         plan_id=row.plan["plan_id"],

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from starlette.status import HTTP_204_NO_CONTENT
 
 from api.errors import NotFoundError
-from api.http.dependencies import ApprovalsDep, CallerDep, RunsDep, ServiceDep, ThreadsDep, WriterDep
+from api.http.dependencies import CallerDep, ServiceDep, WriterDep
 from api.http.requests import MAX_REF_CHARACTERS, ThreadPatch, ThreadUndoBody
 from api.http.schemas import MessageView, ResultView, ThreadList, ThreadSummary, ThreadView, UndoView
 from api.http.views import approval_view, message_view, run_view, undo_view
@@ -21,22 +21,20 @@ Cursor = Annotated[str | None, Query(max_length=MAX_REF_CHARACTERS)]
 
 
 @router.get("", responses=problem_responses())
-async def list_threads(caller: CallerDep, threads: ThreadsDep, limit: Limit = 50, cursor: Cursor = None) -> ThreadList:
+async def list_threads(caller: CallerDep, service: ServiceDep, limit: Limit = 50, cursor: Cursor = None) -> ThreadList:
     """List your threads, the one used last first."""
-    page = await threads.page(caller, limit, cursor)
+    page = await service.threads.page(caller, limit, cursor)
     return ThreadList(items=[_summary(row) for row in page.threads], cursor=page.cursor)
 
 
 @router.get("/{thread_id}", responses=problem_responses(404))
-async def get_thread(
-    thread_id: str, caller: CallerDep, service: ServiceDep, approvals: ApprovalsDep, limit: Limit = 200
-) -> ThreadView:
+async def get_thread(thread_id: str, caller: CallerDep, service: ServiceDep, limit: Limit = 200) -> ThreadView:
     """Return a thread with its newest messages (at most `limit`), plan, route, active run and waiting approval."""
     row = await service.threads.get(caller, thread_id)
     run = await service.threads.newest_run(thread_id)
     snapshot = await service.graph.graph.aget_state({"configurable": {"thread_id": thread_id}})
     messages = _messages(snapshot.values, run)
-    waiting = await approvals.waiting(caller, thread_id)
+    waiting = await service.approvals.waiting(caller, thread_id)
     return ThreadView(
         **_summary(row).model_dump(),
         messages=messages[-limit:],
@@ -59,9 +57,9 @@ async def get_result(thread_id: str, reference: str, caller: CallerDep, service:
 
 
 @router.patch("/{thread_id}", responses=problem_responses(403, 404))
-async def rename_thread(thread_id: str, body: ThreadPatch, caller: WriterDep, threads: ThreadsDep) -> ThreadSummary:
+async def rename_thread(thread_id: str, body: ThreadPatch, caller: WriterDep, service: ServiceDep) -> ThreadSummary:
     """Give a thread another title; it is cut to 80 characters."""
-    return _summary(await threads.rename(caller, thread_id, body.title))
+    return _summary(await service.threads.rename(caller, thread_id, body.title))
 
 
 @router.delete("/{thread_id}", status_code=HTTP_204_NO_CONTENT, responses=problem_responses(403, 404, 409))
@@ -74,10 +72,12 @@ async def delete_thread(thread_id: str, caller: WriterDep, service: ServiceDep) 
 
 
 @router.post("/{thread_id}/undo", responses=problem_responses(403, 404, 409))
-async def undo_thread(thread_id: str, caller: CallerDep, runs: RunsDep, body: ThreadUndoBody | None = None) -> UndoView:
+async def undo_thread(
+    thread_id: str, caller: CallerDep, service: ServiceDep, body: ThreadUndoBody | None = None
+) -> UndoView:
     """Undo, as one change, the changes of a thread's runs, or of those from `since_run` on."""
     wanted = body or ThreadUndoBody()
-    run, result = await runs.undo_thread(caller, thread_id, since_run=wanted.since_run, preview=wanted.preview)
+    run, result = await service.runs.undo_thread(caller, thread_id, since_run=wanted.since_run, preview=wanted.preview)
     return undo_view(run, result)
 
 

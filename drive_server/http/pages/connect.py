@@ -160,7 +160,7 @@ async def ask(token: str, request: Request, drive: DriveDep) -> Response:
         sign_in = await drive.sign_ins.open(token)
     except NotFoundError:
         return over(language_of(request))
-    return await _shown(request, drive, sign_in)
+    return await _form_page(request, drive, sign_in)
 
 
 @router.post("/connect/{token}")
@@ -179,7 +179,7 @@ async def answer(token: str, request: Request, drive: DriveDep) -> Response:
         return over(language_of(request))
 
 
-async def _shown(request: Request, drive: Drive, sign_in: SignIn, key: str = "", status: int = 200) -> HTMLResponse:
+async def _form_page(request: Request, drive: Drive, sign_in: SignIn, key: str = "", status: int = 200) -> HTMLResponse:
     view = ConnectPage(language_of(request), sign_in)
     person = await _person(request, drive)
     if person is None:
@@ -216,7 +216,7 @@ async def _decide(request: Request, drive: Drive, sign_in: SignIn, token: str, f
     person = await _person(request, drive)
     shown = "".join(form.get("form", []))
     if person is None or not compare_digest(shown.encode(), _form_token(request, drive, sign_in).encode()):
-        return await _shown(request, drive, sign_in, "stale", 403)
+        return await _form_page(request, drive, sign_in, "stale", 403)
     view = ConnectPage(language_of(request), sign_in)
     match form.get("action"):
         case ["switch"]:
@@ -229,7 +229,7 @@ async def _decide(request: Request, drive: Drive, sign_in: SignIn, token: str, f
         case ["allow"]:
             return await _let_in(request, drive, sign_in, token, person, form)
         case _:
-            return await _shown(request, drive, sign_in, "stale", 422)
+            return await _form_page(request, drive, sign_in, "stale", 422)
 
 
 async def _let_in(
@@ -237,11 +237,11 @@ async def _let_in(
 ) -> Response:
     days = {str(days): days for days in DAYS}.get("".join(form.get("days", [])))
     if days is None:
-        return await _shown(request, drive, sign_in, "stale", 422)
+        return await _form_page(request, drive, sign_in, "stale", 422)
     try:
         await drive.sign_ins.accept(Actor(person, tool="connect"), token, form.get("scope", []), days)
     except (InvalidInputError, MissingScopeError) as error:
-        return await _shown(request, drive, sign_in, "choose", error.status)
+        return await _form_page(request, drive, sign_in, "choose", error.status)
     return ConnectPage(language_of(request), sign_in).done()
 
 

@@ -9,13 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from drive_server.drive import Drive
-from drive_server.errors import (
-    ForbiddenError,
-    InvalidInputError,
-    NotFoundError,
-    PasswordRequiredError,
-    RateLimitError,
-)
+from drive_server.errors import ForbiddenError, InvalidInputError, NotFoundError, PasswordRequiredError, RateLimitError
 from drive_server.http.access import DriveDep, require_same_origin
 from drive_server.http.contents import content_response
 from drive_server.http.pages.forms import read_form
@@ -144,7 +138,7 @@ async def show(
     view = _view(request, token)
     try:
         visit = await drive.visits.open(token, address_of(request), pass_token=request.cookies.get(PASS_COOKIE))
-        return await _shown(drive, view, visit, item or visit.node_id, cursor)
+        return await _response(drive, view, visit, item or visit.node_id, cursor)
     except PasswordRequiredError:
         return view.locked()
     except (NotFoundError, InvalidInputError):
@@ -179,7 +173,7 @@ async def fetch(token: str, request: Request, drive: DriveDep) -> Response:
     return await content_response(request, await drive.downloads.open(token))
 
 
-async def _shown(drive: Drive, view: LinkPage, visit: Visit, item_id: str, cursor: str | None) -> Response:
+async def _response(drive: Drive, view: LinkPage, visit: Visit, item_id: str, cursor: str | None) -> Response:
     found = await drive.files.get(visit.actor, item_id)
     if found.kind == "file":
         return view.file(found)

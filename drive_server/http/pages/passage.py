@@ -234,12 +234,7 @@ async def _passage(
 async def _around(drive: Drive, actor: Actor, found: TextRange) -> TextRange:
     begin = max(0, found.start - AROUND)
     return await drive.documents.read_text(
-        actor,
-        found.item.id,
-        start=begin,
-        end=found.end + AROUND,
-        limit=MOST_MARKED + 2 * AROUND,
-        version=found.version,
+        actor, found.item.id, start=begin, end=found.end + AROUND, limit=MOST_MARKED + 2 * AROUND, version=found.version
     )
 
 

@@ -10,13 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, Strict
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
-from drive_server.http.access import (
-    COOKIE,
-    ActorDep,
-    DriveDep,
-    PrincipalDep,
-    principal_of_request,
-)
+from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.models import ApiKey
 from drive_server.rate_limiter import RateLimiter

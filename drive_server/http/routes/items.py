@@ -57,6 +57,6 @@ async def create_item(new: NewItem, drive: DriveDep, actor: WriterDep) -> ItemRe
 
 
 def _asks_for_children(request: Request) -> bool:
-    """An escaped slash belongs to the path of an item: `.../items/%2FA%2Fchildren` asks for the item `/A/children`."""
+    """Return whether `/children` is not the end of an item's own path, as in `.../items/%2FA%2Fchildren`."""
     sent = request.scope.get("raw_path")
     return sent is None or sent.endswith(CHILDREN.encode())

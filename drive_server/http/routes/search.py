@@ -88,6 +88,6 @@ async def _hybrid(
 
 
 def _names_of(page: Page[Hit]) -> Page[Hit]:
-    """Names come before passages, which alone have a length: with the first passage, the names are at their end."""
+    """Return the hits by name: those before the first passage, as only passages have a length."""
     names = tuple(hit for hit in page.items if hit.end == 0)
     return replace(page, items=names, cursor=page.cursor if len(names) == len(page.items) else None)

@@ -40,10 +40,7 @@ OVERRIDE: Final = "x-http-method-override"
 
 
 class TusRoute(APIRoute):
-    """A route whose answers, the refusals too, say which protocol this is, and may be read by any page.
-
-    Pages of other sites have no cookie here: such a page needs a key of its own to do anything.
-    """
+    """A route whose answers, the refusals too, say which protocol this is, and may be read by any page."""
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer as any route does, with these headers."""
@@ -184,9 +181,6 @@ def _answer(
 
 
 def _below(request: Request, folder: str) -> str:
-    """Return a reference to what lies below this folder of the drive's routes, relative to the request's own address.
-
-    A proxy may have the service at another address than the one that it sees.
-    """
+    """Return a reference to what lies below this folder of routes, relative to the request's own address."""
     beyond = request.url.path.rpartition("/uploads")[2].count("/")
     return "../" * beyond + f"{folder}/"

@@ -28,11 +28,7 @@ CALLS_END_WITHIN_SECONDS: Final = 3.0
 
 
 class McpEndpoint:
-    """The ASGI application at `/mcp`: authenticates each request, then hands it to its session.
-
-    Sessions keep state and answer in event streams, so that progress and questions to the person get through. They
-    belong to the process's one server. `clock` gives seconds.
-    """
+    """The ASGI application at `/mcp`: authenticates each request, then hands it to its session."""
 
     def __init__(self, drive: Drive, clock: Callable[[], float] = monotonic) -> None:
         self._drive = drive

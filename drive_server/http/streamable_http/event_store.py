@@ -80,10 +80,7 @@ class Stream:
         return self._read
 
     def attach(self, after: int | None = None) -> int:
-        """Make a new connection the one that reads, from the event after this number, by default the first unread.
-
-        Return the connection's number, and detach the one that was reading.
-        """
+        """Detach the reader, and return the number of a new one, which reads from the event after this number on."""
         if after is not None:
             self._read = min(after, self._last)
         self._reader += 1

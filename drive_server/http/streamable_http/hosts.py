@@ -1,8 +1,4 @@
-"""The allowlist of Host and Origin: a page that binds its own name to this machine's address gets nowhere.
-
-DNS rebinding makes a browser send such requests, and they name the page's site in Host and Origin. The check holds on
-every address, not on loopback alone: a browser in the same network reaches the others as well.
-"""
+"""The allowlist of Host and Origin: protection from DNS rebinding, on loopback and at every other address."""
 
 from typing import Final
 from urllib.parse import urlsplit
@@ -17,11 +13,7 @@ SCHEMES: Final = frozenset({"http", "https"})
 
 
 class HostAllowlist:
-    """The names of this machine's loopback, those of `public_url` and `public_hosts`, and the address that was called.
-
-    An address can't be bound by a page, so the one at which the request came in is always its own name. Ports don't
-    matter: a page that is allowed at one is at the same host at another.
-    """
+    """The names of this machine's loopback, of `public_url` and `public_hosts`, and the address that was called."""
 
     def __init__(self, settings: DriveSettings) -> None:
         public = [urlsplit(settings.public_url).hostname or "", *settings.public_hosts.split(",")]
@@ -29,10 +21,7 @@ class HostAllowlist:
         self._names = frozenset(LOOPBACK_NAMES).union(name for name in named if name)
 
     def refusal(self, scope: Scope) -> int | None:
-        """Return the HTTP status to refuse the request with: 421 for its Host, 403 for its Origin. None: it may pass.
-
-        Requests over a Unix socket come from no browser, and pass.
-        """
+        """Return the HTTP status of a refusal: 421 for the Host, 403 for the Origin; None if the request may pass."""
         server = scope.get("server")
         if server is None or server[1] is None:
             return None

@@ -149,9 +149,7 @@ class McpRequests:
                 raise RefusalError(
                     problem_of(
                         TooLargeError(
-                            "This message is too large.",
-                            hint=f"The limit is {most} bytes.",
-                            details={"limit": most},
+                            "This message is too large.", hint=f"The limit is {most} bytes.", details={"limit": most}
                         )
                     )
                 )

@@ -1,9 +1,4 @@
-"""Send a client whose token lacks a scope for one that has it, before a call begins.
-
-MCP 2025-11-25, authorization, "Scope Challenge Handling". The answer is HTTP's 403. Only a program that
-gets its tokens from an issuer can use it: it asks its person, and calls again. A host with an API key would lose its
-session over the 403: it gets the tool's own `missing_scope` error.
-"""
+"""Challenge a client whose token lacks a scope (MCP 2025-11-25, authorization, "Scope Challenge Handling")."""
 
 from starlette.responses import Response
 
@@ -15,10 +10,7 @@ from drive_server.settings import DriveSettings
 
 
 def scope_challenge(settings: DriveSettings, caller: Principal, needed: Scope | None) -> Response | None:
-    """Return the challenge for a request that needs a scope which this token lacks, None where the call may begin.
-
-    It names the scopes that the token has as well, so that the next one lacks none of them.
-    """
+    """Return the challenge for a request that needs a scope which this token lacks, None where the call may begin."""
     if needed is None or needed in caller.scopes or caller.method != TOKEN_METHOD:
         return None
     wanted = tuple(scope for scope in Scope if scope == needed or scope in caller.scopes)

@@ -42,10 +42,7 @@ RELEASE_SECONDS: Final = 1.0
 
 
 class HttpSession(Connection):
-    """A session of one person. Its messages go into its streams, and wait there for a reader.
-
-    News of a changed resource wait for the reader before that, so that none come after an `unsubscribe`.
-    """
+    """A session of one person. Its messages go into its streams, and wait there for a reader."""
 
     def __init__(self, protocol: DriveProtocol, guard: Guard, user_id: str, clock: Callable[[], float]) -> None:
         super().__init__(protocol, guard)
@@ -137,17 +134,10 @@ async def _release(stream: Stream) -> None:
 
 
 class SessionTable:
-    """The open sessions: a limited number for each person, and none that is idle for too long.
-
-    `clock` gives seconds.
-    """
+    """The open sessions: a limited number for each person, none idle for too long. `clock` gives seconds."""
 
     def __init__(
-        self,
-        protocol: DriveProtocol,
-        guard: Guard,
-        settings: DriveSettings,
-        clock: Callable[[], float] = monotonic,
+        self, protocol: DriveProtocol, guard: Guard, settings: DriveSettings, clock: Callable[[], float] = monotonic
     ) -> None:
         self._protocol = protocol
         self._guard = guard

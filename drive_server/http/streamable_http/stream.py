@@ -1,8 +1,4 @@
-"""One stream of a session on the wire: server-sent events, until it is complete or its reader is gone.
-
-An answer that is there soon, with nothing said before it, needs no stream: it goes out as JSON (MCP 2025-11-25,
-basic/transports, "Sending Messages to the Server"). That spares its client a connection: most close one that streams.
-"""
+"""One stream of a session on the wire: server-sent events, or JSON for an answer that comes soon and alone."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final

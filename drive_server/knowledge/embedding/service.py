@@ -34,11 +34,7 @@ OK, TOO_MANY, FIRST_SERVER_ERROR = 200, 429, 500
 
 
 class EmbeddingService:
-    """The service at a base address such as `https://api.openai.com/v1`; the client is made at the first use.
-
-    After a failure it gets no request for half a minute. `pause` waits for some seconds, `clock` is
-    in seconds.
-    """
+    """The service at a base address such as `https://api.openai.com/v1`; the client is made at the first use."""
 
     def __init__(
         self,
@@ -105,11 +101,7 @@ class EmbeddingService:
 
 
 class RemoteEmbedder:
-    """A model of the service, in any language. Its dimensions are known from its first answer on, and 0 before.
-
-    The weight of an unknown model can't be measured, and must be below that of the local one. With simulated models
-    from bad to good, this one was the best that was never worse than words alone.
-    """
+    """A model of the service, in any language. Its dimensions are known from its first answer on, and 0 before."""
 
     weight = 0.6
 

@@ -64,10 +64,7 @@ _WORD = re.compile(rf"[^\W{CJK}]+")
 
 
 def has_exact_match(query: str, knows: Callable[[str], bool], passages: Iterable[str]) -> bool:
-    """Return whether a passage has an identifier of the query, or a word that the model does not know.
-
-    Such a passage answers the query, however similar others are.
-    """
+    """Return whether a passage has an identifier of the query, or a word that the model does not know."""
     wanted = fold(query).casefold()
     named = set(identifiers(wanted))
     unknown = {word for word in _WORD.findall(wanted) if not knows(word)}

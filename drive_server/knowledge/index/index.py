@@ -1,7 +1,4 @@
-"""The index: passages in LanceDB, found by their words, by their meaning, or by both.
-
-Any number of processes may search; one at a time may write, which the caller ensures (`Ingester` holds a lock).
-"""
+"""The index: passages in LanceDB, found by words, meaning or both. Only one process at a time may write."""
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -33,10 +30,7 @@ MAX_IDS = 500
 
 @dataclass(frozen=True, slots=True)
 class IndexHit:
-    """A passage that was found. `score` compares within one answer; `start` and `end` are offsets in its text.
-
-    `place` is where a reader of the file finds it, as in `slide=3`; see `Chunk`.
-    """
+    """A passage that was found. `score` compares within one answer; `start` and `end` are offsets in its text."""
 
     file_id: str
     version: int
@@ -96,10 +90,7 @@ class KnowledgeIndex:
             return await self._search(wanted, where, mode, limit)
 
     async def replace(self, files: Sequence[IndexedFile]) -> None:
-        """Replace the passages that the index has of these files.
-
-        Two commits: a process killed between them leaves the files without passages, which a second run repairs.
-        """
+        """Replace the passages that the index has of these files."""
         if not files:
             return
         async with self._tables.translated_errors():
@@ -119,10 +110,7 @@ class KnowledgeIndex:
                     await table.delete(condition)
 
     async def stored(self, file_ids: Collection[str]) -> dict[str, IndexedFile]:
-        """Return what the index has of these files, by their ids.
-
-        What only another model's table has comes without vectors.
-        """
+        """Return what the index has of these files; without vectors if only another model's table has it."""
         found: dict[str, IndexedFile] = {}
         async with self._tables.translated_errors():
             for table in await self._live_tables():
@@ -199,8 +187,8 @@ class KnowledgeIndex:
     async def _write(self, table: PassageTable, files: Sequence[IndexedFile]) -> None:
         if not files:
             return
-        known = (len(vector) for file in files for vector in file.vectors if vector is not None)
-        wanted = next(known, self._embedder.dimensions) if table is self._tables.current else 0
+        lengths = (len(vector) for file in files for vector in file.vectors if vector is not None)
+        wanted = next(lengths, self._embedder.dimensions) if table is self._tables.current else 0
         await table.writable(wanted)
         rows = await anyio.to_thread.run_sync(rows_to_arrow, files, table.dimensions)
         await table.replace(id_filter("file_id", [file.file_id for file in files]), rows)
@@ -230,10 +218,7 @@ def _state_of(file: IndexedFile | None) -> tuple[str, int, str] | None:
 
 
 def _query_vector(embedder: Embedder | None, query: str, dimensions: int) -> QueryVector | None:
-    """Return a function that embeds the query; None without vectors or if the model does not support the language.
-
-    The function returns None if the model can't be reached, or has changed.
-    """
+    """Return a function that embeds the query; None without vectors or if the model does not support the language."""
     if embedder is None or not dimensions or not embedder.supports(query):
         return None
 

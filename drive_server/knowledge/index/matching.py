@@ -17,10 +17,7 @@ LONG_WORD = 8
 
 
 def match_query(query: Query, *, every_word: bool, misspelled: Collection[str] = ()) -> Any:
-    """Return the query for passages with the words. The words of phrases are required in any case.
-
-    For `misspelled` words, which no passage has, similar words count.
-    """
+    """Return the query for passages with the words. The words of phrases are required in any case."""
     from lancedb.query import Occur
 
     singles = [group[0] for group in query.groups if len(group) == 1]

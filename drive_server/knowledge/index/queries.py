@@ -1,8 +1,4 @@
-"""The syntax of queries: words, "a phrase", -without, one OR another. Pure; described in docs/SEARCH.md.
-
-Nothing is an error: what is no syntax is words. Operators stand between spaces, so that Chinese prose, which puts its
-quotation marks next to its words, is prose.
-"""
+"""The syntax of queries: words, "a phrase", -without, one OR another. Pure; described in docs/SEARCH.md."""
 
 import re
 from collections.abc import Callable

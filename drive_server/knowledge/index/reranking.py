@@ -1,8 +1,4 @@
-"""Reranking of the best passages by a cross-encoder behind HTTP; off unless it is configured.
-
-The service is one of those that answer `POST .../rerank` as Cohere's and Jina's do (also vLLM, TEI's proxies, Infinity
-and LiteLLM, which put cross-encoders and language models behind it).
-"""
+"""Reranking of the best passages by a cross-encoder behind HTTP; off unless it is configured."""
 
 import logging
 import math
@@ -26,10 +22,7 @@ OK = 200
 
 
 class Reranker:
-    """The service at an address, with or without `/rerank` at its end; the client is made at the first use.
-
-    It gets the question and the texts of passages that the person may see, nothing else.
-    """
+    """The service at an address, with or without `/rerank` at its end; the client is made at the first use."""
 
     def __init__(
         self,

@@ -1,8 +1,4 @@
-"""Retrieval from a table of passages: full-text and vector search, fused into one ranking.
-
-Both searches run at the same time and return row ids only. To read a passage costs more than to find it, so only the
-passages that are checked or shown are read.
-"""
+"""Retrieval from a table of passages: full-text and vector search, fused into one ranking."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from contextlib import suppress
@@ -201,15 +197,12 @@ class Retrieval:
         self.candidates.similarities.update({row: 1 - distance for row, distance in zip(rows, distances, strict=True)})
 
     async def _missing_words(self) -> list[str]:
-        """Return the words of the query that no passage has.
-
-        Only words that the best passages lack are looked up: a rare word brings its passages to the top.
-        """
+        """Return the words of the query that no passage has."""
         if not correctable_words(self.request.query):
             return []
         best = nlargest(CHECKED_PASSAGES, self.candidates.words, key=lambda row: self.candidates.words[row])
-        seen = "\n".join([passage.search_text for passage in await self._read(best)]).casefold()
-        missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in seen]
+        best_texts = "\n".join([passage.search_text for passage in await self._read(best)]).casefold()
+        missing = [word for word in correctable_words(self.request.query) if word_stem(word) not in best_texts]
         asked = sorted(missing, key=len, reverse=True)[:MAX_CHECKED_WORDS]
         return [word for word in asked if not await self._has_word(word)]
 

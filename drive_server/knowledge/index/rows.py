@@ -40,10 +40,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """The passages of one content of a file. `vectors` has one for each passage, None where there is none (yet).
-
-    `content` is the content's key, empty if it is not to be found again.
-    """
+    """The passages of one content of a file, by its key. `vectors` has one for each, None where there is none."""
 
     file_id: str
     owner_id: str
@@ -117,8 +114,8 @@ def column_to_vectors(column: Any) -> list[Vectors | None]:
     chunk = chunk.chunk(0) if hasattr(chunk, "chunk") else chunk
     dimensions: int = chunk.type.list_size
     values = np.asarray(chunk.values, np.float32)[chunk.offset * dimensions :][: len(chunk) * dimensions]
-    known: list[bool] = chunk.is_valid().to_pylist()
-    return [vector if valid else None for vector, valid in zip(values.reshape(-1, dimensions), known, strict=True)]
+    has_vector: list[bool] = chunk.is_valid().to_pylist()
+    return [vector if valid else None for vector, valid in zip(values.reshape(-1, dimensions), has_vector, strict=True)]
 
 
 def id_filter(column: str, ids: Iterable[str]) -> str:
@@ -157,10 +154,7 @@ DIGEST_CHARACTERS = 32
 
 
 def content_key(blob: str, name: str, media_type: str) -> str:
-    """Return the key of a content: its bytes, the format they are read as, and the version of the readers.
-
-    A renamed file keeps its passages unless the new name implies another format.
-    """
+    """Return the key of a content: its bytes, the format they are read as, and the version of the readers."""
     return f"{blob}/{format_of(name, media_type).name}/{READING}"
 
 

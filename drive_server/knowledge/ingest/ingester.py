@@ -90,10 +90,7 @@ class Ingester:
                 self._lock.release()
 
     async def drain(self) -> None:
-        """Work until nothing is pending, without pauses between attempts; or wait for the process that works.
-
-        Files that can't be embedded now are left.
-        """
+        """Work until nothing is pending, without pauses between attempts; or wait for the process that works."""
         while await self._work_all(retry_at_once=True):
             if not await self._pending.has_unfinished():
                 return
@@ -126,10 +123,7 @@ class Ingester:
             return await index_status(session, owner_id)
 
     async def _work_all(self, *, retry_at_once: bool) -> bool:
-        """Index the pending files, if no other process does. Return whether more may follow soon.
-
-        Unless `retry_at_once`, stop after a few small files: more usually follow, and every batch has a fixed cost.
-        """
+        """Index the pending files, if no other process does. Return whether more may follow soon."""
         async with self._mutex:
             if not self._lock.acquire():
                 return retry_at_once
@@ -154,7 +148,7 @@ class Ingester:
                 return False
             # Once more: files that changed meanwhile were left out.
 
-    async def _claim(self, excluded: Collection[str], *, retry_at_once: bool) -> list[Job]:
+    async def _claim(self, excluded: Collection[str], retry_at_once: bool) -> list[Job]:
         jobs = await self._pending.claim(excluded, retry_at_once=retry_at_once)
         if not jobs and not self._is_promoted:
             return await self._pending.claim_for_migration(excluded, retry_at_once=retry_at_once)

@@ -76,10 +76,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a job: the file's new state and reason, and the number of its passages.
-
-    A `postponed` job is done again when the embedding model can be reached.
-    """
+    """The result of a job: the file's new state and reason, and the number of its passages."""
 
     job: Job
     state: str
@@ -89,10 +86,7 @@ class Result:
 
 
 class PendingFiles:
-    """The queue. A claimed file is `indexing`; a change meanwhile makes it `pending`, and its result is dropped.
-
-    `table` is the name of the index's current table.
-    """
+    """The queue. A claimed file is `indexing`; a change meanwhile makes it `pending`, and its result is dropped."""
 
     def __init__(self, database: Database, retry_after: timedelta, table: str) -> None:
         self._database = database
@@ -100,10 +94,7 @@ class PendingFiles:
         self._table = table
 
     async def claim(self, excluded: Collection[str], *, retry_at_once: bool) -> list[Job]:
-        """Claim the next files besides `excluded` and return them, small ones first; none if there are none.
-
-        A file that failed waits before its next attempt, longer each time, unless `retry_at_once`.
-        """
+        """Claim the next files besides `excluded`, small ones first; failed ones wait unless `retry_at_once`."""
         pending = and_(IndexEntryRow.state == "pending", IndexEntryRow.file_id.not_in(excluded))
         condition = pending if retry_at_once else and_(pending, self._is_due())
         async with self._database.read() as session:
@@ -155,10 +146,7 @@ class PendingFiles:
             await session.execute(_claimed(job).values(values), execution_options=UNSYNCHRONISED)
 
     async def recover(self, tables: Collection[str]) -> None:
-        """Make files pending that an earlier writer left claimed, failed after the last attempt, or without an entry.
-
-        So are files whose table is not among the existing `tables`, and files that another version of the readers read.
-        """
+        """Make files pending that an earlier writer or another version of the readers left unfinished."""
         entry = IndexEntryRow
         interrupted = entry.state == "indexing"
         exhausted = and_(entry.state == "failed", entry.attempts >= MAX_ATTEMPTS)

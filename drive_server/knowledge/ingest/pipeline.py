@@ -1,14 +1,10 @@
-"""The indexing pipeline: files are read concurrently, and stored in batches, as every write has a fixed cost.
-
-While a batch is stored, the next files are read: small files do not wait for large ones, nor readers for the table.
-"""
+"""The indexing pipeline: files are read concurrently, and stored in batches, as every write has a fixed cost."""
 
 import logging
 import math
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Protocol
 
 import anyio
 from anyio.abc import TaskGroup
@@ -35,12 +31,8 @@ STORE_SECONDS = 1.0
 DEBOUNCE_SECONDS = 0.25
 
 
-class Claim(Protocol):
-    """Claims the next pending files, but for some; none if there are no more."""
-
-    def __call__(self, excluded: Collection[str], *, retry_at_once: bool) -> Awaitable[list[Job]]:
-        """Return them; with `retry_at_once` also files that failed just now."""
-        ...
+Claim = Callable[[Collection[str], bool], Awaitable[list[Job]]]
+"""Claims the next pending files but the excluded ones; if True, also files that failed just now."""
 
 
 @dataclass(slots=True)
@@ -76,10 +68,7 @@ class Pipeline:
         self._changed = anyio.Event()
 
     async def work_off(self, claim: Claim, *, retry_at_once: bool) -> bool:
-        """Index everything that can be claimed. Return whether it stopped after a few small files.
-
-        It does unless `retry_at_once`: more files usually follow soon.
-        """
+        """Index everything that can be claimed. Return whether it stopped after a few small files."""
         is_quiet = False
         try:
             async with anyio.create_task_group() as group:
@@ -106,7 +95,7 @@ class Pipeline:
         """Return the next files; none if none came before the current ones were done."""
         while True:
             is_done = not self._jobs
-            jobs = await claim(self._jobs.keys(), retry_at_once=retry_at_once)
+            jobs = await claim(self._jobs.keys(), retry_at_once)
             if jobs or is_done:
                 return jobs
             await self._is_done_within(DEBOUNCE_SECONDS)

@@ -29,11 +29,7 @@ class PreparedFile:
 
 
 class FilePreparer:
-    """Reads and embeds as little as it can.
-
-    A content that any file in the index has is neither read nor embedded again, whoever owns the file. For other
-    contents it embeds the passages whose text no passage in the index has.
-    """
+    """Reads and embeds no content and no passage that the index has already, whoever owns the file."""
 
     def __init__(self, database: Database, texts: TextSource, embedder: Embedder, index: KnowledgeIndex) -> None:
         self._database = database

@@ -14,10 +14,7 @@ MAX_LEVELS = 200
 
 
 async def index_status(session: AsyncSession, owner_id: str) -> IndexStatus:
-    """Return how many of the person's live files are in each state, and the files that are not wholly searchable.
-
-    Problems name at most 100 files, by `file_id`, `path`, `state` and `reason`.
-    """
+    """Return how many of the person's live files are in each state, and the files that are not wholly searchable."""
     mine = and_(NodeRow.id == IndexEntryRow.file_id, NodeRow.owner_id == owner_id, NodeRow.trash_id.is_(None))
     counts = await session.execute(
         select(IndexEntryRow.state, func.count()).join(NodeRow, mine).group_by(IndexEntryRow.state)

@@ -15,10 +15,7 @@ UNSYNCHRONISED = {"synchronize_session": False}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result of reading a content: the state, its reason, and the number of passages.
-
-    `file_id` is a file with this content in the index; None if there is none any more.
-    """
+    """The result of reading a content: state, reason, number of passages, and an indexed file with it, if any."""
 
     state: str
     reason: str

@@ -37,10 +37,7 @@ class Archive:
         return self._archive.read(name)
 
     def xml(self, name: str, renamed: tuple[bytes, bytes] = (b"", b"")) -> Any:
-        """Return the root element of an entry, a namespace in it `renamed` from one to another.
-
-        Raises as `read` does, and `lxml.etree.XMLSyntaxError`.
-        """
+        """Return the root element of an entry, a namespace in it `renamed` from one to another."""
         data = self.read(name)
         return parse_xml(data.replace(*renamed) if renamed[0] and renamed[0] in data else data)
 
@@ -58,10 +55,7 @@ class Archive:
         return {key: target for key, target in found.items() if target in self.names}
 
     def verify(self, suffixes: tuple[str, ...]) -> None:
-        """Unpack the entries that a foreign reader will unpack, so that none of their sizes is a lie.
-
-        Raises `UnreadableError` if they are too large and `zipfile.BadZipFile` if they are not of their size.
-        """
+        """Unpack the entries that a foreign reader will unpack, so that none of their sizes is a lie."""
         for entry in self._archive.infolist():
             if entry.filename.endswith(suffixes):
                 self._admit(entry)

@@ -32,10 +32,7 @@ class ReaderPool:
         """End the processes. Garbage collection of the pool and the end of the program do it too."""
 
     async def extract(self, path: Path, name: str, media_type: str) -> Extraction:
-        """Return the extraction of a file. Its state is `failed` if the file crashes its reader or takes too long.
-
-        When cancelled, the process is ended. Raises `OSError` if the file can't be opened.
-        """
+        """Return the extraction of a file. Its state is `failed` if the file crashes its reader or takes too long."""
         async with self._queue.slot(0, is_awaited=True):
             return await self._run(extract, Extraction, path, name, media_type)
 
@@ -102,10 +99,7 @@ class Waiting:
 
 
 class ReaderQueue:
-    """Two slots. One takes the smallest waiting file, so that many are done soon, the other one the largest.
-
-    The largest would else be read last, beside an empty slot. Awaited files come first in either.
-    """
+    """Two slots. One takes the smallest waiting file, so that many are done soon, the other one the largest."""
 
     def __init__(self) -> None:
         self._free = list(End)

@@ -23,10 +23,7 @@ _Key = tuple[str, Format]
 
 
 class TextSource:
-    """Extracts the text of blobs, and caches the last ones, up to a number of characters.
-
-    Documents and large texts are read in processes of their own, short plain text in a thread.
-    """
+    """Extracts the text of blobs, and caches the last ones, up to a number of characters."""
 
     def __init__(self, blobs: BlobStore, *, cached_characters: int = CACHED_CHARACTERS) -> None:
         self._blobs = blobs

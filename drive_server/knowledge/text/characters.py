@@ -1,7 +1,4 @@
-"""Characters: CJK scripts, and folding of wide letters and traditional Chinese into one form.
-
-Fold texts to compare them, never to show them.
-"""
+"""CJK scripts, and folding of wide letters and traditional Chinese: to compare texts, never to show them."""
 
 import re
 import unicodedata
@@ -24,10 +21,7 @@ def fold_case(text: str) -> str:
 
 @cache
 def _simplified() -> str:
-    """Return a text whose n-th character is what character n becomes, by OpenCC's table: see the README.md beside it.
-
-    In a mapping, `str.translate` would pay for every character that is missing.
-    """
+    """Return a text whose n-th character is what character n becomes, by OpenCC's table (README.md beside it)."""
     pairs = {ord(one): other for one, other in CHARACTERS.read_text(encoding="utf-8").splitlines()}
     return "".join(map(chr, range(max(pairs) + 1))).translate(pairs)
 

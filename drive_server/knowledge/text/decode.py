@@ -27,10 +27,7 @@ _SHIFTED = b"\x1b$B"  # how Japanese begins in ISO-2022-JP, whose bytes are all 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A text and how it was read. `lossy`: bytes that are no text were replaced by U+FFFD, so it can't be written back.
-
-    `truncated`: only the first `MAX_CHARACTERS` were read.
-    """
+    """A text and how it was read. `lossy`: some bytes became U+FFFD; `truncated`: it is only the beginning."""
 
     text: str
     encoding: str

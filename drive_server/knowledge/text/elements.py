@@ -1,7 +1,4 @@
-"""The answer of every reader: the parts of a file's text in order, after unstructured's element model.
-
-A reader yields `Part`s, which know their kind and place. The rest of the drive sees an `Extraction`.
-"""
+"""The answer of every reader: the parts of a file's text in order, after unstructured's element model."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

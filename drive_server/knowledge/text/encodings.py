@@ -1,7 +1,4 @@
-"""Detection of the encoding of bytes beyond ASCII, by the characters that they would be in each.
-
-Almost any bytes are text in almost every encoding, but a wrong one seldom gives common characters.
-"""
+"""Detection of the encoding of bytes beyond ASCII, by the characters that they would be in each."""
 
 import codecs
 import re

@@ -11,10 +11,7 @@ _CELLS = re.compile(r"sheet=(.+)!([A-Z]{1,3})(\d{1,9}):([A-Z]{1,3})(\d{1,9})", r
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A range of pages, slides, rows of a sheet, parts of a book or lines, counted from 1, `last` included.
-
-    `name` is the sheet's; `columns` its first and last column, as in ("A", "D").
-    """
+    """A range of pages, slides, rows of a sheet, parts of a book or lines, counted from 1, `last` included."""
 
     kind: PlaceKind
     first: int

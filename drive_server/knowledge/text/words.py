@@ -41,10 +41,7 @@ MAX_WORD_BYTES = 40
 
 
 def indexed_words(text: str) -> str:
-    """Return the words to index: CJK in pairs and in single characters, so that a query of one finds it too.
-
-    CJK words continue over the end of a line.
-    """
+    """Return the words to index: CJK in pairs and in single characters, also over the end of a line."""
     folded = _LINE_BREAK.sub("", fold(text))
     split = _RUN.sub(lambda run: f" {_pairs(run[0])} {' '.join(run[0])} ", folded)
     return _with_identifiers(split, folded)

@@ -77,10 +77,7 @@ class Authenticator:
         return await (self._identity.authenticate(key) if key else self._page.principal(request.session))
 
     async def reauthenticate(self, request: DriveRequest) -> Principal:
-        """Return the principal of the session now, for messages that it gets without a request.
-
-        Looks up the key of its last request anew, and asks nobody to sign in. Raises `UnauthenticatedError`.
-        """
+        """Return the principal of the session now, for messages that it gets without a request."""
         if request.request is not None:
             return await self._identity.authenticate(_token_of(request.request).token)
         known = current_principal.get()
@@ -92,7 +89,7 @@ class Authenticator:
     def transport_principal(self, request: DriveRequest) -> Principal | None:
         """Return the principal that the transport itself proves, None where the session has to sign in."""
         if request.request is not None:
-            return _bearer_of(request.request)
+            return _token_of(request.request).principal
         return current_principal.get()
 
     async def sign_in(self, session: ServerSession, key: str) -> Principal:
@@ -103,10 +100,7 @@ class Authenticator:
 
 
 def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
-    """Return the call as the services take it, with the facts of its `_meta`. Raises `InvalidInputError` for bad ones.
-
-    Who approved a call is taken from the assistant inside this process only: any other caller could claim it.
-    """
+    """Return the call as the services take it, with its `_meta`. Raises `InvalidInputError` for bad facts."""
     stated = {key: _text(meta, key) for key in (META_APPROVED_BY, META_TOOL_CALL_ID, META_APPROVAL_ID, META_GRANT_ID)}
     vouched = stated if principal.method == IN_PROCESS else dict.fromkeys(stated)
     return Actor(
@@ -121,10 +115,6 @@ def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
         approval_id=vouched[META_APPROVAL_ID],
         grant_id=vouched[META_GRANT_ID],
     )
-
-
-def _bearer_of(request: Request) -> Principal:
-    return _token_of(request).principal
 
 
 def _token_of(request: Request) -> DriveToken:

@@ -65,7 +65,7 @@ class Call(Context[ServerSession, Any, Request]):
             return None
         return HostModel(self.session, self.request_context.request_id, silent_seconds)
 
-    async def prove(self) -> None:
+    async def reauthenticate(self) -> None:
         """Raise `UnauthenticatedError` if the caller's key has ended since the call began."""
         await self._authenticator.reauthenticate(self.request_context)
 
@@ -93,11 +93,7 @@ class Call(Context[ServerSession, Any, Request]):
 
 
 def answer(actor: Actor, text: str, result: BaseModel, detail: str | Callable[[], str] = "") -> CallToolResult:
-    """Return the structured result with a short text beside it.
-
-    `detail` is a longer text for hosts that show their model only texts; the assistant in this process reads the
-    structure. A function is called only for those hosts.
-    """
+    """Return the structured result with a short text, or with `detail` for hosts that show their model only texts."""
     shown = text
     if detail and actor.principal.method != IN_PROCESS:
         more = detail if isinstance(detail, str) else detail()

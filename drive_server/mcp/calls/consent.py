@@ -39,10 +39,7 @@ FORM: Final[dict[str, Any]] = {
 
 
 class Consent:
-    """Asks one question for each call, and takes nothing but a yes within the time for one.
-
-    `answer_seconds` is how long a person may take.
-    """
+    """Asks one question for each call, and takes nothing but a yes within `answer_seconds`."""
 
     def __init__(self, journal: Journal, answer_seconds: float) -> None:
         self._journal = journal
@@ -104,7 +101,7 @@ def can_ask(session: ServerSession) -> bool:
 
 def question(effect: Effect) -> str:
     """Return the question for the person, in English and in short in Chinese."""
-    named = [f"- {_shown(item['path'])}" for item in effect.items[:MOST_NAMED]]
+    named = [f"- {_short_path(item['path'])}" for item in effect.items[:MOST_NAMED]]
     more = effect.count - len(named)
     if named and more > 0:
         named.append(f"- and {more:,} more")
@@ -144,12 +141,12 @@ def _people(people: Iterable[str | Message], language: Language) -> str:
     return render(Message.joined("commas", shown), language)
 
 
-def _shown(path: str) -> str:
+def _short_path(path: str) -> str:
     """Return the path with its end, which has the name, if it is too long."""
     return display_name(path if len(path) <= MOST_CHARACTERS else f"…{path[-MOST_CHARACTERS:]}")
 
 
 def _is_yes(answer: ElicitResult) -> bool:
-    """A field that is not filled in may be null; whatever else is no boolean did not come from the form."""
+    """Return whether the person accepted; a field that was not filled in may be null."""
     confirm = (answer.content or {}).get("confirm")
     return answer.action == "accept" and (confirm is None or confirm is True)

@@ -1,8 +1,4 @@
-"""MCP's log messages about a call: that it began, ended or was refused.
-
-A session gets messages that are at least as severe as it wants (`logging/setLevel`, server/utilities/logging in MCP
-2025-11-25). No message holds contents, keys or another person's secrets: its data consists of names.
-"""
+"""MCP's log messages about a call: that it began, ended or was refused."""
 
 from typing import Any, Final
 

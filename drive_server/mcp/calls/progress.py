@@ -28,11 +28,7 @@ SendProgress = Callable[[int, int], Awaitable[bool]]
 
 
 class CallProgress:
-    """Sends a call's progress, at most ten times a second, and only when it grows.
-
-    Fits `services.progress.Progress`. `send` returns False if the client is busy: that step is left out, but the last
-    one is tried a few times. A dry run sends nothing: it `is_muted`.
-    """
+    """Sends a call's progress, at most ten times a second and only when it grows; a dry run `is_muted`."""
 
     def __init__(self, send: SendProgress | None, clock: Callable[[], float] = monotonic) -> None:
         self.is_muted = False
@@ -59,10 +55,7 @@ class CallProgress:
 def progress_sender(
     session: ServerSession, token: ProgressToken | None, request_id: RequestId | None, **meta: Any
 ) -> SendProgress | None:
-    """Return a function that sends a request's progress; None without a token: nobody asked for it.
-
-    `meta` goes along with each notification. Source: MCP 2025-11-25, basic/utilities/progress.
-    """
+    """Return a function that sends a request's progress with `meta`; None if the request has no token."""
     if token is None:
         return None
 
@@ -78,11 +71,7 @@ def progress_sender(
 async def send_without_waiting(
     session: ServerSession, notification: ServerNotification, request_id: RequestId | None
 ) -> bool:
-    """Send the notification if the client takes it at this moment; return False if it is busy or gone.
-
-    Waiting for a slow client would hold up the work, and with it the database. `request_id` leads it into the event
-    stream of that request, where there is one.
-    """
+    """Send the notification if the client takes it at this moment; return False if it is busy or gone."""
     content = notification.model_dump(by_alias=True, mode="json", exclude_none=True)
     # Not the session's `send_notification`: it waits, and takes the id 0 for none.
     metadata = None if request_id is None else ServerMessageMetadata(related_request_id=request_id)

@@ -35,7 +35,7 @@ NOBODY: Final = frozenset({CONNECTION_CLOSED, INVALID_REQUEST, METHOD_NOT_FOUND}
 
 
 class HostModel:
-    """The model of the host behind a session; `request_id` is of the call that it is asked for, None for a task.
+    """The model of the host behind a session; `request_id` is that of the call, None for a task.
 
     `meta` goes along with each request.
 

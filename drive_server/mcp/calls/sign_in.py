@@ -1,8 +1,4 @@
-"""Sign in sessions without a key: a person agrees on a page, and no secret passes through host or model.
-
-Over stdio alone: MCP's own authorization is for HTTP, where every request brings a token (MCP 2025-11-25,
-client/elicitation, "URL Mode Elicitation for OAuth Flows").
-"""
+"""Sign in sessions without a key: a person agrees on a page, and no secret passes through host or model."""
 
 from functools import partial
 from typing import Final
@@ -22,11 +18,7 @@ NOBODY: Final = "Nobody is signed in."
 
 
 class PageSignIn:
-    """Asks for each session once at a time, and keeps the keys of the sessions that were signed in.
-
-    A host that opens pages for its person (elicitation in URL mode) gets the page's address by error -32042, and a
-    notification once the person has answered; any other gets it in the hint of an `unauthenticated` error.
-    """
+    """Asks for each session once at a time, and keeps the keys of the sessions that were signed in."""
 
     def __init__(self, identity: IdentityService, sign_ins: SignInService) -> None:
         self._identity = identity

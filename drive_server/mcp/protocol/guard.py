@@ -1,10 +1,4 @@
-"""The guard of every client from outside, over HTTP and stdio alike: it admits requests or refuses them.
-
-Refused at once, never queued: ids that are in use, requests before `initialize` or a second one, more calls than the
-limits allow. A call of a tool that is over a limit is answered as the tool's own error, so that the model sees it and
-when to try again (MCP 2025-11-25, server/tools, "Error Handling"); any other request as an error of JSON-RPC. Both
-have the same `{code, message, hint, details}` in them.
-"""
+"""The guard of every client from outside, over HTTP and stdio alike: it admits requests or refuses them."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -66,12 +60,12 @@ class Admission:
 
     @property
     def is_idle(self) -> bool:
-        """Whether every request has its answer."""
+        """Return whether every request has its answer."""
         return not self._open
 
     @property
     def is_initialized(self) -> bool:
-        """Whether the session is initialized, or about to be."""
+        """Return whether the session is initialized, or about to be."""
         return self._introduction is not None
 
     async def wait_idle(self) -> None:
@@ -137,10 +131,7 @@ class Admission:
 
 def ending() -> UnavailableError:
     """Return the error for a request that comes while the process shuts down."""
-    return UnavailableError(
-        Message.of("shutting_down"),
-        details={"retry_after_seconds": RETRY_SECONDS},
-    )
+    return UnavailableError(Message.of("shutting_down"), details={"retry_after_seconds": RETRY_SECONDS})
 
 
 def _too_many_at_once(limit: int) -> RateLimitError:

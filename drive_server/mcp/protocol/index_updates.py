@@ -6,18 +6,18 @@ from weakref import WeakKeyDictionary
 import anyio
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
-from drive_server.drive_services import DriveServices
 from drive_server.errors import DriveError
 from drive_server.knowledge.ingest.ingester import PAUSE_SECONDS, POLL_SECONDS, IndexWatch
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI
+from drive_server.registry import ServiceRegistry
 
 
 class IndexUpdates:
     """One watch for each session that subscribed. `principal` tells who is behind a session now."""
 
     def __init__(
-        self, drive: DriveServices, sessions: Sessions, principal: Callable[[DriveSession], Awaitable[Principal]]
+        self, drive: ServiceRegistry, sessions: Sessions, principal: Callable[[DriveSession], Awaitable[Principal]]
     ) -> None:
         self._drive = drive
         self._sessions = sessions

@@ -1,7 +1,4 @@
-"""JSON-RPC messages as bytes: read with care, since the SDK stumbles over what is no message, and written fast.
-
-A message is one JSON object (MCP 2025-11-25, basic: no batches). Its id is a text or a whole number.
-"""
+"""JSON-RPC messages as bytes: read with care, since the SDK stumbles over what is no message, and written fast."""
 
 import logging
 from typing import Any, Final

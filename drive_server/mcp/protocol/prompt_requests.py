@@ -33,10 +33,7 @@ PlainCompletion = Callable[
 
 
 class PromptRequests:
-    """Answers for the drive's prompts, and for those that were added to `server` the way FastMCP has it.
-
-    `plain_completion` is asked about what is not the drive's.
-    """
+    """Answers for the drive's prompts, and for those that were added to `server` the way FastMCP has it."""
 
     def __init__(
         self,

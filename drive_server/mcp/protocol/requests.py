@@ -1,7 +1,4 @@
-"""Requests as they are checked before anything answers them: what is not one is told what is wrong with it.
-
-The SDK answers a method that it does not know like wrong parameters, and both without a word.
-"""
+"""Checks of requests before anything answers them, so that a client learns what is wrong with one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

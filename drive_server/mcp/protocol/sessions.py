@@ -50,10 +50,7 @@ class Subscription:
 
 
 class DriveSession(SdkServerSession):
-    """One connection. `opened_by` is the principal of a session inside this process, `request` the last over HTTP.
-
-    Notifications go through `post`, which never waits: a client that stopped reading holds up nobody but itself.
-    """
+    """One connection. `opened_by` is the principal of a session inside this process, `request` the last over HTTP."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, requests=Requests, **kwargs)
@@ -65,10 +62,7 @@ class DriveSession(SdkServerSession):
         self._woken = anyio.Event()
 
     def post(self, about: str, notification: ServerNotification) -> None:
-        """Send the notification as soon as the client reads. Each is sent, as long as the client keeps up.
-
-        When too many wait, those about the same thing become one: what they say is that it is worth a look.
-        """
+        """Send the notification as soon as the client reads. Each is sent, as long as the client keeps up."""
         if len(self._waiting) >= MOST_WAITING:
             each_once = dict(self._waiting)
             self._waiting = deque(each_once.items())

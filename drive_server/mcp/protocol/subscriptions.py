@@ -6,20 +6,17 @@ from typing import Any
 import anyio
 from mcp.server.session import ServerSession
 from mcp.shared.context import RequestContext
-from mcp.types import (
-    ResourceListChangedNotification,
-    ServerNotification,
-)
+from mcp.types import ResourceListChangedNotification, ServerNotification
 from starlette.requests import Request
 
 from drive_server.access import Actor, Principal, Scope, require_scope
 from drive_server.context import current_principal
-from drive_server.drive_services import DriveServices
 from drive_server.errors import DriveError, RateLimitError, UnavailableError
 from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.protocol.index_updates import IndexUpdates
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions, Subscription, updated
 from drive_server.mcp.resources import INDEX_URI, DriveResources
+from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.feed import ChangeFeed, Recorded, audience_of, places_of
 from drive_server.services.tree.nodes import locate_many
 
@@ -30,12 +27,9 @@ _LIST_CHANGED = ServerNotification(ResourceListChangedNotification())
 
 
 class Subscriptions:
-    """Notifies sessions of changes: once per change and subscribed URI, while the caller may see the item.
+    """Notifies sessions of changes: once per change and subscribed URI, while the caller may see the item."""
 
-    Subscriptions are kept at their sessions and end with them. Nothing here waits for a client to read.
-    """
-
-    def __init__(self, drive: DriveServices, sessions: Sessions, authenticator: Authenticator) -> None:
+    def __init__(self, drive: ServiceRegistry, sessions: Sessions, authenticator: Authenticator) -> None:
         self._drive = drive
         self._sessions = sessions
         self._authenticator = authenticator
@@ -46,10 +40,7 @@ class Subscriptions:
         self.feed = ChangeFeed(drive.database, self._notify, lambda: len(self._sessions) > 0)
 
     async def subscribe(self, session: DriveSession, actor: Actor, uri: str) -> None:
-        """Watch a file or folder.
-
-        Raises `NotFoundError` for what the caller can't see, and `RateLimitError` for too many.
-        """
+        """Watch a file or folder that the caller sees. Raises `NotFoundError` and `RateLimitError`."""
         _require_room(session, uri)
         if uri == INDEX_URI:
             await self._index.subscribe(session, actor)
@@ -124,10 +115,7 @@ class Subscriptions:
         return principal.user_id in around or principal.email in around
 
     async def _principal(self, session: DriveSession) -> Principal:
-        """Return who is behind the session now. Raises `UnauthenticatedError` if their key ended in the meantime.
-
-        While the issuer of their token can't be reached, it is whoever made the last request.
-        """
+        """Return who is behind the session now. Raises `UnauthenticatedError` if their key ended in the meantime."""
         request = RequestContext[ServerSession, Any, Request]("", None, session, None, request=session.request)
         token = current_principal.set(session.opened_by)
         try:
@@ -138,7 +126,7 @@ class Subscriptions:
             current_principal.reset(token)
 
     async def _notify_of_lists(self) -> None:
-        """Changes come in bursts; the list is worth one look after each."""
+        """Notify of changed lists once after each burst of changes."""
         while True:
             await self._has_stale.wait()
             await anyio.sleep(LIST_PAUSE_SECONDS)

@@ -74,10 +74,7 @@ class Proposal(Call):
 
 
 class TaskCall(Call):
-    """The call that a task makes. Who makes it is proved anew; the person was asked before.
-
-    `host` is the session that had the task made, as long as it is there.
-    """
+    """The call that a task makes; `host` is the session that had it made, as long as that is there."""
 
     _task: Task = PrivateAttr()
     _identity: IdentityService = PrivateAttr()
@@ -122,7 +119,7 @@ class TaskCall(Call):
             return None
         return HostModel(self._host, None, silent_seconds, **{RELATED: {"taskId": self._task.id}})
 
-    async def prove(self) -> None:
+    async def reauthenticate(self) -> None:
         """Raise `UnauthenticatedError` if the key of whoever had the task made has ended since."""
         await self.actor()
 

@@ -37,7 +37,6 @@ from mcp.types import (
 from mcp.types import Task as ShownTask
 
 from drive_server.access import Actor
-from drive_server.drive_services import DriveServices
 from drive_server.errors import CallCancelledError, StateConflictError
 from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import refused
@@ -48,6 +47,7 @@ from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.tasks.calls import RELATED, CallReadyError, Proposal, caller_of, meta_of
 from drive_server.mcp.tasks.work import ERROR, TaskWork, ToolOf
 from drive_server.mcp.tools.spec import ToolSpec
+from drive_server.registry import ServiceRegistry
 from drive_server.services.tasks import Order, Task
 
 IMMEDIATE: Final = "io.modelcontextprotocol/model-immediate-response"
@@ -64,15 +64,12 @@ Handler = Callable[[Any], Awaitable[ServerResult]]
 
 
 class TaskRequests:
-    """Answers requests about tasks, and calls of tools as tasks.
-
-    `specs` says which tools can be tasks; `proposal` returns the call that is to be one, `actor` who makes a request.
-    """
+    """Answers requests about tasks, and calls of tools as tasks."""
 
     def __init__(
         self,
         server: FastMCP[Any],
-        drive: DriveServices,
+        drive: ServiceRegistry,
         consent: Consent,
         specs: Mapping[str, ToolSpec],
         tool_of: ToolOf,
@@ -99,20 +96,17 @@ class TaskRequests:
         }
 
     async def begin(self, params: CallToolRequestParams) -> ServerResult:
-        """Make a task of the call and return it; the person is asked before, where a call that is no task would ask.
-
-        Raises `McpError` if it can't be one, or was refused: no task is made then.
-        """
+        """Make a task of the call, after asking the person. Raises `McpError` if it can't be one or was refused."""
         tool = self._tool_of(params.name)
         spec = self._specs.get(tool.name)
         if spec is None or not spec.can_be_task:
             raise McpError(ErrorData(code=METHOD_NOT_FOUND, message="This tool can't be called as a task."))
         with as_protocol_error(f"the tool {tool.name}"):
-            task = await self._made(tool, params)
+            task = await self._create_task(tool, params)
         meta = {IMMEDIATE: f"This takes a while, and goes on as task {task.id}."}
         return ServerResult(CreateTaskResult(task=ShownTask(**self._work.shown(task)), _meta=meta))
 
-    async def _made(self, tool: Tool, params: CallToolRequestParams) -> Task:
+    async def _create_task(self, tool: Tool, params: CallToolRequestParams) -> Task:
         proposal = self._proposal(tool.name)
         actor = await proposal.caller()
         order = _order(tool, params, actor)

@@ -96,7 +96,7 @@ class TaskRunner:
     async def cancel(self, task: Task) -> Task:
         """Stop the task and return it as it is then.
 
-        Raises `StateConflictError` if it is over, be it that it was done before it could be stopped, and
+        Raises `StateConflictError` if it has ended, also if it ended before it could be stopped, and
         `UnavailableError` if the process that works on it does not stop in time.
         """
         if task.is_over:

@@ -20,7 +20,6 @@ from mcp.types import (
 from mcp.types import Task as ShownTask
 
 from drive_server.access import Actor, Principal
-from drive_server.drive_services import DriveServices
 from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import refused
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
@@ -28,6 +27,7 @@ from drive_server.mcp.protocol.failures import public_error
 from drive_server.mcp.protocol.sessions import DriveSession
 from drive_server.mcp.tasks.calls import RELATED, TaskCall
 from drive_server.mcp.tasks.runner import Ending, TaskRunner, Work
+from drive_server.registry import ServiceRegistry
 from drive_server.services.progress import Progress
 from drive_server.services.tasks import Task
 
@@ -50,7 +50,7 @@ class Listener:
 class TaskWork:
     """Makes the calls of tasks. `tool_of` returns a tool by its name, or raises `McpError`."""
 
-    def __init__(self, server: FastMCP[Any], drive: DriveServices, tool_of: ToolOf) -> None:
+    def __init__(self, server: FastMCP[Any], drive: ServiceRegistry, tool_of: ToolOf) -> None:
         self._server = server
         self._drive = drive
         self._tool_of = tool_of

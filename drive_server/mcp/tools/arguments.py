@@ -40,7 +40,7 @@ _ANY_FORM = "its id, or its path from your root such as /Reports/plan.md"
 
 
 def _parsed(value: Any) -> Any:
-    """Some hosts send a list as JSON text; take it as the list it means."""
+    """Parse a list that a host sent as JSON text."""
     if not isinstance(value, str):
         return value
     try:
@@ -50,7 +50,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """True and false are numbers to Python, but not in JSON."""
+    """Reject booleans, which are numbers to Python but not in JSON."""
     if isinstance(value, bool):
         raise PydanticCustomError("int_type", "Input should be a valid integer")
     return value
@@ -90,31 +90,21 @@ PlaceRef = Annotated[
     ),
 ]
 OptionalFolderRef = Annotated[
-    str | None,
-    Field(max_length=MAX_REF_CHARACTERS, description="The folder: its id or its path from your root."),
+    str | None, Field(max_length=MAX_REF_CHARACTERS, description="The folder: its id or its path from your root.")
 ]
 OptionalItemRef = Annotated[
     str | None, Field(max_length=MAX_REF_CHARACTERS, description=f"The file or folder: {_ANY_FORM}.")
 ]
 Name = Annotated[
-    str,
-    Field(
-        max_length=MAX_NAME_CHARACTERS,
-        description="The name: no slash, 255 bytes of UTF-8 at most.",
-    ),
+    str, Field(max_length=MAX_NAME_CHARACTERS, description="The name: no slash, 255 bytes of UTF-8 at most.")
 ]
 OptionalName = Annotated[
-    str | None,
-    Field(max_length=MAX_NAME_CHARACTERS, description="The name there; without it the name stays."),
+    str | None, Field(max_length=MAX_NAME_CHARACTERS, description="The name there; without it the name stays.")
 ]
 ItemRefs = Annotated[
     list[Annotated[str, Field(max_length=MAX_REF_CHARACTERS)]],
     BeforeValidator(_parsed),
-    Field(
-        min_length=1,
-        max_length=MAX_MOVED_AT_ONCE,
-        description="The files and folders: the id or the path of each.",
-    ),
+    Field(min_length=1, max_length=MAX_MOVED_AT_ONCE, description="The files and folders: the id or the path of each."),
 ]
 Conflict = Annotated[
     OnConflict,

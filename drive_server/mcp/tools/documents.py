@@ -42,12 +42,7 @@ class DocumentTools(ToolGroup):
 
     @ToolSpec("Create a file", "新建文件", Scope.WRITE, "write", "low", EDITS, action="create", writes="whole")
     async def create_file(
-        self,
-        call: Call,
-        name: Name,
-        content: Text,
-        parent_id: FolderRef = "root",
-        on_conflict: FileConflict = "fail",
+        self, call: Call, name: Name, content: Text, parent_id: FolderRef = "root", on_conflict: FileConflict = "fail"
     ) -> Annotated[CallToolResult, ItemResult]:
         """Make a text file with a content.
 

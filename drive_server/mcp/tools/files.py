@@ -5,7 +5,6 @@ from typing import Annotated
 from mcp.types import CallToolResult
 
 from drive_server.access import Actor, Scope
-from drive_server.drive_services import DriveServices
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import ItemResult, ListResult, MovedResult, TreeResult
@@ -26,6 +25,7 @@ from drive_server.mcp.tools.arguments import (
 from drive_server.mcp.tools.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
 from drive_server.models import Item, MovedItems, Outcome, Page
+from drive_server.registry import ServiceRegistry
 
 TRASH = "trash"
 SHARED = "shared"
@@ -184,7 +184,7 @@ class FileTools(ToolGroup):
         return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
 
-async def list_place(drive: DriveServices, actor: Actor, ref: str, limit: int, cursor: str | None) -> Page[Item]:
+async def list_place(drive: ServiceRegistry, actor: Actor, ref: str, limit: int, cursor: str | None) -> Page[Item]:
     """Return a page of what is in the folder that the ref names, of the trash, or of what others shared."""
     if ref == TRASH:
         return await drive.files.list_trash(actor, limit=limit, cursor=cursor)

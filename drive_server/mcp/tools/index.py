@@ -21,8 +21,7 @@ MAX_WAIT_SECONDS = 50
 MOST_PROBLEMS = 10
 
 Wait = Annotated[
-    int,
-    Field(ge=0, le=MAX_WAIT_SECONDS, description="Wait at most this many seconds until all files can be searched."),
+    int, Field(ge=0, le=MAX_WAIT_SECONDS, description="Wait at most this many seconds until all files can be searched.")
 ]
 
 

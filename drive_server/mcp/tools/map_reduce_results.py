@@ -10,6 +10,7 @@ from mcp.types import ResourceTemplate
 from pydantic import BaseModel
 
 from drive_server.mcp.icons import STACK
+from drive_server.mcp.results import Result
 from drive_server.services.map_reduce.findings import Finding, Outcome, Status
 from drive_server.services.map_reduce.stored_results import StoredResult
 from drive_server.services.text.addresses import Passage
@@ -70,7 +71,7 @@ class FindingResult(BaseModel):
         return f"- {display_name(self.path)}{where}: {said}" + (f' ("{self.quote}")' if self.quote else "")
 
 
-class BulkResult(BaseModel):
+class BulkResult(Result):
     """The answers brought together in `text`, what was read in `coverage`, and the first of what each file said.
 
     Those that say something (`answered` of them) come first, then those that failed. `next` is where the rest begins,
@@ -97,16 +98,9 @@ class BulkResult(BaseModel):
     def of(cls, outcome: Outcome, result_id: str, expires_at: datetime) -> "BulkResult":
         """Return the answer to the call that read the files."""
         shown = _first(outcome.findings)
-        return cls(
-            text=outcome.text,
-            note=outcome.note,
-            coverage=outcome.coverage,
-            is_complete=outcome.is_complete,
+        return cls.copied(
+            outcome,
             files=len(outcome.findings),
-            read=outcome.read,
-            answered=outcome.answered,
-            fitting=outcome.fitting,
-            model=outcome.model,
             results=shown,
             next=len(shown) if len(shown) < len(outcome.findings) else None,
             result_id=result_id,
@@ -115,7 +109,7 @@ class BulkResult(BaseModel):
         )
 
 
-class StoredBulkResult(BaseModel):
+class StoredBulkResult(Result):
     """A part of a stored result: `results` from the file numbered `first` on, of `files`."""
 
     instruction: str
@@ -131,22 +125,11 @@ class StoredBulkResult(BaseModel):
     expires_at: datetime
 
     @classmethod
-    def of(cls, kept: StoredResult) -> "StoredBulkResult":
+    def of(cls, stored: StoredResult) -> "StoredBulkResult":
         """Return the part as it is on the wire."""
-        end = kept.first + len(kept.findings)
-        return cls(
-            instruction=kept.instruction,
-            text=kept.text,
-            note=kept.note,
-            coverage=kept.coverage,
-            model=kept.model,
-            files=kept.total,
-            first=kept.first,
-            results=[FindingResult.of(finding) for finding in kept.findings],
-            next=end if end < kept.total else None,
-            created_at=kept.created_at,
-            expires_at=kept.expires_at,
-        )
+        results = [FindingResult.of(finding) for finding in stored.findings]
+        end = stored.first + len(results)
+        return cls.copied(stored, files=stored.total, results=results, next=end if end < stored.total else None)
 
 
 def result_sought(uri: str) -> tuple[str, int] | None:

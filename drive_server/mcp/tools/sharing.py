@@ -159,7 +159,7 @@ class SharingTools(ToolGroup):
     async def _update_link(
         self, call: Call, actor: Actor, item_id: str, link_id: str, terms: LinkTerms
     ) -> CallToolResult:
-        """Whoever has the link can do no more than before by a new password or the role viewer: nobody is asked."""
+        """Update the link, after asking the person if the terms may give more access."""
 
         async def update(agreed: Actor) -> Outcome[Link]:
             return await self._drive.links.update(agreed, item_id, link_id, terms)

@@ -1,8 +1,4 @@
-"""The record of a tool: every fact about it besides its code, its description and its arguments.
-
-Registration, scopes, the words of consent, and the assistant's policy are derived from it. It is published as the
-tool's `_meta`, where the assistant reads it.
-"""
+"""The record of a tool: all facts besides code, description and arguments; published as the tool's `_meta`."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
@@ -12,15 +8,15 @@ from mcp.types import CallToolResult, Icon, ToolAnnotations
 
 from drive_server.access import Scope
 from drive_server.context import META_TOOL
-from drive_server.drive_services import DriveServices
 from drive_server.mcp import icons
+from drive_server.registry import ServiceRegistry
 
 Kind = Literal["query", "read", "write", "removal", "network", "execution"]
 """query: asks about the drive. read: shows contents. write: changes it, and can be undone. removal: takes things away.
 network: reaches people outside of the drive. execution: makes other actions happen, or changes who acts."""
 Risk = Literal["low", "medium", "high"]
 Action = Literal["create", "write", "rename", "move", "copy", "trash"]
-"""What a person may allow in a folder for a while. All of them can be undone."""
+"""Actions that a person may allow in a folder for a while. All of them can be undone."""
 ToolFunction = Callable[..., Awaitable[CallToolResult]]
 Function = TypeVar("Function", bound=ToolFunction)
 
@@ -98,7 +94,7 @@ class ToolGroup:
 
     icon: ClassVar[Icon] = icons.DRIVE
 
-    def __init__(self, drive: DriveServices) -> None:
+    def __init__(self, drive: ServiceRegistry) -> None:
         self._drive = drive
 
     @classmethod

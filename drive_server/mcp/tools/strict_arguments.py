@@ -18,10 +18,7 @@ ERROR_PROPERTIES: Final[dict[str, Any]] = {
 
 
 class StrictArguments(FuncMetadata):
-    """Takes the arguments as the schema states them, and no others.
-
-    FastMCP itself ignores unknown arguments, and reads texts that look like JSON as JSON.
-    """
+    """Takes the arguments as the schema states them, and no others."""
 
     async def call_fn_with_arg_validation(
         self,
@@ -64,11 +61,7 @@ def strict(metadata: FuncMetadata) -> StrictArguments:
 
 
 def _or_an_error(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of answers that may be an error instead.
-
-    Hosts on the TypeScript SDK (1.32, 2.3) check the structure of an answer with `isError` as well, and would show
-    their complaint about it instead of the error.
-    """
+    """Return the schema of answers that may be an error instead."""
     alternatives = [{"required": schema.get("required", [])}, {"required": list(ERROR_PROPERTIES)}]
     answer = {key: value for key, value in schema.items() if key != "required"}
     return {**answer, "properties": {**schema.get("properties", {}), **ERROR_PROPERTIES}, "anyOf": alternatives}

@@ -30,11 +30,11 @@ _OF_ONE_FILE: tuple[type[DriveError], ...] = (
     TooLargeError,
     UnsupportedContentError,
 )
-"""What is the matter with one file, and says nothing about the others."""
+"""Errors about one file, which do not stop the check of the others."""
 
 
 class Citations:
-    """Checks citations with the rights of who asks, each version read once for all that is quoted from it."""
+    """Checks citations with the rights of the caller; reads each quoted version once."""
 
     def __init__(self, readings: Readings) -> None:
         self._readings = readings

@@ -25,11 +25,7 @@ _TOKEN: Final = struct.Struct(">16s16s16sIQ")
 
 
 class DownloadService:
-    """Make such addresses and open them. The drive stores nothing: the address is signed and holds everything.
-
-    One holds until it expires, and only while its maker may still read the file and the key it was made with has not
-    ended.
-    """
+    """Make such addresses and open them. The drive stores nothing: the address is signed and holds everything."""
 
     def __init__(
         self,
@@ -48,10 +44,7 @@ class DownloadService:
     async def create(
         self, actor: Actor, ref: str, version: int | None = None, minutes: int = 15
     ) -> Outcome[DownloadUrl]:
-        """Return an address for the file as it is when it is fetched, or (for editors) for one version of it.
-
-        A dry run makes none, and tells the effect. Raises what `DocumentService.open_content` raises.
-        """
+        """Return an address for the file as it is when it is fetched, or (for editors) for one version of it."""
         require_person(actor.principal)  # the address would hold by the rights of the link's maker
         if not 1 <= minutes <= MAX_MINUTES:
             raise InvalidInputError(f"The address can hold 1 to {MAX_MINUTES} minutes.", hint="Use a number of these.")
@@ -60,8 +53,8 @@ class DownloadService:
         ends = self._clock().replace(microsecond=0) + timedelta(minutes=minutes)
         ends = min(ends, principal.expires_at.replace(microsecond=0)) if principal.expires_at else ends
         url = "" if actor.dry_run else f"{self._public_url}/d/{self._token(principal, content.item.id, version, ends)}"
-        made = DownloadUrl(content.item, version or content.item.version, url, ends)
-        return Outcome(made, effect=_effect(made) if actor.dry_run else None)
+        download = DownloadUrl(content.item, version or content.item.version, url, ends)
+        return Outcome(download, effect=_effect(download) if actor.dry_run else None)
 
     async def open(self, token: str) -> Content:
         """Return the bytes behind an address. Raises `NotFoundError`, always the same, if it does not hold."""
@@ -95,10 +88,10 @@ def no_such_address() -> NotFoundError:
     return NotFoundError(Message.of("no_download"))
 
 
-def _effect(made: DownloadUrl) -> Effect:
-    item = made.item
-    version = Message.of("of_version", number=made.version) if made.version != item.version else ""
-    ends = f"{made.expires_at:%Y-%m-%d %H:%M}"
+def _effect(download: DownloadUrl) -> Effect:
+    item = download.item
+    version = Message.of("of_version", number=download.version) if download.version != item.version else ""
+    ends = f"{download.expires_at:%Y-%m-%d %H:%M}"
     return Effect(
         Message.of("effect.download", item=item_message(item.name), version=version, time=ends),
         count=1,

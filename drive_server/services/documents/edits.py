@@ -47,10 +47,7 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
 
 
 def appended(text: str, addition: str) -> str:
-    """Return the text with the addition at its end, on a line of its own.
-
-    A text that does not end with a line break gets one first. Where every line ends in CR LF, so do the added ones.
-    """
+    """Return the text with the addition at its end, on a line of its own."""
     has_crlf = _has_crlf(text)
     line_end = "\r\n" if has_crlf else "\n"
     between = line_end if text and not text.endswith(("\n", "\r")) else ""
@@ -62,7 +59,7 @@ def nearest_lines(text: str, find: str) -> list[dict[str, Any]]:
     wanted = max(find.splitlines() or [""], key=lambda line: len(line.strip())).strip()[:MAX_LINE_CHARACTERS]
     if not wanted:
         return []
-    scored = [(_likeness(wanted, _shown(text, place)), place) for place in _probable_places(text, wanted)]
+    scored = [(_likeness(wanted, _excerpt(text, place)), place) for place in _probable_places(text, wanted)]
     best = sorted((entry for entry in scored if entry[0] >= MIN_LIKENESS), key=lambda entry: (-entry[0], entry[1]))
     return [_line_at(text, place) for _, place in best[:MAX_CANDIDATES]]
 
@@ -84,7 +81,7 @@ def _as_crlf(text: str) -> str:
 
 
 def _places(text: str, find: str) -> list[int]:
-    """Places may overlap: `aa` is in `aaa` twice, and which of the two was meant nobody knows."""
+    """Return the places of what an edit finds, also overlapping ones: `aa` is in `aaa` twice."""
     places: list[int] = []
     enough = max(2, min(MAX_COUNTED, MAX_COMPARED_CHARACTERS // len(find)))
     start = text.find(find)
@@ -105,10 +102,10 @@ def _mismatch(text: str, find: str, number: int, matches: list[int]) -> EditMism
 
 
 def _line_at(text: str, place: int) -> dict[str, Any]:
-    return {"line": text.count("\n", 0, place) + 1, "text": _shown(text, place)}
+    return {"line": text.count("\n", 0, place) + 1, "text": _excerpt(text, place)}
 
 
-def _shown(text: str, place: int) -> str:
+def _excerpt(text: str, place: int) -> str:
     """Return the line at the place; of a long one, what is around the place."""
     line_start = text.rfind("\n", 0, place) + 1
     start = line_start if place - line_start < MAX_LINE_CHARACTERS // 2 else place - MAX_LINE_CHARACTERS // 4
@@ -129,7 +126,7 @@ def _probable_places(text: str, wanted: str) -> list[int]:
 
 
 def _region(text: str, place: int) -> int:
-    """Lines, and hundreds of characters within a long one, so that pieces of one match are counted together."""
+    """Return the line of a place, or the hundreds of characters in a long line, to count pieces of a match as one."""
     line_start = text.rfind("\n", 0, place) + 1
     step = MAX_LINE_CHARACTERS // 2
     return line_start + (place - line_start) // step * step

@@ -118,10 +118,7 @@ def _range(reading: Reading, span: Span, place: str) -> TextRange:
 
 
 async def diff_of(contents: Contents, item: Item, before: VersionRow, after: VersionRow) -> VersionDiff:
-    """Return the diff between the texts of two versions of the file, cut at 20,000 characters.
-
-    Raises `UnsupportedContentError` for a version without text, `TooLargeError` for one over the limit for texts.
-    """
+    """Return the diff between the texts of two versions of the file, cut at 20,000 characters."""
     old, new = await _text_of(contents, item.name, before), await _text_of(contents, item.name, after)
     labels = [f"{item.name} (version {version.number})" for version in (before, after)]
     diff = await anyio.to_thread.run_sync(unified_text_diff, labels[0], old, new, labels[1], abandon_on_cancel=True)

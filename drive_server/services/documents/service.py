@@ -10,6 +10,7 @@ import anyio
 from drive_server.access import Actor, Role, Scope, require_scope
 from drive_server.errors import EtagMismatchError, InvalidInputError
 from drive_server.knowledge.media_types import media_type_of
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.messages import Message
 from drive_server.models import Item, Outcome, Page, TextRange, Version, VersionDiff
 from drive_server.services.documents.edits import Edit, appended, apply_edits
@@ -24,18 +25,13 @@ from drive_server.services.files.operations import (
     require_free_name,
     require_room_below,
 )
-from drive_server.services.files.versions import (
-    content_and_usage,
-    current_of,
-    require_version,
-    versions_page,
-)
+from drive_server.services.files.versions import content_and_usage, current_of, require_version, versions_page
 from drive_server.services.journal.changes import check_etag
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import require_room_for
-from drive_server.services.text.contents import Contents, TextSource, digest, require_editable
+from drive_server.services.text.contents import Contents, digest, require_editable
 from drive_server.services.text.excerpts import Wanted
 from drive_server.services.tree.items import checked_limit, describe
 from drive_server.services.tree.names import clean_name
@@ -151,10 +147,7 @@ class DocumentService:
     async def check_place(
         self, actor: Actor, parent: str, name: str, size: int = 0, blob_hash: str | None = None
     ) -> str:
-        """Return the name as it would be stored, or raise what creating a file there would: before a long upload.
-
-        `size` is in bytes, as far as it is known, and so is the hash of the content.
-        """
+        """Return the name as it would be stored, or raise what creating a file there would: before a long upload."""
         require_scope(actor.principal, Scope.WRITE)
         clean = clean_name(name)
         async with self._database.read() as session:
@@ -171,8 +164,8 @@ class DocumentService:
         arguments = {"item": ref, "content": await digest(data)}
         if done := await self._journal.recorded(actor, "write", arguments):
             return done
-        seen = await self._check_editable(actor, ref, if_match)
-        await self._require_room(actor, seen, data)
+        target = await self._check_editable(actor, ref, if_match)
+        await self._require_room(actor, target, data)
         blob = await self._contents.store(actor, data)
 
         async def operation(recorder: Recorder) -> Item:
@@ -180,7 +173,7 @@ class DocumentService:
             await begin(recorder, node, if_match)
             require_editable(node.row.name, node.row.media_type)
             recorder.describe("write", item=node.subject)
-            current = await _current(recorder, node, seen.version)
+            current = await _current(recorder, node, target.version)
             return await _set_content(recorder, node, blob, node.row.media_type, data, current)
 
         return await self._journal.change(actor, "write", arguments, operation)
@@ -188,21 +181,13 @@ class DocumentService:
     async def patch(
         self, actor: Actor, ref: str, edits: Sequence[Edit], *, if_match: str | None = None
     ) -> Outcome[Item]:
-        """Replace parts of a text file; its encoding and line ends stay.
-
-        Each edit must match exactly once in the text as it is after the earlier edits, else `EditMismatchError`.
-        """
+        """Replace parts of a text file; each edit must match exactly once, else `EditMismatchError`."""
         require_scope(actor.principal, Scope.WRITE)
         count = len(edits)
         return await self._edit(
             actor,
             ref,
-            _TextEdit(
-                "patch",
-                {"item": ref, "edits": _digest_of(edits)},
-                lambda text: apply_edits(text, edits),
-                count,
-            ),
+            _TextEdit("patch", {"item": ref, "edits": _digest_of(edits)}, lambda text: apply_edits(text, edits), count),
             if_match,
         )
 
@@ -221,10 +206,7 @@ class DocumentService:
             actor,
             ref,
             _TextEdit(
-                "append",
-                {"item": ref, "content": await digest(data)},
-                lambda before: appended(before, text),
-                len(text),
+                "append", {"item": ref, "content": await digest(data)}, lambda before: appended(before, text), len(text)
             ),
             if_match,
         )
@@ -346,13 +328,13 @@ class DocumentService:
             current, usage = await content_and_usage(session, node.row, self._journal.limits)
             return _EditTarget(node.row.name, current, node.row.owner_id, usage.left)
 
-    async def _require_room(self, actor: Actor, seen: _EditTarget, data: bytes) -> None:
+    async def _require_room(self, actor: Actor, target: _EditTarget, data: bytes) -> None:
         """Refuse before the bytes are stored what the transaction would refuse for want of room."""
-        if seen.left is None or len(data) <= seen.left:
+        if target.left is None or len(data) <= target.left:
             return
         limits, blob_hash = self._journal.limits, await digest(data)
         async with self._database.read() as session:
-            await require_room_for(session, limits, seen.owner_id, len(data), actor.user_id, blob_hash)
+            await require_room_for(session, limits, target.owner_id, len(data), actor.user_id, blob_hash)
 
     async def _edit(self, actor: Actor, ref: str, edit: _TextEdit, if_match: str | None) -> Outcome[Item]:
         if done := await self._journal.recorded(actor, edit.action, edit.arguments):
@@ -365,18 +347,18 @@ class DocumentService:
         raise EtagMismatchError(Message.of("keeps_changing"))
 
     async def _edit_once(self, actor: Actor, ref: str, edit: _TextEdit, if_match: str | None) -> Outcome[Item]:
-        seen = await self._check_editable(actor, ref, if_match)
-        source = await self._contents.editable_text_of(seen.name, seen.version)
+        target = await self._check_editable(actor, ref, if_match)
+        source = await self._contents.editable_text_of(target.name, target.version)
         text = await anyio.to_thread.run_sync(edit.apply, source.text, abandon_on_cancel=True)
         data = self._contents.encoded(text, source.encode)
-        await self._require_room(actor, seen, data)
+        await self._require_room(actor, target, data)
         blob = await self._contents.store(actor, data)
 
         async def operation(recorder: Recorder) -> Item:
             node = await locate_file(recorder.session, actor.principal, ref, Role.EDITOR)
             await begin(recorder, node, if_match)
-            current = await _current(recorder, node, seen.version)
-            if current.blob != seen.version.blob:
+            current = await _current(recorder, node, target.version)
+            if current.blob != target.version.blob:
                 raise _ContentMovedError
             recorder.describe(edit.action, item=node.subject, count=edit.count)
             return await _set_content(recorder, node, blob, node.row.media_type, data, current)
@@ -384,10 +366,10 @@ class DocumentService:
         return await self._journal.change(actor, edit.action, edit.arguments, operation)
 
 
-async def _current(recorder: Recorder, node: NodeView, seen: VersionRow) -> VersionRow:
+async def _current(recorder: Recorder, node: NodeView, checked: VersionRow) -> VersionRow:
     """Return the file's content. A version never changes: query only for another one."""
-    is_as_seen = (node.id, node.row.version) == (seen.node_id, seen.number)
-    return seen if is_as_seen else await current_of(recorder.session, node.row)
+    is_unchanged = (node.id, node.row.version) == (checked.node_id, checked.number)
+    return checked if is_unchanged else await current_of(recorder.session, node.row)
 
 
 async def _set_content(
@@ -398,7 +380,7 @@ async def _set_content(
     data: bytes | None = None,
     current: VersionRow | None = None,
 ) -> Item:
-    """The same content again is no change and makes no version. Pass the `current` content if it is known."""
+    """Set the content, unless it is the same already. Pass the `current` one if it is known."""
     current = current or await current_of(recorder.session, node.row)
     if (current.blob, current.media_type) != (blob.hash, media_type):
         recorder.touch(node.row)
@@ -430,13 +412,7 @@ def _check_choice(on_conflict: str) -> None:
 
 
 def _creation(parent: str, name: str, content: str, media_type: str, on_conflict: OnConflict) -> dict[str, str]:
-    return {
-        "parent": parent,
-        "name": name,
-        "content": content,
-        "media_type": media_type,
-        "on_conflict": on_conflict,
-    }
+    return {"parent": parent, "name": name, "content": content, "media_type": media_type, "on_conflict": on_conflict}
 
 
 def _digest_of(edits: Sequence[Edit]) -> str:

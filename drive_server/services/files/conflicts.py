@@ -83,14 +83,10 @@ def _require_replaceable(taken: NodeRow, kind: str, protected: Collection[str]) 
     details = {"existing_id": taken.id, "existing_kind": taken.kind}
     if taken.kind != kind:
         raise NameConflictError(
-            Message.of("kind_differs", item=item, kind=Message.of(taken.kind), other=Message.of(kind)),
-            details=details,
+            Message.of("kind_differs", item=item, kind=Message.of(taken.kind), other=Message.of(kind)), details=details
         )
     if taken.id in protected:
-        raise NameConflictError(
-            Message.of("in_use_here", item=item),
-            details=details,
-        )
+        raise NameConflictError(Message.of("in_use_here", item=item), details=details)
 
 
 async def _trash_replaced(recorder: Recorder, taken: NodeRow, path: str) -> None:

@@ -109,8 +109,7 @@ async def _rows_below(session: AsyncSession, source: NodeView) -> Sequence[Found
         rows += part
     if len(rows) > MAX_COPIED_ITEMS:
         raise InvalidInputError(
-            Message.of("too_many_copies", limit=MAX_COPIED_ITEMS),
-            details={"limit": MAX_COPIED_ITEMS},
+            Message.of("too_many_copies", limit=MAX_COPIED_ITEMS), details={"limit": MAX_COPIED_ITEMS}
         )
     return rows
 

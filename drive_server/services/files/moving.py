@@ -121,9 +121,7 @@ async def require_may_take_out(session: AsyncSession, principal: Principal, node
 async def require_fits(session: AsyncSession, node: NodeView, folder: NodeView) -> None:
     """Raise `StateConflictError` if the item can't be in the folder, whatever its name."""
     if node.row.owner_id != folder.row.owner_id:
-        raise StateConflictError(
-            Message.of("other_owner", item=node.subject, folder=folder.subject),
-        )
+        raise StateConflictError(Message.of("other_owner", item=node.subject, folder=folder.subject))
     await require_room_below(session, folder, node.row)
 
 
@@ -173,7 +171,4 @@ def _require_as_shown(recorder: Recorder, folder: NodeView, nodes: Sequence[Node
     recorder.etag = f"move-{sha256(orjson.dumps(shown)).hexdigest()[:16]}"
     approved = recorder.actor.if_match
     if approved is not None and approved.partition(REPLACES)[0] != recorder.etag:
-        raise EtagMismatchError(
-            Message.of("move_not_as_shown"),
-            details={"etag": recorder.etag},
-        )
+        raise EtagMismatchError(Message.of("move_not_as_shown"), details={"etag": recorder.etag})

@@ -54,10 +54,7 @@ async def begin(recorder: Recorder, node: NodeView, if_match: str | None = None)
 
 
 async def finish(recorder: Recorder, row: NodeRow, node: NodeView | None = None) -> Item:
-    """End a change of one item: return it as it is now, and show it first in the effect unless it was shown.
-
-    Pass `node` if in this change neither its place nor its name nor who sees it changed since.
-    """
+    """End a change of one item: return it as it is now, and show it first in the effect unless it was shown."""
     check_replaced(recorder)
     await recorder.session.flush()
     node = node or await locate(recorder.session, recorder.actor.principal, row.id)
@@ -102,10 +99,7 @@ async def add_version(
     data: bytes | None = None,
     before: VersionRow | None = None,
 ) -> None:
-    """Make the blob the file's newest content. Call `touch` first unless the row is new; `data` helps a dry run.
-
-    Pass `before`, the content that it has, if that is known.
-    """
+    """Make the blob the file's newest content. Call `touch` first unless the row is new; `data` helps a dry run."""
     if before is None:
         with recorder.session.no_autoflush:  # the row is written once, with all that changes of it
             before = await current_version(recorder.session, row)
@@ -141,11 +135,11 @@ def _keep(session: Session, recorder: Recorder, row: NodeRow, blob: Blob) -> Non
         _mark_entry(session, recorder, row)
 
 
-def _drop_oldest(session: Session, row: NodeRow, kept: int) -> None:
+def _drop_oldest(session: Session, row: NodeRow, limit: int) -> None:
     """Keep no more versions than allowed: the newest ones."""
-    if row.version <= kept:
+    if row.version <= limit:
         return
-    dropped = session.connection().scalars(_DROP_VERSIONS, {"file": row.id, "last": row.version - kept}).all()
+    dropped = session.connection().scalars(_DROP_VERSIONS, {"file": row.id, "last": row.version - limit}).all()
     release_sync(session, row.owner_id, dropped)
 
 
@@ -273,9 +267,4 @@ def _pending(recorder: Recorder) -> dict[str, object]:
 def _noted(version: VersionRow | None) -> dict[str, object] | None:
     if version is None:
         return None
-    return {
-        "number": version.number,
-        "blob": version.blob,
-        "size": version.size,
-        "media_type": version.media_type,
-    }
+    return {"number": version.number, "blob": version.blob, "size": version.size, "media_type": version.media_type}

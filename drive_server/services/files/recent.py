@@ -26,11 +26,7 @@ ID_BYTES = 16
 
 
 class Recents:
-    """List recent files, and record reads.
-
-    A read is noted in memory and written a little later, many at once: reading costs no write. What was read in the
-    last seconds before a crash is forgotten.
-    """
+    """List recent files, and record reads."""
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database
@@ -54,9 +50,9 @@ class Recents:
         cursors = Cursors(self._database.signer, actor.user_id, "recents")
         async with self._database.read() as session:
             ids = _unpacked(cursors.unseal(cursor)) if cursor is not None else await self._ids(session, actor.principal)
-            seen = await locate_many(session, actor.principal, ids[:size])
-            live = [seen[node_id] for node_id in ids[:size] if node_id in seen and seen[node_id].row.trash_id is None]
-            items = await describe_all(session, live)
+            visible = await locate_many(session, actor.principal, ids[:size])
+            found = [visible[node_id] for node_id in ids[:size] if node_id in visible]
+            items = await describe_all(session, [node for node in found if node.row.trash_id is None])
         return Page(tuple(items), cursors.seal(_packed(ids[size:])) if len(ids) > size else None)
 
     async def run(self) -> None:

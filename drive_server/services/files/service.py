@@ -58,10 +58,7 @@ class FileService:
         return await self._database.read_sync(page)
 
     async def tree(self, actor: Actor, ref: str, *, depth: int = 2, limit: int = 200) -> TreeNode:
-        """Return the folder with its items `depth` levels down, nearest levels first, at most `limit` items.
-
-        A node whose children are not all there is marked `truncated`.
-        """
+        """Return the folder with at most `limit` items, nearest levels first; a node that lacks some is `truncated`."""
         require_scope(actor.principal, Scope.READ)
         if not 0 <= depth <= MAX_TREE_DEPTH:
             raise InvalidInputError(f"The depth must be 0 to {MAX_TREE_DEPTH}.", hint="Use a smaller depth.")
@@ -133,10 +130,7 @@ class FileService:
         on_conflict: OnConflict = "fail",
         progress: Progress = silent,
     ) -> Outcome[MovedItems]:
-        """Put up to 1000 items into one folder, as one change: all of them or, if one can't be moved, none.
-
-        An item that is named twice moves once; what is inside another of them stays in it.
-        """
+        """Put up to 1000 items into one folder, as one change: all of them or, if one can't be moved, none."""
         require_scope(actor.principal, Scope.WRITE)
         check_choice(on_conflict)
 
@@ -222,5 +216,5 @@ class FileService:
 
 
 def _arguments(arguments: dict[str, str | None], on_conflict: OnConflict) -> dict[str, str | None]:
-    """A call that leaves the choice open is the same call as one from before there was a choice."""
+    """Return the arguments for the digest; a call without a choice has the digest of calls before there was one."""
     return arguments if on_conflict == "fail" else {**arguments, "on_conflict": on_conflict}

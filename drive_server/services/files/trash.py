@@ -38,10 +38,7 @@ from drive_server.storage.tables import IndexEntryRow, LinkRow, NodeRow, ShareRo
 
 
 async def delete_trees(recorder: Recorder, tops: Sequence[NodeRow], progress: Progress) -> int:
-    """Delete these items of one person's trash and all below them, and return how many items that is.
-
-    What was trashed out of a folder before the folder itself goes along: there is nowhere left to restore it to.
-    """
+    """Delete these items of one person's trash and all below them, and return how many items that is."""
     if not tops:
         return 0
     ids = await _deepest_first(recorder.session, [row.id for row in tops])
@@ -99,15 +96,15 @@ async def _deepest_first(session: AsyncSession, tops: Sequence[str]) -> list[str
 def _depths(parents: Mapping[str, str | None]) -> dict[str, int]:
     depths: dict[str, int] = {}
     for node_id in parents:
-        chain: list[str] = []
+        visited: list[str] = []
         here: str | None = node_id
         while here is not None and here in parents and here not in depths:
-            chain.append(here)
+            visited.append(here)
             here = parents[here]
         depth = depths.get(here or "", 0)
-        for passed in reversed(chain):
+        for each in reversed(visited):
             depth += 1
-            depths[passed] = depth
+            depths[each] = depth
     return depths
 
 
@@ -233,10 +230,7 @@ def _require_as_shown(recorder: Recorder, etags: list[str]) -> None:
     recorder.etag = f"trash-{sha256(' '.join(sorted(etags)).encode()).hexdigest()[:16]}"
     approved = recorder.actor.if_match
     if approved is not None and approved != recorder.etag:
-        raise EtagMismatchError(
-            Message.of("trash_not_as_shown"),
-            details={"etag": recorder.etag},
-        )
+        raise EtagMismatchError(Message.of("trash_not_as_shown"), details={"etag": recorder.etag})
 
 
 TOOL: Final = "expiry"

@@ -54,10 +54,7 @@ async def require_version(session: AsyncSession, row: NodeRow, number: int) -> V
     """Return the version of that number. Raises `NotFoundError` if there is none."""
     version = await get_version(session, row.id, number) if 0 < number <= MAX_NUMBER else None
     if version is None:
-        raise NotFoundError(
-            Message.of("no_version", newest=row.version),
-            details={"newest": row.version},
-        )
+        raise NotFoundError(Message.of("no_version", newest=row.version), details={"newest": row.version})
     return version
 
 

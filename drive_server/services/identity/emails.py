@@ -18,16 +18,14 @@ def normalise_email(raw: str) -> str:
     """
     email = _fold(raw.strip(" ")) if len(raw) <= 2 * MAX_EMAIL_CHARACTERS else ""
     local, at, domain = email.rpartition("@")
-    if not at or len(email) > MAX_EMAIL_CHARACTERS or not _is_local(local) or not _is_domain(domain):
+    is_domain = all(_is_label(label) for label in domain.split("."))
+    if not at or len(email) > MAX_EMAIL_CHARACTERS or not _is_local(local) or not is_domain:
         raise InvalidInputError("That is not an email address.", hint="Use an address such as ana@example.com.")
     return email
 
 
 def has_lookalike(raw: str) -> bool:
-    """Return whether normalising turned another letter into a plain one: `ſam@` becomes `sam@`.
-
-    They may be two people's mailboxes, so that who proves the one has not proved the other.
-    """
+    """Return whether normalising turned another letter into a plain one: `ſam@` becomes `sam@`."""
     return any(not character.isascii() and any(map(str.isascii, _fold(character))) for character in raw)
 
 
@@ -45,10 +43,6 @@ def _is_local(part: str) -> bool:
     )
 
 
-def _is_domain(domain: str) -> bool:
-    return all(_is_label(label) for label in domain.split("."))
-
-
 def _is_label(label: str) -> bool:
     hyphens_are_inside = not label.startswith("-") and not label.endswith("-")
     return (
@@ -59,5 +53,5 @@ def _is_label(label: str) -> bool:
 
 
 def _is_word(character: str) -> bool:
-    """Letters, marks and digits of any script: no spaces, controls, direction overrides or invisible characters."""
+    """Return whether it is a letter, mark or digit of any script."""
     return unicodedata.category(character)[0] in "LMN"

@@ -50,14 +50,10 @@ class IssuerKey:
 
 
 class IssuerKeys:
-    """Keys for hours, asked for again when a token names one that is not among them.
-
-    No more than one request in a minute, whatever tokens come; while the issuer is out of reach, the keys that are
-    known go on counting.
-    """
+    """Caches the issuer's public keys for an hour, and fetches them again when a token names an unknown one."""
 
     def __init__(self, issuer: str, keys_url: str, clock: Clock) -> None:
-        """Raises `InvalidInputError` for an address that is not https (or http on this machine)."""
+        """Raise `InvalidInputError` for an address that is not https (or http on this machine)."""
         for url in (issuer, keys_url):
             if url and not _is_safe(url):
                 raise InvalidInputError(
@@ -78,10 +74,10 @@ class IssuerKeys:
         A token that names no key fits if the issuer has just one (RFC 7515, section 4.1.4). Raises `UnavailableError`
         if no keys are known and the issuer does not answer.
         """
-        key = self._known(key_id, algorithm)
+        key = self._cached_key(key_id, algorithm)
         if key is None or self._is_older_than(FRESH_FOR):
-            await self._refresh(is_needed=lambda: self._known(key_id, algorithm) is None)
-            key = self._known(key_id, algorithm)
+            await self._refresh(is_needed=lambda: self._cached_key(key_id, algorithm) is None)
+            key = self._cached_key(key_id, algorithm)
         return key
 
     async def close(self) -> None:
@@ -89,7 +85,7 @@ class IssuerKeys:
         if self._client is not None:
             await self._client.aclose()
 
-    def _known(self, key_id: str | None, algorithm: str) -> PyJWK | None:
+    def _cached_key(self, key_id: str | None, algorithm: str) -> PyJWK | None:
         fitting = [entry for entry in self._keys if entry.algorithm == algorithm]
         if key_id is None:
             return fitting[0].key if len(fitting) == 1 else None

@@ -40,10 +40,7 @@ def new_secret() -> str:
 
 
 def digest(secret: str) -> str:
-    """Return the digest of a secret, which is all that is stored.
-
-    Keys are found by it: how long the search in the index takes tells something of the digest, nothing of the secret.
-    """
+    """Return the digest of a secret, which is all that is stored."""
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -88,18 +85,12 @@ _WITH_ID: Final = _LIVING.where(ApiKeyRow.id == bindparam(WANTED))
 
 
 def find_by_secret(connection: Connection, secret: str, now: datetime) -> tuple[Row[Any], Principal]:
-    """Return the living key with this secret (its `id` and `last_used_at`), and whom it stands for.
-
-    Raises `UnauthenticatedError` without one.
-    """
+    """Return the living key with this secret, and whom it stands for. Raises `UnauthenticatedError`."""
     return _find(connection, _WITH_SECRET, digest(secret), now)
 
 
 def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[Any], Principal]:
-    """Return the living key with this id (its `id` and `last_used_at`), and whom it stands for.
-
-    Raises `UnauthenticatedError` without one.
-    """
+    """Return the living key with this id, and whom it stands for. Raises `UnauthenticatedError`."""
     return _find(connection, _WITH_ID, key_id, now)
 
 
@@ -139,10 +130,10 @@ def require_lasts(principal: Principal, row: ApiKeyRow) -> None:
 def parse_scopes(words: Iterable[str], *, may_be_empty: bool = False) -> frozenset[Scope]:
     """Return the scopes by these names. Raises `InvalidInputError` for unknown ones, and for none at all."""
     listed = [words] if isinstance(words, str) else list(words)
-    known = {scope.value: scope for scope in Scope}
-    if not all(word in known for word in listed) or not (listed or may_be_empty):
-        raise InvalidInputError("A key needs scopes that exist.", hint=f"Use some of: {', '.join(known)}.")
-    return frozenset(known[word] for word in listed)
+    scopes_by_name = {scope.value: scope for scope in Scope}
+    if not all(word in scopes_by_name for word in listed) or not (listed or may_be_empty):
+        raise InvalidInputError("A key needs scopes that exist.", hint=f"Use some of: {', '.join(scopes_by_name)}.")
+    return frozenset(scopes_by_name[word] for word in listed)
 
 
 def clean_key_name(name: str) -> str:
@@ -150,17 +141,13 @@ def clean_key_name(name: str) -> str:
     clean = unicodedata.normalize("NFC", name).strip()
     if not 0 < len(clean) <= MAX_KEY_NAME_CHARACTERS or not clean.isprintable():
         raise InvalidInputError(
-            "That name can't be used for a key.",
-            hint=f"Use 1 to {MAX_KEY_NAME_CHARACTERS} printable characters.",
+            "That name can't be used for a key.", hint=f"Use 1 to {MAX_KEY_NAME_CHARACTERS} printable characters."
         )
     return clean
 
 
 def expiry(principal: Principal, days: int | None, now: datetime) -> datetime | None:
-    """Return when a new key of the caller ends: after `days` days, and no later than the key in use; None: never.
-
-    Raises `InvalidInputError` for a number of days that no key lasts.
-    """
+    """Return when a new key of the caller ends: after `days` days, and no later than the key in use; None: never."""
     ends = [principal.expires_at] if principal.expires_at is not None else []
     if days is not None:
         if isinstance(days, bool) or not 1 <= days <= MAX_KEY_DAYS:
@@ -223,17 +210,14 @@ LIFETIME: Final = timedelta(days=30)
 
 
 class SessionService:
-    """Opens and ends sessions. `IdentityService.authenticate` takes their secrets like those of keys."""
+    """Opens and ends browser sessions; `IdentityService.authenticate` accepts their secrets."""
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 
     async def create(self, principal: Principal) -> tuple[str, datetime]:
-        """Open a session with the scopes of the key that was shown; return its secret and when it ends.
-
-        It ends after 30 days, or before that with the key. The person's expired sessions are removed.
-        """
+        """Open a session with the scopes of the key that was shown; return its secret and when it ends."""
         require_person(principal)
         now = self._clock()
         ends = min(now + LIFETIME, principal.expires_at or now + LIFETIME)

@@ -8,12 +8,7 @@ from sqlalchemy import ColumnElement, bindparam, or_, select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, require_person
 from drive_server.clock import Clock, utc_now
-from drive_server.errors import (
-    ForbiddenError,
-    InvalidInputError,
-    StateConflictError,
-    UnauthenticatedError,
-)
+from drive_server.errors import ForbiddenError, InvalidInputError, StateConflictError, UnauthenticatedError
 from drive_server.models import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.keys import (
@@ -56,14 +51,10 @@ _PERSON = select(UserRow.id, UserRow.email).where(UserRow.id == bindparam("id"))
 
 
 class IdentityService:
-    """Users and their keys. A secret is returned once; the drive stores its SHA-256 only."""
+    """Manages users and their keys. A secret is returned once; the drive stores only its SHA-256."""
 
     def __init__(
-        self,
-        database: "Database",
-        token_path: "Path",
-        clock: Clock = utc_now,
-        tokens: "TokenService | None" = None,
+        self, database: "Database", token_path: "Path", clock: Clock = utc_now, tokens: "TokenService | None" = None
     ) -> None:
         self._database = database
         self._token_path = token_path
@@ -84,10 +75,7 @@ class IdentityService:
         return principal
 
     async def authenticate_key(self, key_id: str) -> Principal:
-        """Return whom the key with this id belongs to, for a session that was let in by it and never had its secret.
-
-        Raises `UnauthenticatedError` if it is unknown, revoked or expired.
-        """
+        """Return whom the key with this id belongs to, for a session that never had its secret."""
         now = self._clock()
         key, principal = await self._database.read_sync(lambda connection: find_by_id(connection, key_id, now))
         await self._used(key)

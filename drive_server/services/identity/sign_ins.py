@@ -1,4 +1,4 @@
-"""Hosts that ask to be let in, and people who let them in from a page: a key is made that no program ever sees."""
+"""Sign-in requests of hosts, which a person answers on a page; nobody ever sees the secret of the key."""
 
 import asyncio
 import logging
@@ -37,11 +37,9 @@ NAMELESS: Final = "MCP host"
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """A host's request to be let in.
+    """A host's request to sign in. `client_name` is the host's own name for itself; `url` is the page for a person.
 
-    `client_name` is what the host calls itself. `url` leads to the page where a person answers; it lets nobody in.
-    `code` is shown there and by the host, so that nobody agrees to somebody else's request. `key_id` is the key that
-    was made when the person agreed.
+    The page and the host show `code`, so that nobody accepts a stranger's request. `key_id` is the key made on a yes.
     """
 
     id: str
@@ -54,7 +52,7 @@ class SignIn:
 
 
 class SignInService:
-    """Requests are answered once, within ten minutes; every process on the same database sees the answer."""
+    """Manages sign-in requests: a person answers one once, within ten minutes, and every process sees the answer."""
 
     def __init__(
         self,
@@ -77,20 +75,17 @@ class SignInService:
         row = SignInRow(id=new_id(), client_name=_clean(client_name), created_at=now, expires_at=now + ANSWERED_WITHIN)
         async with self._database.write() as session:
             session.add(row)
-        return self._shown(row)
+        return self._to_sign_in(row)
 
     async def state(self, sign_in_id: str) -> SignIn | None:
         """Return the request as it is now, for the session that made it; None if nobody can answer it any more."""
         async with self._database.read() as session:
             row = await session.get(SignInRow, sign_in_id)
         is_over = row is None or (row.key_id is None and row.expires_at <= self._clock())
-        return None if row is None or is_over else self._shown(row)
+        return None if row is None or is_over else self._to_sign_in(row)
 
     def when_answered(self, sign_in_id: str, notify: Callable[[], Awaitable[None]]) -> None:
-        """Call `tell` once a person has agreed or declined, in whatever process; not if the request expires first.
-
-        The database is asked every second: people answer within seconds to minutes.
-        """
+        """Call `notify` once a person has agreed or declined, in whatever process; not if the request expires first."""
         watch = asyncio.create_task(self._watch(sign_in_id, notify), name="drive-sign-in")
         self._watches.add(watch)
         watch.add_done_callback(self._watched)
@@ -108,12 +103,9 @@ class SignInService:
             await self.idle()
 
     async def open(self, token: str) -> SignIn:
-        """Return the request that a page's address names, while it waits for an answer.
-
-        Raises `NotFoundError` for every other: unknown, answered, expired.
-        """
+        """Return the request of a page's address, while it waits for an answer. Raises `NotFoundError` for others."""
         async with self._database.read() as session:
-            return self._shown(await self._waiting(session, token))
+            return self._to_sign_in(await self._waiting(session, token))
 
     async def accept(self, actor: Actor, token: str, scopes: Iterable[str], days: int) -> ApiKey:
         """Let the host in, in the caller's name, with a key for `days` days that the caller can revoke.
@@ -168,7 +160,7 @@ class SignInService:
             )
         return row
 
-    def _shown(self, row: SignInRow) -> SignIn:
+    def _to_sign_in(self, row: SignInRow) -> SignIn:
         return SignIn(
             id=row.id,
             client_name=row.client_name,

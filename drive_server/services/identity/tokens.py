@@ -49,10 +49,10 @@ class Claims:
 
 
 class TokenService:
-    """Checks tokens of one issuer. `create_users`: its people get an account when they first come."""
+    """Verifies tokens of one issuer. With `create_users`, a person gets an account at the first sign-in."""
 
     def __init__(self, settings: DriveSettings, clock: Clock = utc_now) -> None:
-        """Raises `InvalidInputError` if the issuer's address can't be used."""
+        """Raise `InvalidInputError` if the issuer's address can't be used."""
         self.create_users = settings.jwt_create_users
         self._issuer = settings.jwt_issuer
         self._audiences = [name for name in (settings.jwt_audience, settings.mcp_url) if name]

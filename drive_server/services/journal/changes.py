@@ -82,18 +82,15 @@ def _without_password(entry: Any) -> Any:
 
 
 def redact_for(principal: Principal, change: Change, node: NodeView) -> Change:
-    """Leave out of someone else's change what only the owner may know: other items, other names, the run.
-
-    Where a change may touch items of several people, each owner sees their own item only.
-    """
+    """Leave out of someone else's change what only the owner may know: other items, other names, the run."""
     if change.user_email == principal.email:
         return change
-    seen = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
+    view = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
     if node.role == Role.OWNER and change.action not in _MIXED:
-        return seen
+        return view
     message = Message.of(_SEEN.get(change.action, "seen.changed"), item=node.subject)
-    seen = replace(seen, summary=message.en, message=message, entries=(), item_id=node.id, undoes=None, undone_by=None)
-    return seen if node.role == Role.OWNER else replace(seen, run_id=None, approved_by=None)
+    view = replace(view, summary=message.en, message=message, entries=(), item_id=node.id, undoes=None, undone_by=None)
+    return view if node.role == Role.OWNER else replace(view, run_id=None, approved_by=None)
 
 
 async def changes_of_item(
@@ -105,10 +102,7 @@ async def changes_of_item(
     without: Collection[int] = (),
     limit: int = MAX_CHANGES_NAMED,
 ) -> list[Change]:
-    """Return the newest changes of the item with ids above `after_id`, newest first, as the caller may see them.
-
-    Who only views it may see none of others.
-    """
+    """Return the newest changes of the item with ids above `after_id`, newest first, as the caller may see them."""
     query = (
         select(ChangeRow, UserRow.email)
         .join(ChangeItemRow, ChangeItemRow.change_id == ChangeRow.id)
@@ -124,10 +118,7 @@ async def changes_of_item(
 
 
 async def check_etag(session: AsyncSession, actor: Actor, node: NodeView, if_match: str | None = None) -> None:
-    """Raise `EtagMismatchError` unless the item still has the etag of the argument and of the call, where given.
-
-    The error's details say the etag now, when and by whom it was changed last, and what was changed.
-    """
+    """Raise `EtagMismatchError` unless the item still has the etag of the argument and of the call, where given."""
     etag = etag_of(node.row)
     given = [one.partition(REPLACES)[0] for one in (if_match, actor.if_match) if one is not None]
     stale = next((one for one in given if one != etag), None)
@@ -147,23 +138,17 @@ async def check_etag(session: AsyncSession, actor: Actor, node: NodeView, if_mat
 
 
 def check_replaced(recorder: Recorder) -> None:
-    """Raise `EtagMismatchError` unless what goes to the trash is what was shown as going there.
-
-    A call whose etag says nothing of that (one that nobody was asked about) takes what is there.
-    """
+    """Raise `EtagMismatchError` unless what goes to the trash is what was shown as going there."""
     if not recorder.replaces:
         return
     recorder.etag = f"{recorder.etag}{REPLACES}{sha256(' '.join(recorder.replaces).encode()).hexdigest()[:16]}"
     shown = recorder.actor.if_match
     if shown is not None and REPLACES in shown and shown != recorder.etag:
-        raise EtagMismatchError(
-            Message.of("replaced_not_as_shown"),
-            details={"etag": recorder.etag},
-        )
+        raise EtagMismatchError(Message.of("replaced_not_as_shown"), details={"etag": recorder.etag})
 
 
 def _missed_changes(newest: Sequence[Change], missed: int) -> list[dict[str, Any]]:
-    """Each change raises the revision by one, so the revisions missed tell how many of the newest changes are news."""
+    """Return the changes since the etag, one for each revision since."""
     news = newest[:missed] if missed > 0 else newest[:1]
     return [
         {**localized(summary=change.message or change.summary), "by": change.user_email, "at": change.at.isoformat()}
@@ -191,9 +176,7 @@ _CHANGES = select(ChangeRow.__table__, UserRow.email).join(UserRow, UserRow.id =
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """The changes to find: to an item, of a run, from a time (inclusive) to a time (exclusive), with a tool,
-    by a person (their email), of a kind. What is None does not matter.
-    """
+    """A filter of changes; None does not filter. `since` is inclusive, `until` exclusive, `by` an email."""
 
     item: str | None = None
     run_id: str | None = None
@@ -234,14 +217,11 @@ def find_changes(
     rows = connection.execute(query.order_by(ChangeRow.id.desc()).limit(size)).all()
     if everybodys:
         return [to_change(row, row.email) for row in rows]
-    return [_seen(connection, principal, row, node) for row in rows]
+    return [_to_view(connection, principal, row, node) for row in rows]
 
 
 def parse_moment(text: str | None) -> datetime | None:
-    """Return the time that an ISO 8601 text names; a date is its first moment, and UTC holds where no zone is given.
-
-    Raises `InvalidInputError` for anything else.
-    """
+    """Return the time that an ISO 8601 text names, in UTC where it names no zone. Raises `InvalidInputError`."""
     if text is None:
         return None
     try:
@@ -292,7 +272,7 @@ def _touches(item_id: str) -> ColumnElement[bool]:
     return ChangeRow.id.in_(select(ChangeItemRow.change_id).where(ChangeItemRow.item_id == item_id))
 
 
-def _seen(connection: Connection, principal: Principal, row: Row[Any], node: NodeView | None) -> Change:
+def _to_view(connection: Connection, principal: Principal, row: Row[Any], node: NodeView | None) -> Change:
     change = to_change(row, row.email)
     if row.user_id == principal.user_id:
         return change

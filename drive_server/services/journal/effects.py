@@ -45,10 +45,7 @@ async def unified_diff_of(blobs: BlobStore, contents: Sequence[ContentChange]) -
 
 
 def unified_text_diff(name: str, before: str, after: str, name_after: str | None = None) -> str:
-    """Return the unified diff of two texts, somewhat over 20,000 characters of it at most.
-
-    Its time is bounded: a large changed region is shown as one block. `name_after`: the second text's, if another.
-    """
+    """Return the unified diff of two texts, somewhat over 20,000 characters of it at most."""
     old, new = _lines(before), _lines(after)
     head = _common(old, new)
     tail = _common(old[head:][::-1], new[head:][::-1])

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
 # Changes come in bursts: looking at a few at once costs little more than looking at one.
-GATHER_SECONDS = 0.1
+DEBOUNCE_SECONDS = 0.1
 MOST_AT_ONCE = 100
 # Fields of an item whose change is one for all that lies below it: where it is, what it is called, who sees it.
 _PLACING = frozenset({"name", "parent_id", "trash_id"})
@@ -49,7 +49,7 @@ Listener = Callable[[list[Recorded]], Awaitable[None]]
 class ChangeFeed:
     """Follows the journal by its ids, and tells `listener` of what is new.
 
-    After `wake` this process delivers its changes within `GATHER_SECONDS`, those of others within `POLL_SECONDS`.
+    After `wake` this process delivers its changes within `DEBOUNCE_SECONDS`, those of others within `POLL_SECONDS`.
     While `is_wanted` says no, changes pass unread. Relies on ids growing in the order of commits, as they do where
     writers follow one another.
     """
@@ -59,7 +59,7 @@ class ChangeFeed:
         self._listener = listener
         self._is_wanted = is_wanted
         self._woken = anyio.Event()
-        self._telling = anyio.Lock()
+        self._delivery_lock = anyio.Lock()
         self._last = 0
 
     async def start(self) -> None:
@@ -80,7 +80,7 @@ class ChangeFeed:
         while True:
             with anyio.move_on_after(POLL_SECONDS):
                 await self._woken.wait()
-                await anyio.sleep(GATHER_SECONDS)
+                await anyio.sleep(DEBOUNCE_SECONDS)
             self._woken = anyio.Event()
             try:
                 await whole_step(self.catch_up)
@@ -91,7 +91,7 @@ class ChangeFeed:
 
     async def catch_up(self) -> None:
         """Tell all that is new now."""
-        async with self._telling:
+        async with self._delivery_lock:
             if not self._is_wanted():
                 newest = await self.newest()
                 # Who began to listen in the meantime gets all from here on.
@@ -151,10 +151,7 @@ async def audience_of(session: AsyncSession, changes: Iterable[Recorded]) -> fro
 async def places_of(
     session: AsyncSession, changes: Collection[Recorded], watched: Collection[str]
 ) -> dict[str, frozenset[int]]:
-    """Return for each watched item the numbers of the changes that are changes of it.
-
-    That are those of itself, of what is or was directly in it, and those of a folder above that place all below it.
-    """
+    """Return for each watched item the numbers of the changes that are changes of it."""
     above = await _ancestors(session, watched)
     parents = await _parents(session, {item for change in changes for item in change.items})
     found: dict[str, set[int]] = {}

@@ -82,10 +82,7 @@ class Recorder:
         self.message = Message.of(f"change.{action}", **params)
 
     def show(self, row: NodeRow, path: str, what: Message | None = None) -> None:
-        """Name an item in the effect, with what happens to it unless the summary says it.
-
-        The effect is read by a person who decides on it: what misleads the eye is escaped.
-        """
+        """Name an item in the effect, with what happens to it unless the summary says it."""
         shown = {"id": row.id, "kind": row.kind, "name": display_name(row.name), "path": display_name(path)}
         self.items.append({**shown, **localized(what=what)} if what else shown)
 
@@ -163,9 +160,9 @@ def _entry(touched: _Touched) -> Entry:
     if before is not None and after is not None:
         identity = {"node_id", "email"} & before.keys()
         changed = {column for column in before if before[column] != after[column]}
-        kept = changed | identity if changed - BOOKKEEPING else set[str]()
-        before = {column: before[column] for column in before if column in kept}
-        after = {column: after[column] for column in after if column in kept}
+        stored_columns = changed | identity if changed - BOOKKEEPING else set[str]()
+        before = {column: before[column] for column in before if column in stored_columns}
+        after = {column: after[column] for column in after if column in stored_columns}
     identity_key = inspect(touched.row).identity or ("",)
     return {"table": touched.row.__tablename__, "id": str(identity_key[0]), "before": before, "after": after}
 

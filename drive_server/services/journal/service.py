@@ -118,12 +118,12 @@ class Journal:
         """
         digest = _digest(actor, action, arguments)
         async with self._database.write() as session:
-            known = None if actor.dry_run else await _replay(session, actor, digest)
-            if known:
-                return known
+            replayed = None if actor.dry_run else await _replay(session, actor, digest)
+            if replayed:
+                return replayed
             recorder = Recorder(session, actor, self._clock(), self.limits)
             value = await operation(recorder)
-            await self._settle(recorder)
+            await self._finish(recorder)
             changes = recorder.changes_anything()
             touches: tuple[Touch, ...] | None = None
             if actor.dry_run:
@@ -140,7 +140,7 @@ class Journal:
             self.on_change()
         return Outcome(value, change_id)
 
-    async def _settle(self, recorder: Recorder) -> None:
+    async def _finish(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""
         await recorder.session.flush()
         require_room(recorder.session, self.limits, recorder.actor.user_id)
@@ -159,11 +159,11 @@ class Journal:
         """Return whether a call with this idempotency key was recorded before, this one or another."""
         if actor.dry_run or actor.idempotency_key is None:
             return False
-        known = select(ChangeRow.id).where(
+        query = select(ChangeRow.id).where(
             ChangeRow.user_id == actor.user_id, ChangeRow.idempotency_key == actor.idempotency_key
         )
         async with self._database.read() as session:
-            return await session.scalar(known) is not None
+            return await session.scalar(query) is not None
 
     async def list_changes(
         self,

@@ -18,10 +18,7 @@ class LanguageModel(Protocol):
         ...
 
     async def complete(self, system: str, text: str, max_tokens: int) -> str:
-        """Return the answer to the text under the instructions, never empty, of about `max_tokens` tokens at most.
-
-        Raises `ModelError`.
-        """
+        """Return the answer of about `max_tokens` tokens at most, never empty. Raises `ModelError`."""
         ...
 
 
@@ -57,7 +54,7 @@ MOST_FAILURES: Final = 10
 Pause = Callable[[float], Awaitable[None]]
 
 
-class PatientModel:
+class RetryingModel:
     """Asks a model. `lost` is why it is not asked any more, None as long as it is; `pause` waits for some seconds."""
 
     def __init__(self, model: LanguageModel, pause: Pause = anyio.sleep) -> None:
@@ -106,16 +103,13 @@ CONNECT_SECONDS: Final = 10.0
 LONGEST_RETRY_SECONDS: Final = 30.0
 OK, BAD_REQUEST, TIMEOUT, TOO_MANY, FIRST_SERVER_ERROR = 200, 400, 408, 429, 500
 NEVER: Final = frozenset({401, 402, 403, 404, 405})
-"""What is answered to a wrong key, address or model name, and would be the next time."""
+"""Statuses for a wrong key, address or model name: a retry would fail too."""
 _THOUGHTS: Final = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-"""What models that think aloud put before their answer."""
+"""The reasoning that some models put before their answer."""
 
 
 class ChatCompletions:
-    """A model of the service at a base address such as `https://api.openai.com/v1`.
-
-    `seconds` is how long an answer may take. The HTTP client is made at the first request.
-    """
+    """A model of the service at a base address such as `https://api.openai.com/v1`; it answers within `seconds`."""
 
     def __init__(self, url: str, key: str, model: str, *, seconds: float) -> None:
         self.name = model

@@ -9,7 +9,7 @@ from drive_server.services.tree.names import display_name
 PART_CHARACTERS: Final = 24_000
 """How much of a file a model reads at once: about 6,000 tokens of English, 16,000 of Chinese."""
 BREAK_WITHIN: Final = 4_000
-"""A part ends at the last line end among so many of its last characters, if there is one."""
+"""The last characters of a part in which it ends at a line end, if there is one."""
 MOST_QUOTE_CHARACTERS: Final = 500
 
 NOTHING: Final = "NOTHING"
@@ -140,10 +140,7 @@ def reply_of(said: str) -> Reply:
 
 
 def find_quote(quote: str, part: Part) -> tuple[int, int] | None:
-    """Return where in the file the quotation stands (characters, end exclusive), None if it does not.
-
-    Other spaces and line breaks than the file's are let pass.
-    """
+    """Return where in the file the quotation stands (characters, end exclusive), None if it does not."""
     words = quote.replace("&lt;", "<").split()
     if not words or len(quote) > MOST_QUOTE_CHARACTERS:
         return None

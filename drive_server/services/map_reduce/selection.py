@@ -53,10 +53,7 @@ class FileSelector:
         self._search = search
 
     async def choose(self, actor: Actor, choice: Choice) -> Chosen:
-        """Return the files; of too many in a folder those that were changed last, of too many hits the best.
-
-        Raises `InvalidInputError` for a choice that is none, what `locate_folder` raises, and what searches raise.
-        """
+        """Return the files; of too many in a folder those that were changed last, of too many hits the best."""
         require_person(actor.principal)
         require_scope(actor.principal, Scope.READ)
         is_narrowed = choice.folder is not None or choice.query is not None or choice.only != NO_FILTER
@@ -80,8 +77,8 @@ class FileSelector:
     async def _named(self, actor: Actor, choice: Choice) -> Chosen:
         refs = list(dict.fromkeys(choice.refs))
         async with self._database.read() as session:
-            seen = await locate_many(session, actor.principal, [ref for ref in refs if not ref.startswith("/")])
-        files = [Named(ref, seen[ref].path if ref in seen else ref) for ref in refs[: choice.most]]
+            nodes = await locate_many(session, actor.principal, [ref for ref in refs if not ref.startswith("/")])
+        files = [Named(ref, nodes[ref].path if ref in nodes else ref) for ref in refs[: choice.most]]
         return Chosen(tuple(files), len(refs))
 
     async def _found(self, actor: Actor, choice: Choice, query: str) -> Chosen:
@@ -116,6 +113,6 @@ class FileSelector:
             fitting = await session.scalar(select(func.count()).select_from(visible.subquery())) or 0
             newest = visible.order_by(NodeRow.updated_at.desc(), NodeRow.id).limit(choice.most)
             ids: Sequence[str] = (await session.scalars(newest)).all()
-            seen = await locate_many(session, principal, ids)
-        files = sorted((Named(node.id, node.path) for node in seen.values()), key=lambda file: file.label)
+            nodes = await locate_many(session, principal, ids)
+        files = sorted((Named(node.id, node.path) for node in nodes.values()), key=lambda file: file.label)
         return Chosen(tuple(files), max(fitting, len(files)))

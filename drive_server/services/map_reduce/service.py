@@ -21,8 +21,8 @@ from drive_server.services.map_reduce.language_model import (
     ModelDeclinedError,
     ModelError,
     ModelLostError,
-    PatientModel,
     Pause,
+    RetryingModel,
 )
 from drive_server.services.map_reduce.prompts import (
     BRING_TOGETHER,
@@ -43,7 +43,7 @@ from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
 
 MOST_CHARACTERS: Final = 600_000
-"""So much of each file is read: 25 parts."""
+"""The most characters of a file that are read: 25 parts."""
 MOST_TOKENS: Final = 2_000
 """More than an answer has: models that think first need some for that."""
 MOST_ANSWER_CHARACTERS: Final = 3_000
@@ -53,7 +53,7 @@ MODEL_FAILED, DECLINED = "model_failed", "declined"
 class FileReader:
     """Reads one file after another for a task. Several can be read at once."""
 
-    def __init__(self, documents: DocumentService, actor: Actor, task: Task, model: PatientModel) -> None:
+    def __init__(self, documents: DocumentService, actor: Actor, task: Task, model: RetryingModel) -> None:
         self._documents = documents
         self._actor = actor
         self._task = task
@@ -127,14 +127,14 @@ def _quoted(replies: Sequence[tuple[Part, Reply]]) -> tuple[str, tuple[int, int]
 
 
 MOST_REQUEST_CHARACTERS: Final = 24_000
-"""So much of answers a model reads at once, never fewer than two of them."""
+"""The most characters of answers in one request, but at least two answers."""
 MOST_TEXT_CHARACTERS: Final = 6_000
 """The longest answer that is taken: four of them fit into one request."""
 MOST_LISTED_CHARACTERS: Final = 6_000
 MOST_REDUCE_TOKENS: Final = 4_000
 
 
-async def reduce_findings(findings: Sequence[Finding], task: Task, model: PatientModel) -> tuple[str, str]:
+async def reduce_findings(findings: Sequence[Finding], task: Task, model: RetryingModel) -> tuple[str, str]:
     """Return the answers as one text, and why they were only listed, empty if they were brought together."""
     answered = [finding for finding in findings if finding.answer]
     if not answered:
@@ -158,7 +158,7 @@ def list_answers(findings: Sequence[Finding]) -> str:
     return text if len(text) <= MOST_LISTED_CHARACTERS else f"{text[:MOST_LISTED_CHARACTERS]}…"
 
 
-async def _reduce(findings: Sequence[Finding], task: Task, model: PatientModel) -> str:
+async def _reduce(findings: Sequence[Finding], task: Task, model: RetryingModel) -> str:
     sections = [answer_section(one.path, one.answer) for one in findings if one.answer]
     while True:
         batches = _batches(sections)
@@ -168,7 +168,7 @@ async def _reduce(findings: Sequence[Finding], task: Task, model: PatientModel) 
         sections = [answer_section(f"group {number}", text) for number, text in enumerate(texts, 1)]
 
 
-async def _one_of(sections: Sequence[str], findings: Sequence[Finding], task: Task, model: PatientModel) -> str:
+async def _one_of(sections: Sequence[str], findings: Sequence[Finding], task: Task, model: RetryingModel) -> str:
     read, answered = sum(one.is_read for one in findings), sum(bool(one.answer) for one in findings)
     counts = f"<counts>\n{len(findings)} files, {read} read, {answered} of them with an answer\n</counts>"
     answers = "\n".join(sections)
@@ -200,63 +200,61 @@ GONE: Final = "access to it ended while it was read"
 LATER: Final = "Try again later, or read a few of the files with read_file."
 OTHERWISE: Final = "Ask the person, or read a few of the files with read_file."
 
-Prove = Callable[[], Awaitable[object]]
+Verify = Callable[[], Awaitable[object]]
 
 
 class MapReduceService:
     """Reads as many files at once as `concurrency` says; `pause` waits for some seconds."""
 
     def __init__(
-        self, documents: DocumentService, chooser: FileSelector, concurrency: int, pause: Pause = anyio.sleep
+        self, documents: DocumentService, selector: FileSelector, concurrency: int, pause: Pause = anyio.sleep
     ) -> None:
         self._documents = documents
-        self._chooser = chooser
+        self._selector = selector
         self._concurrency = concurrency
         self._pause = pause
 
     async def read(
-        self, actor: Actor, choice: Choice, task: Task, model: LanguageModel, *, progress: Progress, prove: Prove
+        self, actor: Actor, choice: Choice, task: Task, model: LanguageModel, *, progress: Progress, verify: Verify
     ) -> Outcome:
         """Return what the files say on the task. The last step of `progress` combines the answers.
 
-        `prove` raises if the caller may not call any more: it is asked before each file. A file that can't be read
+        `verify` raises if the caller may not call any more: it is asked before each file. A file that can't be read
         fails alone. Raises `DeclinedError`, `LanguageModelFailedError`, `UnsupportedContentError` or `NotFoundError`
         if there are files and none could be read, and what `FileSelector.choose` raises.
         """
-        chosen = await self._chooser.choose(actor, choice)
-        patient = PatientModel(model, self._pause)
-        reader = FileReader(self._documents, actor, task, patient)
-        findings = await _Round(reader, chosen.files, progress, prove).read_all(self._concurrency, patient)
+        chosen = await self._selector.choose(actor, choice)
+        retrying = RetryingModel(model, self._pause)
+        reader = FileReader(self._documents, actor, task, retrying)
+        findings = await _Round(reader, chosen.files, progress, verify).read_all(self._concurrency, retrying)
         findings = in_order(await self._filter_visible(actor, findings))
         coverage = coverage_of(findings, chosen.fitting, chinese=task.is_chinese)
         if findings and not any(finding.is_read for finding in findings):
             raise _nothing_read(findings, coverage)
-        text, note = await reduce_findings(findings, task, patient)
+        text, note = await reduce_findings(findings, task, retrying)
         await progress(len(findings) + 1, len(findings) + 1)
-        return Outcome(text, note, coverage, patient.name, tuple(findings), chosen.fitting)
+        return Outcome(text, note, coverage, retrying.name, tuple(findings), chosen.fitting)
 
     async def _filter_visible(self, actor: Actor, findings: Sequence[Finding]) -> list[Finding]:
         """Take back what was read of files that the caller may not read any more."""
-        seen = await self._chooser.filter_visible(actor, [one.file_id for one in findings if one.file_id])
-        return [
-            one if one.file_id is None or one.file_id in seen else failed(one.path, NOT_FOUND, GONE) for one in findings
-        ]
+        visible = {None, *await self._selector.filter_visible(actor, [one.file_id for one in findings if one.file_id])}
+        return [one if one.file_id in visible else failed(one.path, NOT_FOUND, GONE) for one in findings]
 
 
 class _Round:
     """One reading of all files."""
 
-    def __init__(self, reader: FileReader, files: Sequence[Named], progress: Progress, prove: Prove) -> None:
+    def __init__(self, reader: FileReader, files: Sequence[Named], progress: Progress, verify: Verify) -> None:
         self._reader = reader
         self._files = files
         self._progress = progress
-        self._prove = prove
+        self._verify = verify
         self._next = 0
         self._findings: dict[int, Finding] = {}
         self._refusal: DriveError | None = None
 
-    async def read_all(self, concurrency: int, model: PatientModel) -> list[Finding]:
-        """Return what each file said, in their order. Raises what `prove` raised."""
+    async def read_all(self, concurrency: int, model: RetryingModel) -> list[Finding]:
+        """Return what each file said, in their order. Raises what `verify` raised."""
         async with anyio.create_task_group() as group:
             for _ in range(min(concurrency, len(self._files))):
                 group.start_soon(self._work, group.cancel_scope)
@@ -271,7 +269,7 @@ class _Round:
             place = self._next
             self._next += 1
             try:
-                await self._prove()
+                await self._verify()
                 self._findings[place] = await self._reader.read(self._files[place])
             except ModelLostError:
                 self._next = len(self._files)  # what others are asking now is answered, or lost as well

@@ -17,19 +17,16 @@ from drive_server.storage.database import Database
 from drive_server.storage.tables import BulkFindingRow, BulkResultRow, new_id
 
 MOST_KEPT: Final = 50
-"""So many results of each person are kept; of more the oldest go."""
+"""The most results of a person; beyond that the oldest are deleted."""
 WITHHELD: Final = "access to it has ended"
-NOT_ALL_SEEN: Final = (
+PARTLY_WITHHELD: Final = (
     "You may no longer read some of the files that this rests on, so only what the others say is shown."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """A result as its owner may see it now: `findings` from `first` on, of `total`.
-
-    `text` is empty if it rests on files that they may not read any more; `note` says so.
-    """
+    """A result as its owner may see it now: `findings` from `first` on, of `total`."""
 
     id: str
     instruction: str
@@ -93,8 +90,8 @@ class StoredResults:
             mine = BulkFindingRow.result_id == result_id
             stored = await session.scalars(select(BulkFindingRow.finding).where(mine).order_by(BulkFindingRow.position))
             findings = [Finding(**finding) for finding in stored]
-            seen = await locate_many(session, actor.principal, [one.file_id for one in findings if one.file_id])
-        may_read = {file_id for file_id, node in seen.items() if node.row.trash_id is None}
+            visible = await locate_many(session, actor.principal, [one.file_id for one in findings if one.file_id])
+        may_read = {file_id for file_id, node in visible.items() if node.row.trash_id is None}
         return _page_of(row, [_as_seen(one, may_read) for one in findings], findings, first, limit)
 
     async def expire(self) -> int:
@@ -118,7 +115,7 @@ def _page_of(row: BulkResultRow, shown: list[Finding], stored: list[Finding], fi
         id=row.id,
         instruction=summary["instruction"],
         text=summary["text"] if is_whole else "",
-        note=summary["note"] if is_whole else NOT_ALL_SEEN,
+        note=summary["note"] if is_whole else PARTLY_WITHHELD,
         coverage=summary["coverage"],
         model=summary["model"],
         findings=tuple(shown[first : first + limit]),

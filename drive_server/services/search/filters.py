@@ -41,10 +41,7 @@ class SearchFilter:
         return (" ".join(self.types), self.modified_after, self.modified_before, self.owner)
 
     def conditions(self, principal: Principal, kind: Kind | None) -> list[ColumnElement[bool]]:
-        """Return what the rows of nodes have to be. Raises `InvalidInputError` for what makes no sense.
-
-        An email that nobody has, or somebody who shares nothing with the caller, finds nothing either way.
-        """
+        """Return what the rows of nodes have to be. Raises `InvalidInputError` for what makes no sense."""
         return [*self._of_types(kind), *self._of_times(), *self._of_owner(principal)]
 
     def _of_types(self, kind: Kind | None) -> Iterator[ColumnElement[bool]]:

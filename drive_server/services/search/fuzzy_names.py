@@ -1,9 +1,4 @@
-"""Finding items whose names are written otherwise than the query, or nearly so: what exact matching did not find.
-
-Accents, full-width forms, traditional and simplified characters, underscores and CamelCase don't tell names apart here,
-and a word may have a slip of the pen in it. Each word becomes a few patterns that the database can tell most names
-apart by, on SQLite as on PostgreSQL; what they let through is compared here.
-"""
+"""Finding items whose names are written otherwise than the query, or nearly so: what exact matching did not find."""
 
 import re
 import unicodedata
@@ -29,7 +24,7 @@ MOST_WORDS = 4
 """More words are a question, and no name: it is not worth looking through names for it."""
 MOST_COMPARED = 1000
 FOLDED, SLIPPED = 0.95, 0.62
-"""What a name counts that is the same but for its form, of what it would else; and one with a slip of the pen."""
+"""The factors of the score for a name in another form, and for one with a slip."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _BREAK = re.compile(r"[\W_]+")
@@ -43,12 +38,8 @@ _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 async def match_near_names(
     session: "AsyncSession", visible: "Select[str]", query: str, kind: "Kind | None" = None, *, with_slips: bool
 ) -> list[NameMatch]:
-    """Return those of the visible items whose names are nearly the query, best first; none for more than four words.
-
-    `visible` is what `visible_ids` returns. No more than 1,000 names are compared. Without slips the words have to be
-    the same but for their form, which takes the database a tenth of the time.
-    """
-    words = loose(query).split()
+    """Return those of the visible items whose names are nearly the query, best first; none for more than four words."""
+    words = normal_form(query).split()
     if not 0 < len(words) <= MOST_WORDS or any(len(word) < 2 and word.isascii() for word in words):
         return []
     candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None))
@@ -56,18 +47,15 @@ async def match_near_names(
     if kind is not None:
         candidates = candidates.where(NodeRow.kind == kind)
     rows = (await session.execute(candidates.limit(MOST_COMPARED))).all()
-    wanted = loose(query)
+    wanted = normal_form(query)
     scored = [NameMatch(node_id, name, score_near(name, wanted, with_slips=with_slips)) for node_id, name in rows]
     matches = [match for match in scored if match.score]
     return sorted(matches, key=lambda match: (-match.score, len(match.name), match.name, match.id))
 
 
 def score_near(name: str, wanted: str, *, with_slips: bool = True) -> float:
-    """Return how well a name fits whose form or spelling differs, 0 if it doesn't: at most 0.95, at least 0.62.
-
-    `wanted` is the query as `loose` returns it.
-    """
-    held = loose(name)
+    """Return how well a name fits whose form or spelling differs, 0 if it doesn't: at most 0.95, at least 0.62."""
+    held = normal_form(name)
     if not wanted:
         return 0.0
     if score := score_name(held, wanted):
@@ -79,7 +67,7 @@ def score_near(name: str, wanted: str, *, with_slips: bool = True) -> float:
     return SLIPPED if all(fits) else 0.0
 
 
-def loose(text: str) -> str:
+def normal_form(text: str) -> str:
     """Return the words of a name or query in one form: lower case, simplified, narrow, without accents and marks."""
     parted = _HUMP.sub(" ", unicodedata.normalize("NFKC", text))
     bare = _MARKS.sub("", unicodedata.normalize("NFD", fold_case(parted)))
@@ -87,10 +75,7 @@ def loose(text: str) -> str:
 
 
 def is_slip(word: str, other: str) -> bool:
-    """Return whether a word of letters is another but for one slip; from eight letters on, two.
-
-    A slip is a letter too many, too few or wrong, or two neighbours exchanged (Damerau, 1964).
-    """
+    """Return whether a word of letters is another but for one slip, from eight letters on two (Damerau, 1964)."""
     if len(word) < MIN_CORRECTABLE or not _LETTERS.fullmatch(word):
         return False
     most = _slips_allowed(word)

@@ -40,11 +40,7 @@ class NameMatch:
 async def match_names(
     session: "AsyncSession", visible: "Select[str]", query: str, kind: "Kind | None" = None
 ) -> list[NameMatch]:
-    """Return those of the visible items whose names have all words of the query, best first.
-
-    `visible` is what `visible_ids` returns. As far as the database knows letters it filters by words too; what it lets
-    through is compared here. No more than 10,000 matches are considered.
-    """
+    """Return those of the visible items whose names have all words of the query, best first."""
     patterns, wanted = _patterns(query), fold(query)
     few, all_of_them = _candidates(visible, len(patterns), kind)
     rows = (await session.execute(few, patterns)).all()
@@ -98,7 +94,7 @@ def _score(held: str, wanted: str) -> float:
 # Building it takes longer than the database takes to answer it.
 @lru_cache(maxsize=QUERIES_KEPT)
 def _candidates(visible: "Select[str]", words: int, kind: "Kind | None") -> "tuple[Select[str, str], Select[str, str]]":
-    """Return the query for what may match, for so many that they come at once, and for all; it takes the patterns."""
+    """Return the query for names that may match: for a first batch, and for all; its parameters are the patterns."""
     filters = [is_like(NodeRow.name, bindparam(_parameter(number))) for number in range(words)]
     candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None), *filters)
     if kind is not None:

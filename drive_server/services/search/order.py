@@ -86,16 +86,13 @@ class Question:
         return len(self.shown) + self.size + 1
 
     def is_answered(self, found: Sequence[Candidate]) -> bool:
-        """Say whether what was found is what was asked for, to the word: then nobody need guess what was meant."""
+        """Return whether the hits match the query to the word, so that no similar names are needed."""
         if self.names or self.near or parse(self.query).is_strict:
             return True
         return bool(found) and _has_words(found[0], self.query)
 
     def candidates(self, hits: Sequence[IndexHit]) -> list[Candidate]:
-        """Return what there is to show, the best first.
-
-        A passage's score says its place: the index's own is worked out from everybody's texts, and would disclose them.
-        """
+        """Return the best first, scored by place: the index's own scores would disclose other people's texts."""
         if self.mode != "text":
             return [_whole(hit, 1 / (1 + place)) for place, hit in enumerate(hits)]
         passages = one_per_file(hits, {name.file_id for name in self.names})
@@ -106,10 +103,10 @@ class Question:
 
     def _with_near_names(self, cut: list[Candidate]) -> list[Candidate]:
         if not self.near or not cut or not _has_words(cut[0], self.query):
-            known = {name.file_id for name in self.near}
-            return [*self.near, *(candidate for candidate in cut if candidate.file_id not in known)]
-        known = {candidate.file_id for candidate in cut}
-        later = (name for name in self.near if name.file_id not in known)
+            excluded = {name.file_id for name in self.near}
+            return [*self.near, *(candidate for candidate in cut if candidate.file_id not in excluded)]
+        excluded = {candidate.file_id for candidate in cut}
+        later = (name for name in self.near if name.file_id not in excluded)
         return [*cut, *(replace(name, score=TEXT_SHARE / (1 + place)) for place, name in enumerate(later, len(cut)))]
 
 
@@ -125,10 +122,7 @@ def unpack_marks(packed: bytes) -> list[str]:
 
 
 def in_one_order(answers: Sequence[Sequence[IndexHit]]) -> list[IndexHit]:
-    """Return the files of several answers, each with the passage that stood highest in any.
-
-    By reciprocal rank fusion (Cormack, Clarke and Büttcher 2009, k = 60).
-    """
+    """Merge answers by reciprocal rank fusion (Cormack et al. 2009, k = 60), each file with its highest passage."""
     scores: dict[str, float] = {}
     best: dict[str, tuple[int, IndexHit]] = {}
     for answer in answers:
@@ -139,11 +133,11 @@ def in_one_order(answers: Sequence[Sequence[IndexHit]]) -> list[IndexHit]:
     return [best[file_id][1] for file_id in sorted(scores, key=lambda file_id: (-scores[file_id], file_id))]
 
 
-def one_per_file(hits: Sequence[IndexHit], known: Collection[str]) -> list[IndexHit]:
+def one_per_file(hits: Sequence[IndexHit], excluded: Collection[str]) -> list[IndexHit]:
     """Return the first passage of each file, without the files that are known."""
     best: dict[str, IndexHit] = {}
     for hit in hits:
-        if hit.file_id not in known:
+        if hit.file_id not in excluded:
             best.setdefault(hit.file_id, hit)
     return list(best.values())
 

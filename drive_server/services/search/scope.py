@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from drive_server.access import Principal
 
 MAX_NAMED_FILES = 2000
-"""So many files of a folder are named to the index one by one; of more, all that the caller owns are searched."""
+"""The most files of a folder that a query names; beyond that it searches all that the caller owns."""
 MAX_FOREIGN_FILES = 10_000
-"""So many files of other people are searched: naming each takes 5 microseconds."""
+"""The most files of other people in a search: naming each takes 5 microseconds."""
 UNFINISHED = ("pending", "indexing")
 BATCH = 5000
 
@@ -29,9 +29,8 @@ BATCH = 5000
 class SearchArea:
     """All that the caller can see, or what of it is below a folder and fits a filter.
 
-    The index answers for files of `owner_ids`, which is the caller or nobody, and for `file_ids`, all of which they
-    can see: what others have neither takes places among the hits nor time. `is_loose`: `owner_ids` are also of files
-    outside the area, so `among` has to be asked about what the index answers.
+    The index answers for files of `owner_ids` (the caller or nobody) and for `file_ids`, all visible to the caller.
+    With `needs_filter`, `owner_ids` also have files outside of the area, and `among` has to filter the hits.
     """
 
     visible: Select[str]
@@ -40,7 +39,7 @@ class SearchArea:
     folder_id: str | None
     unfinished: int
     is_cut: bool = False
-    is_loose: bool = False
+    needs_filter: bool = False
 
     @property
     def is_empty(self) -> bool:
@@ -86,10 +85,7 @@ async def open_area(
     folder: str | None,
     conditions: "Sequence[ColumnElement[bool]]" = (),
 ) -> SearchArea:
-    """Return the area below the folder, or everything, as far as the conditions on nodes hold.
-
-    Raises what `locate_folder` raises.
-    """
+    """Return the area below the folder, or everything, as far as the conditions on nodes hold."""
     node = await locate_folder(session, principal, folder) if folder is not None else None
     visible = visible_ids(principal, node.id if node else None)
     is_narrowed = node is not None or len(conditions) > 0
@@ -108,7 +104,7 @@ async def open_area(
         folder_id=node.id if node else None,
         unfinished=unfinished,
         is_cut=len(foreign) > MAX_FOREIGN_FILES,
-        is_loose=is_narrowed,
+        needs_filter=is_narrowed,
     )
 
 

@@ -1,4 +1,4 @@
-"""Search: by name and exact words, and by meaning. Rights are asked of the database before and after the index."""
+"""Search: by name and exact words, and by meaning. The database checks rights before and after the index."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -19,14 +19,7 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.search.filters import NO_FILTER, SearchFilter
 from drive_server.services.search.fuzzy_names import match_near_names
 from drive_server.services.search.names import NameMatch, match_names
-from drive_server.services.search.order import (
-    Candidate,
-    Question,
-    in_one_order,
-    one_per_file,
-    pack_marks,
-    unpack_marks,
-)
+from drive_server.services.search.order import Candidate, Question, in_one_order, one_per_file, pack_marks, unpack_marks
 from drive_server.services.search.scope import SearchArea, open_area
 from drive_server.services.tree.items import checked_limit, describe_all
 from drive_server.services.tree.nodes import NodeView, locate_many
@@ -48,10 +41,7 @@ class _Found:
 
 
 class SearchService:
-    """Finds what the caller may see now: rights given or taken a moment ago hold, and the trash is left out.
-
-    What they may not see is not asked of the index either, so it takes neither a place among the hits nor time.
-    """
+    """Finds what the caller may see now: rights given or taken a moment ago hold, and the trash is left out."""
 
     def __init__(self, database: Database, index: KnowledgeIndex, reranker: Reranker | None = None) -> None:
         self._database = database
@@ -122,10 +112,7 @@ class SearchService:
         return Page(hits[:size], note=area.note)
 
     async def near(self, actor: Actor, texts: Sequence[str], *, without: str, limit: int = 10) -> Page[Hit]:
-        """Return the files that have passages near to any of the texts, each once, without the one of that id.
-
-        `note` and errors are as for `find`.
-        """
+        """Return the files that have passages near to any of the texts, each once, without the one of that id."""
         _require_searcher(actor.principal)
         questions = [Question(_checked_query(text), "hybrid", checked_limit(limit)) for text in texts]
         async with self._database.read() as session:
@@ -136,13 +123,13 @@ class SearchService:
             found = await _page(session, actor.principal, area, question, in_one_order(answers))
         return Page(found.hits, note=area.note)
 
-    async def _others(self, area: SearchArea, question: Question, known: str) -> list[IndexHit]:
+    async def _others(self, area: SearchArea, question: Question, excluded_id: str) -> list[IndexHit]:
         """Ask for more and more until there are enough other files: a long file fills many places with itself."""
         asked = question.wanted
         while True:
             asked = min(asked * ASKED_PER_WANTED, MAX_ASKED)
             hits = await self._passages(area, question, asked)
-            others = one_per_file(hits, (known,))
+            others = one_per_file(hits, (excluded_id,))
             if len(others) >= question.wanted or len(hits) < asked or asked == MAX_ASKED:
                 return others
 
@@ -179,10 +166,7 @@ class SearchService:
 async def _match_names(
     session: AsyncSession, area: SearchArea, query: Query, kind: Kind | None
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes.
-
-    Where there are none, those second that have them in another form; a strict query means what it says.
-    """
+    """Return the items whose names have the words of the query, its phrases, and nothing that it excludes."""
     found = await match_names(session, area.visible, query.words, kind)
     if query.is_strict:
         admits = query.passage_filter()
@@ -207,7 +191,7 @@ async def _page_of_names(
 async def _page(
     session: AsyncSession, principal: Principal, area: SearchArea, question: Question, hits: Sequence[IndexHit]
 ) -> _Found:
-    if area.is_loose and hits:
+    if area.needs_filter and hits:
         inside = await area.among(session, [hit.file_id for hit in hits])
         hits = [hit for hit in hits if hit.file_id in inside]
     confirmed = await _confirmed(session, principal, area, question.candidates(hits), question.size + 1)
@@ -224,17 +208,14 @@ async def _page(
 async def _confirmed(
     session: AsyncSession, principal: Principal, area: SearchArea, candidates: Sequence[Candidate], most: int
 ) -> list[tuple[Candidate, NodeView]]:
-    """Return the first of what the caller may see now, passages only of the content that the file has now.
-
-    What is missing is made up for, as long as there is something: a short page would disclose it.
-    """
+    """Return the first of what the caller may see now, passages only of the content that the file has now."""
     confirmed: list[tuple[Candidate, NodeView]] = []
     start, size = 0, most
     while start < len(candidates) and len(confirmed) < most:
         batch = candidates[start : start + size]
         start, size = start + size, 2 * size
-        seen = await locate_many(session, principal, [candidate.file_id for candidate in batch])
-        found = [(candidate, seen[candidate.file_id]) for candidate in batch if candidate.file_id in seen]
+        nodes = await locate_many(session, principal, [candidate.file_id for candidate in batch])
+        found = [(candidate, nodes[candidate.file_id]) for candidate in batch if candidate.file_id in nodes]
         confirmed += [(candidate, node) for candidate, node in found if _stands(candidate, node, area)]
     return confirmed[:most]
 
@@ -264,7 +245,7 @@ async def _reranked(reranker: Reranker, query: str, hits: tuple[Hit, ...]) -> tu
 
 
 def _require_searcher(principal: Principal) -> None:
-    """A visitor by a link acts in its maker's name: all that they have would be searched."""
+    """Raise `ForbiddenError` for a visitor by a link, who would search all that the link's maker has."""
     require_person(principal)
     require_scope(principal, Scope.READ)
 
@@ -273,8 +254,7 @@ def _checked_query(query: str) -> str:
     wanted = " ".join(query.split()) if len(query) <= MAX_QUERY_CHARACTERS else query
     if len(wanted) > MAX_QUERY_CHARACTERS:
         raise InvalidInputError(
-            Message.of("query_too_long", limit=MAX_QUERY_CHARACTERS),
-            details={"limit": MAX_QUERY_CHARACTERS},
+            Message.of("query_too_long", limit=MAX_QUERY_CHARACTERS), details={"limit": MAX_QUERY_CHARACTERS}
         )
     if not wanted or any(character == "\0" or "\ud800" <= character <= "\udfff" for character in wanted):
         raise InvalidInputError(Message.of("nothing_to_search"))

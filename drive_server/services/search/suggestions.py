@@ -49,10 +49,7 @@ class SuggestionService:
         self._database = database
 
     async def items(self, actor: Actor, typed: str, kind: Kind) -> Suggested:
-        """Return files or folders whose name fits what is typed, or whose path goes on from it if it has a slash.
-
-        Nothing typed suggests what was changed last.
-        """
+        """Return files or folders whose name fits what is typed, or whose path goes on from it if it has a slash."""
         require_scope(actor.principal, Scope.READ)
         if len(typed) > MOST_TYPED or not _is_text(typed):
             return Suggested()
@@ -60,8 +57,8 @@ class SuggestionService:
             if "/" in typed:
                 return await _by_path(session, actor.principal, typed, kind)
             ids = await (_by_name if typed.strip() else _newest)(session, actor.principal, typed, kind)
-            seen = await locate_many(session, actor.principal, ids[:MOST_SUGGESTIONS])
-            found = [seen[node_id] for node_id in ids[:MOST_SUGGESTIONS] if node_id in seen]
+            visible = await locate_many(session, actor.principal, ids[:MOST_SUGGESTIONS])
+            found = [visible[node_id] for node_id in ids[:MOST_SUGGESTIONS] if node_id in visible]
             values = await _values(session, actor.principal, found)
         total = len(ids) if typed.strip() or len(ids) <= MOST_SUGGESTIONS else None
         return Suggested(values, total, len(ids) > MOST_SUGGESTIONS)
@@ -71,10 +68,9 @@ class SuggestionService:
         require_scope(actor.principal, Scope.READ)
         wanted = fold(typed[:MOST_TYPED])
         async with self._database.read() as session:
-            known = await _known_people(session, actor.principal)
-        fitting = sorted(
-            (email for email in known if wanted in fold(email)), key=lambda email: (not email.startswith(wanted), email)
-        )
+            emails = await _contacts(session, actor.principal)
+        fitting = [email for email in emails if wanted in fold(email)]
+        fitting.sort(key=lambda email: (not email.startswith(wanted), email))
         shown = tuple(fitting[:MOST_SUGGESTIONS])
         return Suggested(shown, len(fitting), len(fitting) > len(shown))
 
@@ -107,9 +103,9 @@ async def _by_path(session: AsyncSession, principal: Principal, typed: str, kind
         *await _below(session, principal, start.rpartition("/")[0] or "/", kind),
         *await _shared(session, principal, start, kind),
     ]
-    seen = await locate_many(session, principal, ids)
-    known = [seen[node_id] for node_id in ids if node_id in seen]
-    fitting = [item for item in known if item.path.casefold().startswith(start.casefold())]
+    visible = await locate_many(session, principal, ids)
+    found_items = [visible[node_id] for node_id in ids if node_id in visible]
+    fitting = [item for item in found_items if item.path.casefold().startswith(start.casefold())]
     values = await _values(session, principal, fitting[:MOST_SUGGESTIONS])
     is_all = len(ids) <= MOST_BELOW
     return Suggested(values, len(fitting) if is_all else None, len(fitting) > MOST_SUGGESTIONS or not is_all)
@@ -156,13 +152,13 @@ async def _unclear_names(session: AsyncSession, principal: Principal) -> set[str
     return set(await session.scalars(query))
 
 
-async def _known_people(session: AsyncSession, principal: Principal) -> set[str]:
+async def _contacts(session: AsyncSession, principal: Principal) -> set[str]:
     shares = select(ShareRow.email, UserRow.email).join(NodeRow, NodeRow.id == ShareRow.node_id)
     query = shares.join(UserRow, UserRow.id == NodeRow.owner_id).where(
         NodeRow.trash_id.is_(None), or_(NodeRow.owner_id == principal.user_id, ShareRow.email == principal.email)
     )
-    known = {email for pair in await session.execute(query.distinct()) for email in pair}
-    return known - {principal.email}
+    emails = {email for pair in await session.execute(query.distinct()) for email in pair}
+    return emails - {principal.email}
 
 
 def _is_text(typed: str) -> bool:

@@ -63,10 +63,7 @@ class LinkDownloads:
 
     @asynccontextmanager
     async def entered(self, fetch: Fetch) -> AsyncGenerator[bool]:
-        """Take what is wanted out of a download that has begun: False if it is a new one, which has to be counted.
-
-        If the block is left without an exception, the new one has begun. Parts that come at once wait for each other.
-        """
+        """Take what is wanted out of a download that has begun: False if it is a new one, which has to be counted."""
         begun = self._find(fetch)
         async with begun.lock:
             if fetch.is_part and fetch.wanted <= begun.left:
@@ -78,11 +75,7 @@ class LinkDownloads:
             begun.left += fetch.size + fetch.size // SPARE_SHARE - fetch.wanted
 
     async def metered(self, fetch: Fetch, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Pass the chunks on, in small pieces; give back those that were never handed over.
-
-        A piece counts before it is known to have arrived: a client that breaks off while it takes the last bytes of
-        each piece would otherwise fetch the file for nothing as often as it likes.
-        """
+        """Pass the chunks on in small pieces, each counted before it is sent; give back those never handed over."""
         left = fetch.wanted
         try:
             async for chunk in chunks:

@@ -19,7 +19,7 @@ from drive_server.rate_limiter import RateLimiter
 MIN_CHARACTERS: Final = 8
 MAX_CHARACTERS: Final = 128
 GUESSES: Final = 10
-MOST_KNOWN: Final = 10_000
+MOST_VERIFIED: Final = 10_000
 MOST_AT_ONCE: Final = 2
 # 16 MiB of memory and some 40 ms for each guess (RFC 7914, section 2).
 COST: Final = {"n": 1 << 14, "r": 8, "p": 1}
@@ -33,7 +33,7 @@ class LinkPasswords:
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._guesses = RateLimiter(GUESSES, "Too many wrong passwords were tried on this link.", clock=clock)
         # Who sends the password with every request is not to wait for each, nor for others who guess.
-        self._known: OrderedDict[bytes, None] = OrderedDict()
+        self._verified: OrderedDict[bytes, None] = OrderedDict()
         self._key = token_bytes(KEY_BYTES)
         # Its own few threads: guessing must not take those that everything else needs.
         self._threads = CapacityLimiter(MOST_AT_ONCE)
@@ -49,21 +49,21 @@ class LinkPasswords:
         """Return what tells a password from another in the record of a call, and takes as long to guess as its hash."""
         return (await self._derive(password, sha256(salt.encode(errors="replace")).digest())).hex()
 
-    async def check(self, link_id: str, kept: str, password: str) -> None:
+    async def check(self, link_id: str, stored_hash: str, password: str) -> None:
         """Raise `PasswordRequiredError` unless it is the password, `RateLimitError` after too many that were not."""
         given = password if len(password) <= MAX_CHARACTERS and _is_text(password) else ""
-        known = hmac.digest(self._key, f"{kept} {given}".encode(), "sha256")
-        if known in self._known:
+        proof = hmac.digest(self._key, f"{stored_hash} {given}".encode(), "sha256")
+        if proof in self._verified:
             return
         # Count the guess before it is known to be wrong: many at once would all be under the limit.
         self._guesses.take(link_id)
-        _, salt, derived = kept.split("$")
+        _, salt, derived = stored_hash.split("$")
         if not hmac.compare_digest(await self._derive(given, b64decode(salt)), b64decode(derived)):
             raise wrong_password()
         self._guesses.give_back(link_id)
-        self._known[known] = None
-        if len(self._known) > MOST_KNOWN:
-            self._known.popitem(last=False)
+        self._verified[proof] = None
+        if len(self._verified) > MOST_VERIFIED:
+            self._verified.popitem(last=False)
 
     async def _derive(self, password: str, salt: bytes) -> bytes:
         encoded = unicodedata.normalize("NFC", password).encode(errors="replace")

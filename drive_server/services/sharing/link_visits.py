@@ -27,10 +27,7 @@ _PASS: Final = struct.Struct(">16sQ8s")
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One request by a link that holds: what it leads to, with which role, and the call as the services take it.
-
-    `actor` acts in the name of the link's maker, and can reach nothing but `node_id` and what is below it.
-    """
+    """One request by a link that holds: what it leads to, with which role, and the call as the services take it."""
 
     link_id: str
     node_id: str
@@ -50,11 +47,7 @@ class LinkVisits:
     """Opens links. One that is unknown, revoked, expired or used up, or leads to the trash, is the same: not there."""
 
     def __init__(
-        self,
-        database: Database,
-        passwords: LinkPasswords,
-        downloads: LinkDownloads,
-        clock: Clock = utc_now,
+        self, database: Database, passwords: LinkPasswords, downloads: LinkDownloads, clock: Clock = utc_now
     ) -> None:
         self._database = database
         self._passwords = passwords
@@ -86,10 +79,7 @@ class LinkVisits:
         return self._database.signer.sign(PASS_PURPOSE, _PASS.pack(bytes.fromhex(row.id), ends, _mark(row)))
 
     async def count(self, fetch: Fetch) -> None:
-        """Count a download, unless the fetch belongs to one that was counted.
-
-        Raises `NotFoundError` if the link has none left.
-        """
+        """Count a download unless the fetch belongs to one that was counted. Raises `NotFoundError` if none is left."""
         async with self._downloads.entered(fetch) as is_counted:
             if not is_counted:
                 await self._count(fetch.link_id)

@@ -67,11 +67,7 @@ class LinkTerms:
 
 
 class LinkService:
-    """Makes, changes, lists and revokes links. For owners; editors see that there are some.
-
-    Nothing secret is kept: the address is derived from the link's id, so it can be shown again. A link to an item in
-    the trash leads nowhere until the item is restored.
-    """
+    """Makes, changes, lists and revokes links. For owners; editors see that there are some."""
 
     def __init__(self, database: "Database", journal: "Journal", passwords: "LinkPasswords", public_url: str) -> None:
         self._database = database
@@ -97,7 +93,7 @@ class LinkService:
             _set(recorder, row, terms, password_hash)
             recorder.add(row)
             recorder.describe("create_link", item=node.subject, terms=_terms(row))
-            return await _settled(recorder, node, row, gains=True)
+            return await _finish(recorder, node, row, gains=True)
 
         return await self._changed(actor, "create_link", {"ref": ref}, terms, operation)
 
@@ -118,7 +114,7 @@ class LinkService:
             _set(recorder, row, terms, password_hash)
             recorder.describe("update_link", item=node.subject, terms=_terms(row))
             is_looser = any(now > was for now, was in zip(_openness(row), before, strict=True))
-            return await _settled(recorder, node, row, gains=is_looser)
+            return await _finish(recorder, node, row, gains=is_looser)
 
         return await self._changed(actor, "update_link", {"ref": ref, "link": link_id}, terms, operation)
 
@@ -135,7 +131,7 @@ class LinkService:
             await begin(recorder, node)
             row = await _own_link(recorder.session, actor.principal, node, link_id)
             recorder.describe("revoke_link", item=node.subject, terms=_terms(row))
-            link = await _settled(recorder, node, row)
+            link = await _finish(recorder, node, row)
             await recorder.remove(row)
             recorder.loses_access.append(ANYONE)
             return link
@@ -182,7 +178,7 @@ class LinkService:
         return outcome if actor.dry_run else replace(outcome, value=self._with_url(outcome.value))
 
     async def _password_digest(self, actor: Actor, terms: LinkTerms) -> str | None:
-        """The record of a call tells it from another by its arguments: a quick digest would give the password away."""
+        """Return a slow digest of the password for the arguments of the call: a quick one would give it away."""
         if terms.password is None or actor.idempotency_key is None:
             return None
         return await self._passwords.digest(terms.password, f"{actor.user_id} {actor.idempotency_key}")
@@ -235,7 +231,7 @@ def _terms(row: LinkRow) -> Message:
     return Message.joined("commas", terms)
 
 
-async def _settled(recorder: "Recorder", node: NodeView, row: LinkRow, *, gains: bool = False) -> Link:
+async def _finish(recorder: "Recorder", node: NodeView, row: LinkRow, *, gains: bool = False) -> Link:
     recorder.show(node.row, node.path)
     if gains:
         recorder.gains_access.append(ANYONE)
@@ -267,12 +263,12 @@ async def _links_on(session: "AsyncSession", principal: Principal, node: NodeVie
         .join(UserRow, UserRow.id == LinkRow.created_by)
         .where(LinkRow.node_id.in_(carriers))
     )
-    seen = await locate_many(session, principal, carriers)
+    visible = await locate_many(session, principal, carriers)
     rows = (await session.execute(query)).all()
-    return [_seen(_to_link(row, maker), node, seen.get(row.node_id)) for row, maker in rows]
+    return [_for_reader(_to_link(row, maker), node, visible.get(row.node_id)) for row, maker in rows]
 
 
-def _seen(link: Link, node: NodeView, carrier: NodeView | None) -> Link:
+def _for_reader(link: Link, node: NodeView, carrier: NodeView | None) -> Link:
     above = inherited_path(node, carrier)
     return link if above is None else replace(link, item_id=(carrier or node).id, inherited_from=above)
 

@@ -106,8 +106,8 @@ class SharingService:
         cursors = Cursors(self._database.signer, actor.user_id, "shared_with_me")
         async with self._database.read() as session:
             rows, more = await session.run_sync(rows_in_order, query, _BY_NAME, size, cursors, cursor)
-            seen = await locate_many(session, actor.principal, [row.id for row in rows])
-            items = await describe_all(session, [seen[row.id] for row in rows if row.id in seen])
+            visible = await locate_many(session, actor.principal, [row.id for row in rows])
+            items = await describe_all(session, [visible[row.id] for row in rows if row.id in visible])
         return Page(tuple(items), more)
 
 
@@ -202,8 +202,8 @@ async def shares_on(session: "AsyncSession", principal: Principal, node: NodeVie
         .where(ShareRow.node_id.in_(carriers))
     )
     rows = {row.id: (row, maker) for row, maker in await session.execute(query)}
-    seen = await locate_many(session, principal, carriers)
-    shares = [_inherited(_to_share(row, maker), node, seen.get(row.node_id)) for row, maker in rows.values()]
+    visible = await locate_many(session, principal, carriers)
+    shares = [_inherited(_to_share(row, maker), node, visible.get(row.node_id)) for row, maker in rows.values()]
     return sorted(shares, key=lambda share: (share.inherited_from or "", share.email))
 
 

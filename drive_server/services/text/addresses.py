@@ -16,10 +16,7 @@ _DIGITS: Final = re.compile("[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of one version of a file: offsets in characters, and its place as a person would look for it.
-
-    The fragment of its addresses is the place, or `passage` where it has none.
-    """
+    """A passage of one version of a file: offsets in characters, and its place as a person would look for it."""
 
     file_id: str
     version: int
@@ -59,10 +56,7 @@ class PassageAddress:
 
 
 def parse_passage(uri: str) -> PassageAddress | None:
-    """Read the address of a passage; None for other addresses, which have neither query nor fragment.
-
-    The place in the fragment counts where the query has no offsets: with them it only tells people.
-    """
+    """Read the address of a passage; None for other addresses, which have neither query nor fragment."""
     parts = urlsplit(uri)
     given = parse_qsl(parts.query, keep_blank_values=True)
     ref = unquote(parts.path.removeprefix("/"))

@@ -4,13 +4,13 @@ import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Protocol
 
 import anyio
 
 from drive_server.access import Actor
 from drive_server.errors import InvalidInputError, TooLargeError, UnsupportedContentError
 from drive_server.knowledge.media_types import DEFAULT, is_plain_text, is_text, looks_like_text, media_type_of
+from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.messages import Message
@@ -59,14 +59,6 @@ SNIFFED_BYTES = 4096
 FEW_BYTES = 16_384
 
 
-class TextSource(Protocol):
-    """Source of extracted text (pdf, docx, html) and of the elements in any text."""
-
-    async def text(self, blob_hash: str, name: str, media_type: str) -> Extraction:
-        """Return the text of the blob, or the reason why there is none."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Contents:
     """Reads and stores contents; `max_text_bytes` bounds what is held in memory as one text."""
@@ -76,10 +68,7 @@ class Contents:
     max_text_bytes: int
 
     async def text_of(self, name: str, version: VersionRow) -> str:
-        """Return what a person reads of the content: decoded if it is plain text, else extracted.
-
-        Raises `UnsupportedContentError` if there is no text in it and `TooLargeError` over the limit.
-        """
+        """Return what a person reads of the content. Raises `UnsupportedContentError` and `TooLargeError`."""
         if is_plain_text(version.media_type):
             return (await self._decoded(name, version)).text
         extracted = await self.text_source.text(version.blob, name, version.media_type)
@@ -92,10 +81,7 @@ class Contents:
         return extracted.text
 
     async def extraction_of(self, name: str, version: VersionRow, *, placed: bool = True) -> Extraction:
-        """Return the same text with its elements. Of plain text only if `placed`, and if the index reads it alike.
-
-        Raises what `text_of` does.
-        """
+        """Return the same text with its elements; of plain text only if `placed`. Raises what `text_of` does."""
         text = await self.text_of(name, version)
         is_plain = is_plain_text(version.media_type)
         if placed or not is_plain:
@@ -148,10 +134,7 @@ class Contents:
 
     def _require_fits(self, size: int) -> None:
         if size > self.max_text_bytes:
-            raise TooLargeError(
-                Message.of("text_too_large"),
-                details={"limit": self.max_text_bytes},
-            )
+            raise TooLargeError(Message.of("text_too_large"), details={"limit": self.max_text_bytes})
 
 
 async def digest(data: bytes) -> str:
@@ -165,13 +148,11 @@ def require_editable(name: str, media_type: str) -> None:
     """Raise `UnsupportedContentError` unless the file's bytes are text."""
     if not is_text(media_type):
         raise UnsupportedContentError(
-            Message.of("not_text", name=display_name(name), media_type=media_type),
-            details={"media_type": media_type},
+            Message.of("not_text", name=display_name(name), media_type=media_type), details={"media_type": media_type}
         )
 
 
 def _undecodable(name: str, version: VersionRow) -> UnsupportedContentError:
     return UnsupportedContentError(
-        Message.of("unknown_encoding", name=display_name(name)),
-        details={"media_type": version.media_type},
+        Message.of("unknown_encoding", name=display_name(name)), details={"media_type": version.media_type}
     )

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 SHORTEST_PART: Final = 8
-"""What is left between two omissions has to weigh so many characters: out of single words anything could be put
-together. A character of a script without blanks weighs more, see `CHARACTER_WEIGHT`."""
+"""The least weight of a part between two omissions, as anything can be put together out of single words. A
+character of a script without blanks weighs more, see `CHARACTER_WEIGHT`."""
 CHARACTER_WEIGHT: Final = 2
 MOST_PLACES: Final = 1_000
 MOST_TRIED: Final = 20_000

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, aliased
 from drive_server.storage.tables import NodeRow, ShareRow, UserRow
 
 Reader = Session | Connection
-"""What reads: a session, whose rows can be changed, or a bare connection, which costs far less."""
+"""A session, whose rows can be changed, or a bare connection, which costs far less."""
 
 MAX_DEPTH: Final = 200
 
@@ -28,10 +28,7 @@ class AncestorPath:
 
 
 class AncestorQuery:
-    """A query for the ancestor paths of some items. Every call of the drive runs one, so they are built once.
-
-    `wanted` is the condition for the items. `values` are its parameters and the caller's `email`.
-    """
+    """A query for the ancestor paths of some items; built once, as every call of the drive runs one."""
 
     def __init__(self, wanted: ColumnElement[bool]) -> None:
         # A bulk update (trash, restore) in the same session may have passed by rows that it holds: they are read anew.

@@ -67,10 +67,7 @@ def passes_for_ascii(char: str) -> bool:
 
 
 def letters_of_another_script(word: str) -> frozenset[str]:
-    """Return the letters of a word that pass for those of the script that most of it is in; Latin, if that is open.
-
-    A word of one script has none, and neither has one of scripts that nobody takes for each other.
-    """
+    """Return the letters of a word that pass for those of the script that most of it is in; Latin, if that is open."""
     scripts = [script for char in word if (script := script_of(char)) in LATIN_LOOK_ALIKES or script == LATIN]
     if len(set(scripts)) < 2:
         return frozenset()
@@ -80,10 +77,7 @@ def letters_of_another_script(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def script_of(char: str) -> str:
-    """Return the script that a letter or mark belongs to, by the first word of its name: LATIN, CYRILLIC, CJK, ...
-
-    Empty for what is neither, and for marks that any script uses.
-    """
+    """Return the script that a letter or mark belongs to, by the first word of its name: LATIN, CYRILLIC, CJK, ..."""
     if unicodedata.category(char)[0] not in "LM":
         return ""
     script = unicodedata.name(char, "").partition(" ")[0]

@@ -11,7 +11,7 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.tree.ancestors import Reader
 from drive_server.storage.tables import ChangeItemRow, ChangeRow, NodeRow
 
-# So many renamed items are remembered in a cursor: far more than are renamed while somebody turns the pages.
+# The most renamed items in a cursor: far more than are renamed while somebody turns the pages.
 MOST_REMEMBERED = 300
 ROOM = "room"
 _NEWEST_CHANGE = select(func.max(ChangeRow.id))
@@ -38,7 +38,7 @@ class _Place:
 
 
 def first_rows(rows: Select[*tuple[Any, ...]], order: NameOrder) -> Select[*tuple[Any, ...]]:
-    """Return the query for what `first_page` takes: one row more than the page may have, so many as `ROOM` says."""
+    """Return the query for `first_page`: as many rows as `ROOM` says, one more than the page may have."""
     newest = _NEWEST_CHANGE.scalar_subquery().label("seen")
     return rows.add_columns(newest).order_by(*order.columns).limit(bindparam(ROOM, type_=Integer))
 
@@ -52,18 +52,9 @@ def first_page(
 
 
 def rows_in_order(
-    reader: Reader,
-    rows: Select[*tuple[Any, ...]],
-    order: NameOrder,
-    size: int,
-    cursors: Cursors,
-    cursor: str | None,
+    reader: Reader, rows: Select[*tuple[Any, ...]], order: NameOrder, size: int, cursors: Cursors, cursor: str | None
 ) -> tuple[list[Row[Any]], str | None]:
-    """Return the next rows, and the cursor to go on with. `rows` selects columns of nodes, `id` and `name` at least.
-
-    What is there the whole time comes once. An item that is renamed across the place where the list goes on is found
-    in the journal: it is left out if it was listed under its earlier name, and listed now if it was not.
-    """
+    """Return the next rows, and the cursor to go on with. `rows` selects columns of nodes, `id` and `name` at least."""
     if cursor is None:
         found = reader.execute(first_rows(rows, order), {ROOM: size + 1}).all()
         return first_page(found, size, order, cursors)

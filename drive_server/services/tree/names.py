@@ -41,13 +41,7 @@ def clean_name(raw: str) -> str:
 
 
 def display_name(name: str) -> str:
-    """Return the name as it may stand in a message: what is invisible or passes for something else is escaped.
-
-    That is what turns the direction of a text, what can't be seen (also joiners and variation selectors where no
-    script or emoji needs them), what looks like a separator, and letters of another script in the middle of a word:
-    `p\\u{430}y` is `pay` with a Cyrillic letter. Names of one script, of any, stay as they are, and so do words of
-    two that nobody takes for each other, such as Chinese and Latin. A path may be given as a whole.
-    """
+    """Return the name as it may stand in a message: what is invisible or passes for something else is escaped."""
     if name.isascii() and name.isprintable():
         return name
     return "".join(_shown_word(name, start, end) for start, end in _words(name))

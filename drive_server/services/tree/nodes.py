@@ -122,7 +122,7 @@ def locate_many_sync(reader: Reader, principal: Principal, ids: Iterable[str]) -
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]
         wanted_now, values = (OF_ONE, {"id": batch[0]}) if len(batch) == 1 else (OF_MANY, {"ids": batch})
-        found |= _seen(reader, principal, wanted_now, values)
+        found |= _views(reader, principal, wanted_now, values)
     return found
 
 
@@ -131,12 +131,12 @@ def _find(reader: Reader, principal: Principal, ref: str) -> NodeView | None:
         return None
     is_id = not ref.startswith("/") and ref not in ROOT_REFS
     if is_id or principal.link_id is not None:  # paths begin in a drive that who comes by a link knows nothing of
-        return _seen(reader, principal, OF_ONE, {"id": ref}).get(ref)
+        return _views(reader, principal, OF_ONE, {"id": ref}).get(ref)
     if ref in ROOT_REFS:
-        return next(iter(_seen(reader, principal, OF_ROOT, {"user": principal.user_id}).values()), None)
+        return next(iter(_views(reader, principal, OF_ROOT, {"user": principal.user_id}).values()), None)
     segments = unicodedata.normalize("NFC", ref).removeprefix("/").removesuffix("/").split("/")
     node_id = _walk(reader, principal, segments[: MAX_DEPTH + 1])
-    return _seen(reader, principal, OF_ONE, {"id": node_id}).get(node_id) if node_id else None
+    return _views(reader, principal, OF_ONE, {"id": node_id}).get(node_id) if node_id else None
 
 
 def _walk(reader: Reader, principal: Principal, segments: list[str]) -> str | None:
@@ -161,16 +161,16 @@ def _shared_by_name(reader: Reader, principal: Principal, name: str) -> str | No
     return found[0] if len(found) == 1 else None
 
 
-def _seen(reader: Reader, principal: Principal, wanted: AncestorQuery, values: dict[str, Any]) -> dict[str, NodeView]:
-    chains = wanted.read(reader, {**values, "email": principal.email})
+def _views(reader: Reader, principal: Principal, wanted: AncestorQuery, values: dict[str, Any]) -> dict[str, NodeView]:
+    ancestor_paths = wanted.read(reader, {**values, "email": principal.email})
     if principal.link_id is not None:
-        return _see_by_link(reader, principal.link_id, chains)
-    nodes = (_see(principal, chain) for chain in chains.values())
+        return _views_by_link(reader, principal.link_id, ancestor_paths)
+    nodes = (_to_view(principal, ancestors) for ancestors in ancestor_paths.values())
     return {item.id: item for item in nodes if item}
 
 
-def _see(principal: Principal, chain: AncestorPath) -> NodeView | None:
-    row, links = chain.row, chain.links
+def _to_view(principal: Principal, ancestors: AncestorPath) -> NodeView | None:
+    row, links = ancestors.row, ancestors.links
     shared = any(link.shares for link in links)
     if row.owner_id == principal.user_id:
         names = [link.name for link in links if link.parent_id is not None]
@@ -181,23 +181,22 @@ def _see(principal: Principal, chain: AncestorPath) -> NodeView | None:
     role = Role(max(link.role for link in links))
     if row.trash_id and role < Role.EDITOR:
         return None
-    seen = links[: given[-1] + 1]
-    return NodeView(
-        row, role, _path([SHARED_FOLDER], [link.name for link in seen]), tuple(link.id for link in seen[1:]), True
-    )
+    shown = links[: given[-1] + 1]
+    path = _path([SHARED_FOLDER], [link.name for link in shown])
+    return NodeView(row, role, path, tuple(link.id for link in shown[1:]), True)
 
 
-def _see_by_link(reader: Reader, link_id: str, chains: dict[str, AncestorPath]) -> dict[str, NodeView]:
-    """Asked for with each item: a link that was revoked, or has another role now, holds no longer in this very call."""
+def _views_by_link(reader: Reader, link_id: str, ancestor_paths: dict[str, AncestorPath]) -> dict[str, NodeView]:
+    """Return the views by a link, which is read with each call: it may have been revoked or have another role."""
     link = reader.execute(_LINK, {"id": link_id}).one_or_none()
     found: dict[str, NodeView] = {}
-    for chain in chains.values():
-        row = chain.row
-        above = [place.id for place in chain.links]
+    for ancestors in ancestor_paths.values():
+        row = ancestors.row
+        above = [place.id for place in ancestors.links]
         if link is None or link.node_id not in above or row.trash_id:
             continue
         end = above.index(link.node_id) + 1
-        path = _path([], [place.name for place in chain.links[:end]])
+        path = _path([], [place.name for place in ancestors.links[:end]])
         found[row.id] = NodeView(row, Role(link.role), path, tuple(above[1:end]), shared=True)
     return found
 
@@ -275,10 +274,7 @@ def subtrees(tops: Select[str]) -> CTE:
 
 
 def visible_ids(principal: Principal, folder_id: str | None = None) -> Select[str]:
-    """Return a query for the ids of all live items that the caller can see, below a folder if one is given.
-
-    To be used inside another query (`.where(NodeRow.id.in_(...))`), so that rights are filtered in the database.
-    """
+    """Return a query for the ids of all live items that the caller can see, below a folder if one is given."""
     query = _visible_ids(principal.user_id, principal.email)
     return query.where(NodeRow.id.in_(select(descendants(folder_id).c.id))) if folder_id else query
 
@@ -295,10 +291,7 @@ async def live_child(session: AsyncSession, parent_id: str, name: str) -> NodeRo
 
 
 def child_view(parent: NodeView, name: str, role: int, shares: int) -> tuple[str, Role, bool]:
-    """Return how the caller sees a child with that name, that role of their own (or 0) and so many shares on it.
-
-    The path; the parent's role, or their own if that is higher; and whether somebody besides the owner has a role here.
-    """
+    """Return the path, role and shared state of a child, by its name, own role (or 0) and number of shares."""
     return f"{parent.path.rstrip('/')}/{name}", Role(max(parent.role, role)), parent.shared or shares > 0
 
 

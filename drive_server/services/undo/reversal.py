@@ -1,7 +1,4 @@
-"""Taking recorded changes back, newest first, leaving what was changed since and saying why.
-
-What undoes can be taken back as well, which does again what it had undone.
-"""
+"""Taking recorded changes back, newest first, leaving what was changed since and saying why."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,18 +32,12 @@ UNDOING = frozenset({"undo", "redo"})
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Keeps `undone_by` of earlier changes true while a change takes some of them back.
-
-    An undo notes what it took back among its own entries, so that it can be followed both ways any number of times.
-    """
+    """Keeps `undone_by` of earlier changes true while a change takes some of them back."""
 
     recorder: Recorder
 
     async def lift(self, change: ChangeRow) -> list[ChangeRow]:
-        """Note that the change holds no longer. Returns, oldest first, the changes that it had undone: they hold again.
-
-        If one of those is an undo itself, then what it had undone is undone again, and so on.
-        """
+        """Note that the change holds no longer. Return, oldest first, the changes that hold again by that."""
         self.recorder.note(CHANGES, str(change.id), {"undone": False}, {"undone": True})
         revived: list[ChangeRow] = []
         pending = [(change, False)]
@@ -82,10 +73,7 @@ Direction = Literal["undo", "redo"]
 async def select_changes(
     session: AsyncSession, actor: Actor, run_ids: Sequence[str], change_id: int | None
 ) -> Sequence[ChangeRow]:
-    """Return the caller's changes to take back, newest first: of the runs, the one, or what they did last.
-
-    Raises `NotFoundError` for what is not the caller's, `StateConflictError` if there is nothing left to take back.
-    """
+    """Return the caller's changes to take back, newest first: of the runs, the one, or what they did last."""
     if run_ids and change_id is not None:
         raise InvalidInputError("Name a run or a change, not both.", hint="Leave one of them out.")
     own = select(ChangeRow).where(ChangeRow.user_id == actor.user_id).order_by(ChangeRow.id.desc())
@@ -102,10 +90,7 @@ async def select_changes(
 
 
 class Reversal:
-    """One undo in progress: what was taken back so far and what had to stay.
-
-    For a redo the changes are themselves undos: `named` are then the changes that are done again.
-    """
+    """One undo in progress: what was taken back, and what had to stay. A redo does the `named` changes again."""
 
     def __init__(self, recorder: Recorder, *, check_scopes: bool, direction: Direction = "undo") -> None:
         self._writing = recorder
@@ -151,8 +136,8 @@ class Reversal:
             except (NotFoundError, ForbiddenError):
                 self._leave(change, entry, Message.of("folder_closed"))
                 left += 1
-            except (StepSkipped, NameConflictError, StateConflictError) as kept:
-                self._leave(change, entry, kept.reason)
+            except (StepSkipped, NameConflictError, StateConflictError) as error:
+                self._leave(change, entry, error.reason)
                 left += 1
             await self._writing.session.flush()
         if taken:
@@ -164,8 +149,8 @@ class Reversal:
         self._named += revived if self._direction == "redo" else [change]
 
     def _leave(self, change: ChangeRow, entry: Entry, reason: Message) -> None:
-        known = entry["after"] or entry["before"] or {}
-        item_id = known.get("node_id", entry["id"])
+        values = entry["after"] or entry["before"] or {}
+        item_id = values.get("node_id", entry["id"])
         texts = localized(summary=summary_of(change), reason=reason)
         self._skipped.append({"change_id": change.id, "item_id": item_id, **texts})
 
@@ -200,10 +185,7 @@ class Reversal:
     def _require_as_approved(self) -> None:
         approved = self._writing.actor.if_match
         if approved is not None and approved != self._writing.etag:
-            raise EtagMismatchError(
-                Message.of("undo_not_as_shown"),
-                details={"etag": self._writing.etag},
-            )
+            raise EtagMismatchError(Message.of("undo_not_as_shown"), details={"etag": self._writing.etag})
 
 
 async def _read_batches(session: AsyncSession, query: Select[ChangeRow]) -> list[ChangeRow]:

@@ -53,12 +53,12 @@ async def _of_run(session: AsyncSession, actor: Actor, run_id: str) -> Sequence[
     own = (ChangeRow.user_id == actor.user_id, ChangeRow.run_id == run_id)
     rows = (await session.scalars(select(ChangeRow).where(*own))).all()
     if not rows:
-        raise _unknown()
+        raise NotFoundError(Message.of("no_change"))
     ids = {row.undone_by for row in rows if row.undone_by} | {row.id for row in rows if row.action == UNDO}
     query = select(ChangeRow).where(ChangeRow.id.in_(ids), *_HOLDS).order_by(ChangeRow.id.desc())
     undos = (await session.scalars(query)).all()
     if not undos:
-        raise _not_undone()
+        raise StateConflictError(Message.of("not_undone"))
     return undos
 
 
@@ -66,23 +66,15 @@ async def _of_change(session: AsyncSession, actor: Actor, change_id: int) -> Seq
     own = select(ChangeRow).where(ChangeRow.user_id == actor.user_id)
     row = (await session.scalars(own.where(ChangeRow.id == checked_id(change_id)))).one_or_none()
     if row is None:
-        raise _unknown()
+        raise NotFoundError(Message.of("no_change"))
     wanted = row.id if row.action == UNDO else row.undone_by
     undos = (await session.scalars(own.where(ChangeRow.id == wanted, *_HOLDS))).all()
     if not undos:
-        raise _not_undone()
+        raise StateConflictError(Message.of("not_undone"))
     return undos
 
 
 _HOLDS = (ChangeRow.action == UNDO, ChangeRow.undone_by.is_(None))
-
-
-def _unknown() -> NotFoundError:
-    return NotFoundError(Message.of("no_change"))
-
-
-def _not_undone() -> StateConflictError:
-    return StateConflictError(Message.of("not_undone"))
 
 
 class UndoService:

@@ -79,27 +79,24 @@ class UndoContext:
         return _changed_by(found[0] if found else None)
 
     async def changed_within(self, change: ChangeRow, top: NodeRow) -> StepSkipped:
-        """Return the reason for leaving a tree in which somebody changed one of the items that the change made.
-
-        What left the tree may be where the caller sees nothing: they learn no more than that it left.
-        """
+        """Return the reason for leaving a tree in which somebody changed one of the items that the change made."""
         session, later = self.recorder.session, self._changes_of_made(change)
         inside = subtrees(select(NodeRow.id).where(NodeRow.id == top.id))
-        seen = (await session.execute(later.where(ChangeItemRow.item_id.in_(select(inside.c.id))))).first()
-        if seen:
-            return StepSkipped(Message.of("changed_inside_by", email=seen.email, time=f"{seen.at:%Y-%m-%d %H:%M}"))
+        last = (await session.execute(later.where(ChangeItemRow.item_id.in_(select(inside.c.id))))).first()
+        if last:
+            return StepSkipped(Message.of("changed_inside_by", email=last.email, time=f"{last.at:%Y-%m-%d %H:%M}"))
         if (await session.execute(later)).first():
             return StepSkipped(Message.of("part_left"))
         return StepSkipped(Message.of("holds_more"))
 
     def _changes_of_made(self, change: ChangeRow) -> Select[str, datetime]:
         """Return a query for who last changed an item that the change made, and when."""
-        made = select(ChangeItemRow.item_id).where(ChangeItemRow.change_id == change.id)
+        created_ids = select(ChangeItemRow.item_id).where(ChangeItemRow.change_id == change.id)
         return (
             select(UserRow.email, ChangeRow.at)
             .join(ChangeRow, ChangeRow.user_id == UserRow.id)
             .join(ChangeItemRow, ChangeItemRow.change_id == ChangeRow.id)
-            .where(ChangeItemRow.item_id.in_(made), ChangeRow.id > change.id, ChangeRow.id.not_in(self.own))
+            .where(ChangeItemRow.item_id.in_(created_ids), ChangeRow.id > change.id, ChangeRow.id.not_in(self.own))
             .order_by(ChangeRow.id.desc())
             .limit(1)
         )
@@ -272,14 +269,14 @@ class Steps:
     async def _require_as_made(self, change: ChangeRow, row: NodeRow) -> None:
         """Raise `StepSkipped` for a folder that holds something else by now, and for a copy that was changed."""
         trees = {entry["id"]: entry["after"] for entry in change.entries if entry["table"] == TREES}
-        made = trees.get(row.id)
-        if made is None:
+        created_tree = trees.get(row.id)
+        if created_tree is None:
             if row.kind == "folder" and await has_children(self.recorder.session, row.id):
                 raise StepSkipped(Message.of("holds_more"))
             return
         leaves = await leaves_below(self.recorder.session, row.id)
         going = {node_id: blob.hash for node_id, (blob, _) in self.contents.items()}
-        if fingerprint(leaf._replace(blob=going.get(leaf.id, leaf.blob)) for leaf in leaves) != made["digest"]:
+        if fingerprint(leaf._replace(blob=going.get(leaf.id, leaf.blob)) for leaf in leaves) != created_tree["digest"]:
             raise await self.context.changed_within(change, row)
 
     async def _put_back(self, node: NodeView, target: Entry) -> None:
@@ -309,7 +306,7 @@ class Steps:
         await require_free_name(session, parent_id, name, except_id=row.id)
 
     async def _require_may_leave(self, node: NodeView) -> None:
-        """A role that sufficed for the change may be gone: what takes an item out of a folder asks for it anew."""
+        """Raise unless the caller still has the role to take the item out of its folder."""
         await require_may_take_out(self.recorder.session, self.recorder.actor.principal, node, "taken_out")
 
     async def _content(self, change: ChangeRow, entry: Entry) -> bool:

@@ -42,19 +42,19 @@ class UploadWriter:
 
     async def take(self, chunks: AsyncIterator[bytes]) -> None:
         """Append the bytes. Those that came stay, also if the rest does not come."""
-        gathered = bytearray()
+        buffer = bytearray()
         try:
             async for chunk in chunks:
                 self.require_fits(len(chunk))
                 self.size += len(chunk)
-                gathered += chunk
-                if len(gathered) >= CHUNK_BYTES:
-                    # Not `gathered` any more if this fails half-way: what is there must not be written once more.
-                    full, gathered = gathered, bytearray()
+                buffer += chunk
+                if len(buffer) >= CHUNK_BYTES:
+                    # Not `buffer` any more if this fails half-way: what is there must not be written once more.
+                    full, buffer = buffer, bytearray()
                     await self._write(full)
         finally:
             with anyio.CancelScope(shield=True):
-                await self._write(gathered)
+                await self._write(buffer)
                 await in_thread(self.file.sync)
 
     async def take_verified(self, chunks: AsyncIterator[bytes], verifier: Verifier) -> None:
@@ -74,7 +74,7 @@ class UploadWriter:
                 await in_thread(self.file.discard_untrusted)
 
     def require_fits(self, added: int) -> None:
-        """Raise `TooLargeError` or `QuotaExceededError` if so many bytes more are too many."""
+        """Raise `TooLargeError` or `QuotaExceededError` if there is no room for `added` bytes more."""
         size = self.size + added
         if size > self.limit:
             raise TooLargeError(

@@ -179,10 +179,10 @@ class UploadService:
         now = self._clock()
         async with self._database.read() as session:
             over = set(await session.scalars(select(UploadRow.id).where(UploadRow.expires_at <= now)))
-            known = set(await session.scalars(select(UploadRow.id)))
+            upload_ids = set(await session.scalars(select(UploadRow.id)))
         old = await in_thread(self._files.untouched_since, (now - self._kept_for).timestamp())
         removed = 0
-        for upload_id in over | (set(old) - known):
+        for upload_id in over | (set(old) - upload_ids):
             removed += await self._expire(upload_id)
         return removed
 

@@ -3,20 +3,25 @@
 The text comes as it comes; the calls come whole, in the last chunk.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from langchain_core.messages import AIMessageChunk
+from langchain_core.messages import AIMessageChunk, InvalidToolCall, ToolCall
 from langchain_core.messages.ai import InputTokenDetails, OutputTokenDetails, UsageMetadata
+from langchain_core.messages.tool import invalid_tool_call, tool_call
 
-from graph.models.client.calls import Calls
 from graph.models.client.events import DONE
 
 LONGEST_ANSWER: Final = 4_000_000
 """Characters of text and arguments together. No model says as much; one that does not stop is stopped here."""
-TOLD: Final = ("system_fingerprint", "service_tier")
+REPORTED: Final = ("system_fingerprint", "service_tier")
 PRICED_TIERS: Final = frozenset({"priority", "flex"})
+INVALID_CHARACTERS: Final = 4_000
+"""Characters of arguments that are no JSON."""
+KEPT_OF_ERROR: Final = 200
+CUT: Final = "…"
 
 
 class AnswerTooLongError(ValueError):
@@ -24,8 +29,75 @@ class AnswerTooLongError(ValueError):
 
 
 @dataclass(slots=True)
+class _Call:
+    """A call as far as it has come."""
+
+    id: str | None = None
+    name: str = ""
+    pieces: list[str] = field(default_factory=list[str])
+
+    def take(self, key: str | None, function: Mapping[str, Any]) -> int:
+        """Add what a delta says, and return how long its arguments are."""
+        self.id = self.id or key
+        self.name = self.name or function.get("name") or ""
+        arguments = function.get("arguments") or ""
+        piece = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        self.pieces.append(piece)
+        return len(piece)
+
+
+class Calls:
+    """Takes the `tool_calls` of deltas. A number tells calls apart; some services give none, or one for all."""
+
+    def __init__(self) -> None:
+        self._by_slot: dict[int, _Call] = {}
+
+    def add(self, deltas: Sequence[Mapping[str, Any]]) -> int:
+        """Return the characters of arguments that came."""
+        length = 0
+        for place, delta in enumerate(deltas):
+            key: str | None = delta.get("id") or None
+            call = self._by_slot.setdefault(self._slot(delta.get("index"), key, place), _Call())
+            length += call.take(key, delta.get("function") or {})
+        return length
+
+    def read(self) -> tuple[list[ToolCall], list[InvalidToolCall]]:
+        """Return the calls, and those whose arguments are no JSON object."""
+        calls: list[ToolCall] = []
+        invalid: list[InvalidToolCall] = []
+        for call in self._by_slot.values():
+            text = "".join(call.pieces)
+            args, error = _object_in(text or "{}")
+            if args is None:
+                # The mark is no JSON: what is cut off after a whole object must not make a call of it.
+                shortened = text if len(text) <= INVALID_CHARACTERS else text[:INVALID_CHARACTERS] + CUT
+                invalid.append(invalid_tool_call(name=call.name, args=shortened, id=call.id, error=error))
+            else:
+                calls.append(tool_call(name=call.name, args=args, id=call.id))
+        return calls, invalid
+
+    def _slot(self, index: object, key: str | None, place: int) -> int:
+        if isinstance(index, int) and index not in self._by_slot:
+            return index  # a number of its own is a call of its own, also where ids are given twice
+        slot = self._slot_of(key)
+        if slot is not None:
+            return slot
+        if isinstance(index, int) and (key is None or self._is_free(index)):
+            return index
+        if key is not None or not self._by_slot:
+            return max(self._by_slot, default=-1) + 1
+        return max(self._by_slot) if place == 0 else place
+
+    def _slot_of(self, key: str | None) -> int | None:
+        return next((slot for slot, call in self._by_slot.items() if key and call.id == key), None)
+
+    def _is_free(self, slot: int) -> bool:
+        return slot not in self._by_slot or self._by_slot[slot].id is None
+
+
+@dataclass(slots=True)
 class Answer:
-    """Takes the chunks of one answer (OpenAI API, "chat completion chunk"). Of several choices the first counts.
+    """Takes the chunks of one answer (OpenAI API, "chat completion chunk"). The first of several choices counts.
 
     `begun`: there was a choice at all. `whole`: the service said that this was all.
     """
@@ -72,15 +144,15 @@ class Answer:
         # A service that does not stream answers with the whole message.
         delta: Mapping[str, Any] = choice.get("delta") or choice.get("message") or {}
         self._length += self._calls.add(delta.get("tool_calls") or ())
-        # What a model refuses with is its answer; it has no other.
+        # A refusal is the model's only answer.
         text = _string(delta.get("content")) + _string(delta.get("refusal"))
         self._length += len(text)
         return text
 
     def _finish(self, reason: str, chunk: Mapping[str, Any]) -> None:
         self.whole = True
-        told = {"model_name": chunk.get("model")} | {key: chunk.get(key) for key in TOLD}
-        self._metadata |= {"finish_reason": reason, **{key: value for key, value in told.items() if value}}
+        reported = {"model_name": chunk.get("model")} | {key: chunk.get(key) for key in REPORTED}
+        self._metadata |= {"finish_reason": reason, **{key: value for key, value in reported.items() if value}}
 
 
 def usage_of(usage: Mapping[str, Any], tier: str | None = None) -> UsageMetadata:
@@ -121,3 +193,11 @@ def _string(value: object) -> str:
 
 def _without_none(counts: Mapping[str, Any]) -> dict[str, int]:
     return {key: value for key, value in counts.items() if value is not None}
+
+
+def _object_in(text: str) -> tuple[dict[str, Any] | None, str]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return None, f"{type(error).__name__}: {error}"[:KEPT_OF_ERROR]
+    return (cast("dict[str, Any]", value), "") if isinstance(value, dict) else (None, "not an object")

@@ -1,4 +1,4 @@
-"""The connections to a service: as many at once as are asked for, and kept open for the next request."""
+"""The connections to a service: as many at once as needed, open for the next request."""
 
 import io
 from collections.abc import AsyncGenerator, Mapping
@@ -18,12 +18,12 @@ PROXY_SCHEMES: Final = frozenset({"http", "https"})
 class Connections:
     """The connections that all requests of a process share; bound to the event loop of the first one."""
 
-    def __init__(self, connect: float, kept: float) -> None:
-        """`connect` is the longest wait for a connection, `kept` how long one stays open unused; both in seconds."""
+    def __init__(self, connect: float, keepalive: float) -> None:
+        """Take in seconds the longest wait to `connect`, and how long an unused connection stays open."""
         self.answers = 0
         """How many answers come in at the moment."""
         self._connect = connect
-        self._kept = kept
+        self._keepalive = keepalive
         # The same authorities as everywhere else, whatever the system has: certifi's, SSL_CERT_FILE or SSL_CERT_DIR.
         self._tls = httpx.create_ssl_context()
         self._opening = self._open()
@@ -55,7 +55,7 @@ class Connections:
     async def _open(self) -> AsyncGenerator[aiohttp.ClientSession]:
         # A generator is closed by its event loop at the end, if nobody did before.
         async with aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=self._kept, ssl=self._tls),
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=self._keepalive, ssl=self._tls),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, connect=self._connect),
             max_line_size=LONGEST_HEADER_CHARACTERS,

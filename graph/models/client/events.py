@@ -26,11 +26,11 @@ class EventReader:
             return []
         text = b"".join([*self._pieces, piece])
         if b"\r" in text:
-            text, held = _with_line_feeds(text)
+            text, partial = _with_line_feeds(text)
         else:
-            held = b""
+            partial = b""
         *lines, rest = text.split(b"\n")
-        self._pieces = [rest + held] if rest or held else []
+        self._pieces = [rest + partial] if rest or partial else []
         return self._read(lines)
 
     def close(self) -> list[Any]:
@@ -67,5 +67,5 @@ def read_json(data: bytes) -> Any:
 
 def _with_line_feeds(text: bytes) -> tuple[bytes, bytes]:
     """Return the text with every line end as one character, and a last return whose line feed may still come."""
-    held = b"\r" if text.endswith(b"\r") else b""
-    return text.removesuffix(held).replace(b"\r\n", b"\n").replace(b"\r", b"\n"), held
+    partial = b"\r" if text.endswith(b"\r") else b""
+    return text.removesuffix(partial).replace(b"\r\n", b"\n").replace(b"\r", b"\n"), partial

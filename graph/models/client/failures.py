@@ -17,7 +17,7 @@ from langchain_core.exceptions import (
 
 from graph.models.client.events import read_json
 
-TOLD_CHARACTERS: Final = 2_000
+DETAIL_CHARACTERS: Final = 2_000
 SERVER_FAULT: Final = 500
 REQUEST_FAULT: Final = 400
 KINDS: Final[Mapping[int, type[ModelError]]] = {
@@ -35,7 +35,7 @@ TOO_LONG: Final = (
     "contextwindowexceedederror",
     "exceeds the context window",
 )
-"""What services say of a conversation that is too long, as a code or in the text."""
+"""Codes and words of services for a conversation that is too long."""
 
 
 def refusal(status: int, body: bytes) -> ModelError:
@@ -55,8 +55,10 @@ def interruption(error: object) -> ModelError:
 
 
 def _error(status: int, error: object) -> ModelError:
-    told: Mapping[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
-    text = f"{status} {told.get('code') or ''}: {told.get('message') or told.get('detail') or error}"[:TOLD_CHARACTERS]
+    details: Mapping[str, Any] = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
+    text = f"{status} {details.get('code') or ''}: {details.get('message') or details.get('detail') or error}"[
+        :DETAIL_CHARACTERS
+    ]
     if any(words in text.lower() for words in TOO_LONG):
         return ContextOverflowError(text)
     otherwise = ModelAPIError if status >= SERVER_FAULT else ModelInvalidRequestError

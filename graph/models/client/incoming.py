@@ -9,7 +9,7 @@ from langchain_core.exceptions import ModelTimeoutError
 
 
 class Incoming:
-    """Reads a body. What arrives while nobody reads is kept, so under load each piece carries more of it.
+    """Reads a body. It buffers data while nobody reads, so under load each piece carries more of it.
 
     One timer serves a whole body: it is not moved with every piece but looks, when it fires, whether it is time yet.
     """
@@ -50,7 +50,7 @@ class Incoming:
         self.ended = not piece
         return piece
 
-    async def gather(self, seconds: float) -> None:
+    async def batch(self, seconds: float) -> None:
         """Let more arrive for so long, or until all is there; what went wrong meanwhile is raised by `read`."""
         if seconds > 0 and not self._content.is_eof():
             with suppress(aiohttp.ClientError, TimeoutError):

@@ -1,9 +1,13 @@
 """A service's chat completions over HTTP: sent again where that helps, read as they come, closed if nobody waits."""
 
 import asyncio
+import math
+import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
+from random import random
 from typing import Any, Final
 
 import aiohttp
@@ -14,7 +18,6 @@ from graph.models.client.connections import Connections
 from graph.models.client.events import EventReader, read_json
 from graph.models.client.failures import interruption, refusal
 from graph.models.client.incoming import Incoming
-from graph.models.client.retries import is_worth_again, pause
 
 REFUSED: Final = 400
 PATH: Final = "/chat/completions"
@@ -23,7 +26,12 @@ CROWD: Final = 10
 GATHERED_PER_ANSWER: Final = 0.001
 LONGEST_GATHERING_SECONDS: Final = 0.1
 DRAIN_SECONDS: Final = 0.5
-"""How long the end of a stream is waited for after its last event, so that the connection can be used again."""
+"""Wait for the end of a stream after its last event, so that the connection can be used again."""
+LONGEST_ASKED_SECONDS: Final = 120.0
+FIRST_PAUSE_SECONDS: Final = 0.5
+LONGEST_PAUSE_SECONDS: Final = 8.0
+AGAIN: Final = frozenset({408, 409, 429})
+SERVER_FAULT: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class Endpoint:
             while not reader.ended and not incoming.ended:
                 if chunks := await _next(reader, incoming, patience):
                     yield chunks
-                    await incoming.gather(gathering_seconds(self.connections.answers))
+                    await incoming.batch(batching_seconds(self.connections.answers))
                 patience = self.between
             await incoming.drain(DRAIN_SECONDS)
         finally:
@@ -107,7 +115,7 @@ class Endpoint:
         return body[:LARGEST_REFUSAL_BYTES]
 
 
-def gathering_seconds(answers: int) -> float:
+def batching_seconds(answers: int) -> float:
     """Return how long tokens gather before they are told together, while so many answers come in at once.
 
     What follows a token costs more than the token. One person among few sees each as it comes; in a crowd of a hundred,
@@ -133,3 +141,34 @@ def _checked(chunk: Any) -> Mapping[str, Any]:
     if error := chunk.get("error"):
         raise interruption(error)
     return chunk
+
+
+def is_worth_again(status: int, headers: Mapping[str, str]) -> bool:
+    """Say whether a refusal may pass: by what the service says of it, else by its status."""
+    asked = seconds_asked_for(headers)
+    if asked is not None and asked > LONGEST_ASKED_SECONDS:
+        return False
+    said = headers.get("x-should-retry")
+    if said in {"true", "false"}:
+        return said == "true"
+    return status in AGAIN or status >= SERVER_FAULT
+
+
+def pause(attempt: int, headers: Mapping[str, str]) -> float:
+    """Return the seconds before the next attempt, from 0 on: the service's own number, else 0.5 to 8."""
+    asked = seconds_asked_for(headers)
+    if asked is not None and 0 < asked <= LONGEST_ASKED_SECONDS:
+        return asked
+    return min(FIRST_PAUSE_SECONDS * 2 ** min(attempt, 10), LONGEST_PAUSE_SECONDS) * (1 - 0.25 * random())  # noqa: S311 - it only spreads requests
+
+
+def seconds_asked_for(headers: Mapping[str, str]) -> float | None:
+    """Return the wait that the service asks for (RFC 9110, 10.2.3, and `retry-after-ms`); None without a usable one."""
+    for name, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        try:
+            seconds = float(headers.get(name, "")) / per_second
+        except ValueError:
+            continue
+        return seconds if math.isfinite(seconds) else None
+    date = parsedate_tz(headers.get("retry-after", ""))
+    return mktime_tz(date) - time.time() if date else None

@@ -3,7 +3,7 @@
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Final
 
-from graph.memory.relevance import words_of
+from graph.memory.facts import words_of
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.scripts.listing import change_line, change_of

@@ -15,7 +15,7 @@ LINE_CHARACTERS: Final = 400
 MOST_FAILURES: Final = 5
 REASON_CHARACTERS: Final = 200
 GROUP_CHARACTERS: Final = 40_000
-"""How much of what was said of files is put together at once."""
+"""Characters of findings that are combined at once."""
 
 READ: Final = """\
 You read one file, or one part of it, for a task that is carried out over many files. <task> says what is wanted of \
@@ -132,7 +132,7 @@ def groups(answers: Sequence[tuple[str, str]]) -> list[list[tuple[str, str]]]:
     return found
 
 
-def told(survey: Survey, findings: Sequence[Finding], whole: str, most: int, language: Language) -> str:
+def render_answer(survey: Survey, findings: Sequence[Finding], whole: str, most: int, language: Language) -> str:
     """Return the answer: what each file says, the whole, and how much was read."""
     lines = [_line(one, language) for one in findings if one["status"] != "failed"]
     shown = lines[:MOST_LINES]

@@ -17,10 +17,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Send, interrupt
 
-from api.storage import remembering, sqlite
-from api.storage.serializer import PackingSerializer
-from api.storage.sqlite import SqliteThreads, may_be_seen
-from api.storage.threads import open_threads
+from api.storage import cached_saver, threads
+from api.storage.threads import PackingSerializer, SqliteThreads, may_be_seen, open_threads
 from drive_server.errors import InvalidInputError
 from graph.build import build_graph
 from graph.dependencies import GraphDependencies
@@ -225,7 +223,7 @@ async def test_what_a_node_does_to_its_messages_is_not_remembered(saver: SqliteT
 async def test_threads_that_were_not_used_for_longest_are_forgotten_and_read_again(
     saver: SqliteThreads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, most: int
 ) -> None:
-    monkeypatch.setattr(remembering, name, most)
+    monkeypatch.setattr(cached_saver, name, most)
     for config in (CONFIG, OTHER, CONFIG, OTHER):
         await say(graph_on(saver), "hello", config)
     assert await said(saver) == await fresh(tmp_path)
@@ -334,7 +332,7 @@ async def test_what_somebody_may_see_is_on_the_disk_before_anything_follows(
     saver: SqliteThreads, monkeypatch: pytest.MonkeyPatch, values: dict[str, Any], seen: bool
 ) -> None:
     synced: list[str] = []
-    monkeypatch.setattr(sqlite, "_sync", synced.append)
+    monkeypatch.setattr(threads, "_sync", synced.append)
     checkpoint = {**empty_checkpoint(), "channel_values": values}
     config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
     await saver.aput(config, cast("Any", checkpoint), {}, {})

@@ -201,6 +201,9 @@ async def test_an_error_of_the_drive_is_answered_with_all_that_it_says(
         "message": "The disk is full.",
         "hint": "Make room.",
         "details": {"free": 0},
+        "messages": {
+            "message": {"code": "error.storage_failure", "params": {}, "zh": "无法保存或读取，没有留下任何更改。"}
+        },
     }
 
 

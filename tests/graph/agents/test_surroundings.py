@@ -110,6 +110,6 @@ async def test_a_failure_that_several_turns_share_is_told_in_the_language_of_eac
     may_fail.set()
     errors = await asyncio.gather(*turns, return_exceptions=True)
     assert [error.sentence for error in errors if isinstance(error, AgentError)] == [
-        *[DriveUnavailableError.sentences["en"]] * 2,
-        DriveUnavailableError.sentences["zh"],
+        *[DriveUnavailableError.english] * 2,
+        DriveUnavailableError.chinese,
     ]

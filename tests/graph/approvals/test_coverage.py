@@ -8,10 +8,9 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from graph.approvals.coverage import Coverage, contract_of, with_contract
-from graph.policy.bounds import Bounds, Target, spent, to_data
+from graph.policy.bounds import Bounds, Target, Touched, spent, to_data
 from graph.policy.grants import give, list_grants, withdraw
 from graph.policy.rules import PLAN, Situation
-from graph.policy.targets import Touched
 from tests.graph.facts import facts_of
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from graph.limits.repeats import fingerprint, messages_of_turn, repeated_calls
+from graph.limits.limits import fingerprint, messages_of_turn, repeated_calls
 
 
 def made(key: str, result: str, **args: Any) -> list[AnyMessage]:

@@ -9,9 +9,15 @@ from langgraph.store.sqlite.aio import AsyncSqliteStore
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.memory import facts as facts_module
-from graph.memory.facts import FACT_CHARACTERS, Facts, TooManyFactsError
-from graph.memory.relevance import by_relevance, facts_section, words_of
-from graph.memory.source_files import visible_facts
+from graph.memory.facts import (
+    FACT_CHARACTERS,
+    Facts,
+    TooManyFactsError,
+    by_relevance,
+    facts_section,
+    visible_facts,
+    words_of,
+)
 from tests.graph.assistant import person
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph.planning.order import dependents, problems_of_order, topological_order, waves
+from graph.planning.shape import dependents, problems_of_order, topological_order, waves
 
 
 def test_each_comes_after_what_it_needs_and_else_as_it_was_given() -> None:

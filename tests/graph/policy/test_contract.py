@@ -4,10 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from graph.policy.bounds import Target, from_data
+from graph.policy.bounds import Target, Touched, from_data
 from graph.policy.contract import HOURS, agreed, card, needed
 from graph.policy.rules import PLAN, Situation, judge
-from graph.policy.targets import Touched
 from tests.graph.facts import facts_of
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)

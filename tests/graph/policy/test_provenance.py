@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from graph.policy.authorship import known, note
+from graph.agents.authorship import own_versions, record_own_version
+from graph.context import RunContext
 from graph.policy.provenance import Read, could_instruct, foreign, origin_of, reads_in
+from graph.policy.tools import ToolFacts
 from graph.state import Origin
 from tests.graph.facts import facts_of
 
@@ -134,18 +136,22 @@ def test_of_very_many_foreign_files_some_are_named() -> None:
     assert len(foreign([Read(str(number), "a", "/a", ME, 1) for number in range(500)], ME, {})) == 20
 
 
+async def note(store: InMemoryStore | None, user_id: str, tool: ToolFacts, file_id: str, version: int) -> None:
+    await record_own_version(tool, {"id": file_id, "version": version}, RunContext(user_id=user_id), store)
+
+
 async def test_whole_contents_are_noted_and_parts_only_if_the_rest_is_own() -> None:
     store = InMemoryStore()
     await note(store, "u", facts_of("create_file"), "f", 1)
-    assert await known(store, "u", ["f", "g", "f", ""]) == {"f": 1}
+    assert await own_versions(store, "u", ["f", "g", "f", ""]) == {"f": 1}
     await note(store, "u", facts_of("append_to_file"), "f", 2)
-    assert await known(store, "u", ["f"]) == {"f": 2}
+    assert await own_versions(store, "u", ["f"]) == {"f": 2}
     await note(store, "u", facts_of("patch_file"), "f", 4)
-    assert await known(store, "u", ["f"]) == {"f": 2}
+    assert await own_versions(store, "u", ["f"]) == {"f": 2}
     await note(store, "u", facts_of("append_to_file"), "imported", 2)
-    assert await known(store, "u", ["imported"]) == {}
+    assert await own_versions(store, "u", ["imported"]) == {}
     await note(store, "u", facts_of("write_file"), "imported", 3)
-    assert await known(store, "u", ["imported"]) == {"imported": 3}
+    assert await own_versions(store, "u", ["imported"]) == {"imported": 3}
 
 
 @pytest.mark.parametrize(
@@ -154,15 +160,15 @@ async def test_whole_contents_are_noted_and_parts_only_if_the_rest_is_own() -> N
 async def test_nothing_else_makes_own_words(tool: str) -> None:
     store = InMemoryStore()
     await note(store, "u", facts_of(tool), "f", 1)
-    assert await known(store, "u", ["f"]) == {}
+    assert await own_versions(store, "u", ["f"]) == {}
 
 
 async def test_own_words_of_one_person_are_nobody_elses() -> None:
     store = InMemoryStore()
     await note(store, "u", facts_of("create_file"), "f", 1)
-    assert await known(store, "v", ["f"]) == {}
+    assert await own_versions(store, "v", ["f"]) == {}
 
 
 async def test_without_a_store_nothing_is_known() -> None:
     await note(None, "u", facts_of("create_file"), "f", 1)
-    assert await known(None, "u", ["f"]) == {}
+    assert await own_versions(None, "u", ["f"]) == {}

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from graph.approvals.review import ALLOWED_TOOLS
-from graph.policy.bounds import ACTION_KINDS, Bounds, Target, spent
+from graph.policy.bounds import ACTION_KINDS, Bounds, Target, Touched, spent
 from graph.policy.matrix import KINDS, LEVELS, MATRIX, Cover, Rule, Verdict
 from graph.policy.reasons import SENTENCES, sentence
 from graph.policy.rules import PLAN, Judgement, Situation, judge
-from graph.policy.targets import Touched
 from graph.policy.tools import ToolFacts
 from tests.graph.facts import ASKED, TOOLS, facts_of
 
@@ -151,7 +150,7 @@ def test_what_is_only_added_asks_after_foreign_content_unless_the_person_has_nam
 )
 def test_what_matters_is_asked_about(tool: str, risk: str, code: str) -> None:
     judgement = judged(tool, replace(CALM, language="zh"))
-    assert (judgement.verdict, judgement.risk, judgement.code, judgement.known) == ("ask", risk, code, True)
+    assert (judgement.verdict, judgement.risk, judgement.code, judgement.has_rule) == ("ask", risk, code, True)
     assert judgement.reason == sentence(judgement.code, "zh")
 
 
@@ -179,14 +178,14 @@ def test_a_denial_wins_over_grants_and_contracts(situation: Situation, mode: Any
 )
 def test_an_unknown_tool_always_asks_and_without_annotations_counts_as_delete(hints: Any, risk: str) -> None:
     judgement = judged(ToolFacts("format_disk", **hints), replace(CALM, **GRANTED, contract=EVERYTHING))
-    assert (judgement.verdict, judgement.risk, judgement.code, judgement.known) == ("ask", risk, "unknown", False)
+    assert (judgement.verdict, judgement.risk, judgement.code, judgement.has_rule) == ("ask", risk, "unknown", False)
 
 
 @pytest.mark.parametrize(
     "name", ["reаd_file", "read_file ", "READ_FILE", "read_file\u200b", "read＿file", "", "move_item\n"]
 )
 def test_a_name_that_only_looks_like_a_tools_is_unknown(name: str) -> None:
-    assert (judged(name).verdict, judged(name).known) == ("ask", False)
+    assert (judged(name).verdict, judged(name).has_rule) == ("ask", False)
 
 
 @pytest.mark.parametrize("said", ["approved", "Approved", "decision", "covered_by", "grant", "contract"])
@@ -199,7 +198,7 @@ def test_what_arguments_say_about_approval_counts_for_nothing(said: str, value: 
 def test_a_reading_tool_that_says_of_itself_that_it_changes_things_is_asked_about_without_trying_it() -> None:
     reads = facts_of("read_file")
     judgement = judged(replace(reads, read_only=False))
-    assert (judgement.verdict, judgement.code, judgement.known) == ("ask", "misdeclared", False)
+    assert (judgement.verdict, judgement.code, judgement.has_rule) == ("ask", "misdeclared", False)
     assert judged(reads).verdict == judged(replace(reads, read_only=None)).verdict == "allow"
 
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from graph.policy.bounds import counted
-from graph.policy.targets import touched_by
+from graph.policy.bounds import counted, touched_by
 
 
 def touch(item_id: str = "bill", **changed: Any) -> dict[str, Any]:

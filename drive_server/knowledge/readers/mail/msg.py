@@ -31,10 +31,7 @@ def tag_words(text: str) -> list[tuple[str, str]]:
 
 
 def _replace_tokenizer() -> None:
-    """Put a stand-in in place of unstructured's tokenizer, which downloads a spaCy model and has no setting for it.
-
-    unstructured asks these three functions whether a paragraph is prose. Splitting by rule is enough for that.
-    """
+    """Put a stand-in in place of unstructured's tokenizer, which downloads a spaCy model and has no setting for it."""
     os.environ["DO_NOT_TRACK"] = "1"
     os.environ["UNSTRUCTURED_DISABLE_NOTICE"] = "1"
     module = ModuleType(_TOKENIZER)

@@ -1,7 +1,4 @@
-"""The text of Word documents of before 2007 (.doc; MS-DOC): paragraphs and tables, but no headings.
-
-The text lies in pieces, and a table says where (section 2.4.1). Word 95 and older have no such table.
-"""
+"""The text of Word documents of before 2007 (.doc; MS-DOC): paragraphs and tables, but no headings."""
 
 import re
 import struct

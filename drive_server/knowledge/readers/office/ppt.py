@@ -40,10 +40,7 @@ def _parts(file: "olefile.OleFileIO[str]") -> Iterator[Part]:
 
 
 def _texts(data: bytes) -> Iterator[tuple[int, str, bool]]:
-    """Yield each text with the number of its slide and whether it is a title; masters are skipped.
-
-    Reading on behind a container's header enters it, so that no nesting is too deep.
-    """
+    """Yield each text with the number of its slide and whether it is a title; masters are skipped."""
     position, skip_until, shown = 0, 0, 0
     slide, kind = _NOT_OF_A_SLIDE, -1
     numbers: dict[int, int] = {}

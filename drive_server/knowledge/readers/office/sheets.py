@@ -77,10 +77,7 @@ def _place(name: str, rows: Sequence[_Row]) -> Place:
 
 
 def _rows(sheet: CalamineSheet) -> Iterator[_Row]:
-    """Yield the rows with anything in them: number, first and last column with a value (from 0), text.
-
-    calamine includes the empty rows above the first one, but not the empty columns before it.
-    """
+    """Yield the rows with anything in them: number, first and last column with a value (from 0), text."""
     start = sheet.start
     if start is None:
         return

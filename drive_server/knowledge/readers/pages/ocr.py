@@ -30,10 +30,7 @@ def find_program() -> str | None:
 
 
 def recognize(program: str, picture: Path | bytes, seconds: float = OCR_SECONDS) -> list[str]:
-    """Return the paragraphs in a picture: a file, or its bytes. Blocks, for no longer than `seconds`.
-
-    Raises `UnreadableError` if it takes longer, or Tesseract can't read it.
-    """
+    """Return the paragraphs in a picture, a file or its bytes. Blocks `seconds` at most; raises `UnreadableError`."""
     languages, options = _abilities(program)
     named = picture if isinstance(picture, Path) else "stdin"
     process = subprocess.Popen(  # noqa: S603 - the machine's tesseract; the path is the blob's, not the person's

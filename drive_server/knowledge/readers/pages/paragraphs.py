@@ -141,10 +141,7 @@ def _common_pitches(page: Page) -> dict[int, float]:
 
 
 def _begins(previous: Line, line: Line, usual: float, width: float) -> bool:
-    """Return whether a line begins a paragraph, rather than going on with that of the line before it.
-
-    `usual` is the distance of lines of this size, 0 for the first line of a page.
-    """
+    """Return whether a line begins a paragraph, rather than going on with that of the line before it."""
     step = previous.baseline - line.baseline
     if usual and abs(step) < _SAME_ROW * line.height:
         return False

@@ -25,10 +25,7 @@ _FORM_DEPTH = 3
 
 
 def pdf_extraction(path: Path) -> Extraction:
-    """Return the text of a PDF, or the state that says why there is none. Blocks; not for two threads at once.
-
-    Raises `pypdfium2.PdfiumError` for a file that can't be read.
-    """
+    """Return the text of a PDF, or the state that says why there is none. Blocks; not for two threads at once."""
     try:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
@@ -122,10 +119,7 @@ class Scans:
 
 
 def read_scans(document: pypdfium2.PdfDocument, numbers: Sequence[int]) -> Scans | None:
-    """Return the text of the pages with these numbers (from 1); None if there is no OCR. Blocks.
-
-    After `OCR_SECONDS` it returns the pages read by then.
-    """
+    """Return the text of these pages (from 1), as far as OCR gets in time; None without OCR. Blocks."""
     program = find_program()
     if program is None:
         return None

@@ -1,8 +1,4 @@
-"""Elements of JSON (RFC 8259) and of JSON lines, under the keys that lead to them, each with its place in the text.
-
-The text is not parsed into values: the reader only distinguishes brackets, keys and strings. So it also reads JSON that
-is cut off, has comments or is malformed, in time linear to its length.
-"""
+"""Elements of JSON (RFC 8259) and of JSON lines, under the keys that lead to them, each with its place in the text."""
 
 import json
 import re

@@ -34,10 +34,7 @@ def text_elements(text: str, limit: int) -> Iterator[Element]:
 
 
 def csv_elements(text: str, limit: int) -> Iterator[Element]:
-    """Yield the rows of a comma- or tab-separated table; the first is the heading of the others.
-
-    A quoted field may hold line breaks: a row ends at the first break outside of quotes.
-    """
+    """Yield the rows of a comma- or tab-separated table; the first is the heading of the others."""
     begin: int | None = None
     kind: ElementKind = "title"
     for line in _LINE.finditer(text, 0, min(limit, len(text))):

@@ -99,10 +99,7 @@ def ini_elements(text: str, limit: int) -> Iterator[Element]:
 
 
 def section_elements(text: str, stop: int, sections: Sequence[Section]) -> Iterator[Element]:
-    """Yield the blocks of a text under the names of the sections, which come in order and lie in each other.
-
-    If there are very many, the small ones are ignored.
-    """
+    """Yield the blocks of a text under the names of the sections, which come in order and lie in each other."""
     if len(sections) > MAX_SECTIONS:
         sections = _at_least(_MIN_OF_MANY, sections)
     position = 0

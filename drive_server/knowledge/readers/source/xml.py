@@ -1,7 +1,4 @@
-"""Elements of XML under the names of the elements that they are in, each with its place in the text.
-
-The reader only distinguishes tags and text: it expands, loads and builds nothing, in time linear to the length.
-"""
+"""Elements of XML under the names of those that they are in, each with its place; nothing is expanded or loaded."""
 
 import re
 from collections import Counter

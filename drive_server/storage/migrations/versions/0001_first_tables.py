@@ -34,10 +34,7 @@ def upgrade() -> None:
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("revoked_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("last_used_at", sa.DateTime(timezone=True), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"],
-            ["users.id"],
-        ),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"]),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("secret_hash"),
     )
@@ -61,10 +58,7 @@ def upgrade() -> None:
         sa.Column("approved_by", sa.String(length=320), nullable=True),
         sa.Column("undoes", sa.Integer(), nullable=True),
         sa.Column("undone_by", sa.Integer(), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["user_id"],
-            ["users.id"],
-        ),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"]),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("user_id", "idempotency_key"),
     )
@@ -85,14 +79,8 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("trash_id", sa.String(length=32), nullable=True),
         sa.Column("trashed_at", sa.DateTime(timezone=True), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["owner_id"],
-            ["users.id"],
-        ),
-        sa.ForeignKeyConstraint(
-            ["parent_id"],
-            ["nodes.id"],
-        ),
+        sa.ForeignKeyConstraint(["owner_id"], ["users.id"]),
+        sa.ForeignKeyConstraint(["parent_id"], ["nodes.id"]),
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("ix_nodes_owner", "nodes", ["owner_id"], unique=False)
@@ -116,10 +104,7 @@ def upgrade() -> None:
         "change_items",
         sa.Column("change_id", sa.Integer(), nullable=False),
         sa.Column("item_id", sa.String(length=32), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["change_id"],
-            ["changes.id"],
-        ),
+        sa.ForeignKeyConstraint(["change_id"], ["changes.id"]),
         sa.PrimaryKeyConstraint("change_id", "item_id"),
     )
     op.create_index(op.f("ix_change_items_item_id"), "change_items", ["item_id"], unique=False)
@@ -132,10 +117,7 @@ def upgrade() -> None:
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["file_id"],
-            ["nodes.id"],
-        ),
+        sa.ForeignKeyConstraint(["file_id"], ["nodes.id"]),
         sa.PrimaryKeyConstraint("file_id"),
     )
     op.create_index("ix_index_entries_state", "index_entries", ["state"], unique=False)
@@ -147,14 +129,8 @@ def upgrade() -> None:
         sa.Column("role", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("created_by", sa.String(length=32), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["created_by"],
-            ["users.id"],
-        ),
-        sa.ForeignKeyConstraint(
-            ["node_id"],
-            ["nodes.id"],
-        ),
+        sa.ForeignKeyConstraint(["created_by"], ["users.id"]),
+        sa.ForeignKeyConstraint(["node_id"], ["nodes.id"]),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("node_id", "email"),
     )
@@ -170,14 +146,8 @@ def upgrade() -> None:
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("author_id", sa.String(length=32), nullable=False),
         sa.Column("run_id", sa.String(length=64), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["author_id"],
-            ["users.id"],
-        ),
-        sa.ForeignKeyConstraint(
-            ["node_id"],
-            ["nodes.id"],
-        ),
+        sa.ForeignKeyConstraint(["author_id"], ["users.id"]),
+        sa.ForeignKeyConstraint(["node_id"], ["nodes.id"]),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("node_id", "number"),
     )

@@ -1,4 +1,4 @@
-"""What reading many files gave is kept for a while, for whoever asked."""
+"""Store the results of reading many files for a while."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from api.cli.importing.names import decoded, importable_name
+from api.cli.importing.scan import decoded, importable_name
 
 
 @pytest.mark.parametrize(

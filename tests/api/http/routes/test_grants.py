@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.assistant import GrantInfo
+from graph.policy.bounds import Bounds
+from graph.policy.grants import Grant
 from tests.api.approvals.test_approving import call_of, post
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def test_a_grant_that_may_not_be_given_leaves_the_approval_waiting(
 
 
 def test_grants_are_listed_and_withdrawn_by_their_person(service: RunningService, alice: Person, bob: Person) -> None:
-    grant = GrantInfo("g1", ("move",), ("invoices",), 50, 3, NOW, NOW, "a1")
+    grant = Grant("g1", Bounds(frozenset({"invoices"}), frozenset({"move"}), 50, NOW, 3), NOW, "a1")
     service.parts.graph.given = {"alice": [grant]}
     (listed,) = alice.get("/api/grants")["items"]
     assert {**listed, "expires_at": "", "given_at": ""} == {

@@ -115,7 +115,7 @@ async def test_a_file_whose_share_ends_while_it_is_read_is_not_told_of(drive: Dr
 
     items = (await drive.files.list_folder(alice, folder)).items
     lender = Lender({"000.md": revoke, **{f"{n:03}.md": "A secret." for n in range(1, 6)}})
-    drive.bulk._concurrency = 1  # pyright: ignore[reportPrivateUsage] - so that the order is known
+    drive.map_reduce._concurrency = 1  # pyright: ignore[reportPrivateUsage] - so that the order is known
     async with lending_host_of(drive, bob, lender) as host:
         found = await host.call("map_reduce_files", instruction="?", file_ids=[*(item.id for item in items), own])
 
@@ -138,7 +138,7 @@ async def test_a_key_that_is_revoked_ends_the_call(drive_settings: DriveSettings
             return reply(f"{len(text)}")
 
         lender = Lender({"000.md": revoke})
-        drive.bulk._concurrency = 1  # pyright: ignore[reportPrivateUsage] - so that the order is known
+        drive.map_reduce._concurrency = 1  # pyright: ignore[reportPrivateUsage] - so that the order is known
         async with (
             service.client(key) as client,
             streamable_http_client(f"{service.url}/mcp", http_client=client) as (reading, writing, _),

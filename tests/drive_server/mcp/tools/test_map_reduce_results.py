@@ -109,7 +109,7 @@ async def test_results_expire_and_are_cleared_away(drive: Drive, alice: Actor) -
     async with lending_host_of(drive, alice, Lender()) as host:
         found = await host.call("map_reduce_files", **READ_ALL)
         later = StoredResults(drive.database, timedelta(1), clock=lambda: datetime.now(UTC) + timedelta(days=8))
-        drive.bulk_results = later
+        drive.map_reduce_results = later
         refused = await host.refused("read_bulk_result", result_id=found["result_id"])
 
     assert refused["code"] == "not_found"

@@ -54,7 +54,7 @@ async def test_a_new_tool_gets_everything_from_its_record(drive: Drive, alice: A
     facts = read_facts(tool.name, {}, (tool.meta or {})[META_TOOL])
     assert judge(facts, {}, Situation(language="en")).code == "trashes"
     assert drive.server.scope_needed("tools/call", {"name": "hide_item"}) is Scope.DELETE
-    assert "请确认：隐藏；" in person.questions[0]
+    assert "请确认：把“Old”" in person.questions[0]
     assert (await drive.journal.list_changes(alice, tool="hide_item")).items[0].approved_by == "alice@example.com"
 
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from graph.models.client.answers import LONGEST_ANSWER, Answer, AnswerTooLongError, usage_of
-from graph.models.client.calls import KEPT_OF_INVALID
+from graph.models.client.answers import INVALID_CHARACTERS, LONGEST_ANSWER, Answer, AnswerTooLongError, usage_of
 
 
 def chunk(finish: str | None = None, index: int = 0, **delta: Any) -> dict[str, Any]:
@@ -90,14 +89,14 @@ def test_long_garbage_is_an_invalid_call_at_once(arguments: str) -> None:
     answer.add([call(arguments, 0, "one", "patch")])
     last = answer.last()
     assert last.tool_calls == []
-    assert len(last.invalid_tool_calls[0]["args"] or "") <= KEPT_OF_INVALID + 1
+    assert len(last.invalid_tool_calls[0]["args"] or "") <= INVALID_CHARACTERS + 1
 
 
 def test_garbage_that_is_cut_behind_a_whole_object_does_not_become_a_call() -> None:
-    whole = json.dumps({"a": "x" * (KEPT_OF_INVALID - 9)})
+    whole = json.dumps({"a": "x" * (INVALID_CHARACTERS - 9)})
     answer = Answer()
     answer.add([call(whole + "}" * 10, 0, "one", "patch")])
-    assert len(whole) == KEPT_OF_INVALID
+    assert len(whole) == INVALID_CHARACTERS
     last = answer.last()
     assert (last.tool_calls, len(last.invalid_tool_calls)) == ([], 1)
     with pytest.raises(ValueError, match="Extra data"):

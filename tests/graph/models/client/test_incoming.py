@@ -212,6 +212,6 @@ async def test_an_answer_that_is_cut_while_tokens_gather_fails_at_once(crowd: Le
 
 
 def test_few_answers_are_told_token_by_token_and_a_hundred_ten_times_a_second() -> None:
-    assert transport.gathering_seconds(transport.CROWD - 1) == 0
-    assert transport.gathering_seconds(20) == pytest.approx(0.02)
-    assert transport.gathering_seconds(1000) == 0.1
+    assert transport.batching_seconds(transport.CROWD - 1) == 0
+    assert transport.batching_seconds(20) == pytest.approx(0.02)
+    assert transport.batching_seconds(1000) == 0.1

@@ -1,4 +1,4 @@
-"""The one thing that LangGraph's savers are not good at here: the next turn of a long thread."""
+"""A saver that caches messages: LangGraph's own ones read a long thread step by step at each turn."""
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from graph.state import MESSAGES
 
 CHANNEL: Final = "messages"
 MOST_MESSAGES: Final = 20_000
-"""Of all threads together: some 30 MB."""
+"""Limit of all threads together: some 30 MB."""
 MOST_THREADS: Final = 500
 
 
@@ -46,8 +46,8 @@ class _Thread:
     steps: dict[str, _Step] = field(default_factory=dict[str, _Step])
 
 
-class Remembering(BaseCheckpointSaver[Any]):
-    """Remembers the messages of the threads that it wrote last, instead of reading every step of them for each turn.
+class CachedSaver(BaseCheckpointSaver[Any]):
+    """Caches the messages of the threads that it wrote last, instead of reading every step of them for each turn.
 
     Saves a factor of 2: turn 200 of ten calls costs 1.2 times what turn 10 does, without this 2.1 times
     (`python -m benchmarks.long_thread`). What a step of another process leads to is read as the library reads it.
@@ -67,8 +67,8 @@ class Remembering(BaseCheckpointSaver[Any]):
     ) -> RunnableConfig:
         """Store a checkpoint."""
         stored = await super().aput(config, checkpoint, metadata, new_versions)
-        known = self._threads.setdefault(_thread_of(config), _Thread())
-        step = known.steps.setdefault(checkpoint["id"], _Step())
+        cached = self._threads.setdefault(_thread_of(config), _Thread())
+        step = cached.steps.setdefault(checkpoint["id"], _Step())
         step.is_own, step.parent = True, get_checkpoint_id(config)
         step.whole = checkpoint["channel_values"].get(CHANNEL)
         if len(self._threads) > MOST_THREADS:
@@ -80,14 +80,14 @@ class Remembering(BaseCheckpointSaver[Any]):
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Store what a task wrote at a checkpoint."""
-        known, step_id = self._threads.setdefault(_thread_of(config), _Thread()), str(get_checkpoint_id(config))
+        cached, step_id = self._threads.setdefault(_thread_of(config), _Thread()), str(get_checkpoint_id(config))
         # Writes may come before their checkpoint.
-        step = known.steps.setdefault(step_id, _Step())
+        step = cached.steps.setdefault(step_id, _Step())
         try:
             await super().aput_writes(config, writes, task_id, task_path)
         except BaseException:
-            # What is stored of it is not known, so the step counts no more; nor does a checkpoint that comes after.
-            known.steps.clear()
+            # Nobody knows how much of it is stored: neither this step nor a later checkpoint counts any more.
+            cached.steps.clear()
             raise
         for index, (channel, value) in enumerate(writes):
             if channel == CHANNEL:
@@ -99,19 +99,19 @@ class Remembering(BaseCheckpointSaver[Any]):
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return the messages at the newest checkpoint as one value; others, and other channels, as they are stored."""
         target = get_checkpoint_id(config)
-        known = self._threads.setdefault(_thread_of(config), _Thread())
-        if [*channels] != [CHANNEL] or not target or target < known.checkpoint_id:
+        cached = self._threads.setdefault(_thread_of(config), _Thread())
+        if [*channels] != [CHANNEL] or not target or target < cached.checkpoint_id:
             return await super().aget_delta_channel_history(config=config, channels=channels)
-        if known.checkpoint_id != target:
-            history = _since(known, target)
+        if cached.checkpoint_id != target:
+            history = _since(cached, target)
             if history is None:
                 history = (await super().aget_delta_channel_history(config=config, channels=channels))[CHANNEL]
-            known.checkpoint_id, known.messages = target, _value(history)
-            known.steps = {step_id: step for step_id, step in known.steps.items() if step_id >= target}
+            cached.checkpoint_id, cached.messages = target, _value(history)
+            cached.steps = {step_id: step for step_id, step in cached.steps.items() if step_id >= target}
             self._threads.move_to_end(_thread_of(config))
             while len(self._threads) > 1 and sum(len(one.messages) for one in self._threads.values()) > MOST_MESSAGES:
                 self._threads.popitem(last=False)
-        return {CHANNEL: {"seed": list(known.messages), "writes": []}}
+        return {CHANNEL: {"seed": list(cached.messages), "writes": []}}
 
     @override
     async def adelete_thread(self, thread_id: str) -> None:
@@ -121,18 +121,18 @@ class Remembering(BaseCheckpointSaver[Any]):
         await super().adelete_thread(thread_id)
 
 
-def _since(known: _Thread, target: str) -> DeltaChannelHistory | None:
+def _since(cached: _Thread, target: str) -> DeltaChannelHistory | None:
     """Return what leads to the target, the oldest first; None unless this process made all steps on the way."""
     written: list[Any] = []
     seed: Any = None
     at: str | None = target
     while seed is None and at:
-        step = known.steps.get(at)
+        step = cached.steps.get(at)
         if step is None or not step.is_own:
             return None
         if at != target:
             written[:0] = [value for _, value in sorted(step.written.items(), key=itemgetter(0))]
-            seed = known.messages if at == known.checkpoint_id else step.whole
+            seed = cached.messages if at == cached.checkpoint_id else step.whole
         at = step.parent
     return {"seed": seed or [], "writes": [("", CHANNEL, value) for value in written]}
 

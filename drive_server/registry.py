@@ -33,11 +33,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True, eq=False)
-class DriveServices:
-    """The services check scopes and roles themselves; `database` and `blobs` check nothing.
-
-    `language_model` is the drive's own, None if it has none.
-    """
+class ServiceRegistry:
+    """The services of one drive, which check scopes and roles themselves; `database` and `blobs` check nothing."""
 
     settings: "DriveSettings"
     database: "Database"
@@ -63,6 +60,6 @@ class DriveServices:
     recents: "Recents"
     suggestions: "SuggestionService"
     ingester: "Ingester"
-    bulk: "MapReduceService"
-    bulk_results: "StoredResults"
+    map_reduce: "MapReduceService"
+    map_reduce_results: "StoredResults"
     language_model: "LanguageModel | None"

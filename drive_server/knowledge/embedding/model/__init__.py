@@ -1,1 +1,0 @@
-"""The packaged embedding model, and the script that made it."""

@@ -1,1 +1,0 @@
-"""Pairs of traditional and simplified characters, and the script that made them."""
