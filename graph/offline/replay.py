@@ -44,16 +44,12 @@ class UnresolvedError(Exception):
         return str(self.args[0])
 
 
-class MissingToolError(Exception):
-    """A tool that the script needs is not bound: the argument is its name."""
+@dataclass(eq=False)
+class StoppedError(Exception):
+    """A script can't go on; `code` is the sentence that says why, `tool` the name of one that is not bound."""
 
-
-class LeftOutError(Exception):
-    """What a call found is no longer in the conversation: it was too long."""
-
-
-class OutOfRoundsError(Exception):
-    """There were too many rounds of calls already."""
+    code: str
+    tool: str = ""
 
 
 def request(tool: str, /, **args: Any) -> Request:
@@ -80,11 +76,11 @@ def replay(script: Script, conversation: Conversation, tools: Container[str]) ->
             if missing and conversation.rounds < MOST_ROUNDS:
                 return Reply(calls=missing)
             if unbound:
-                wanted = script.throw(MissingToolError(unbound))
+                wanted = script.throw(StoppedError("no_tool", unbound))
             elif missing:
-                wanted = script.throw(OutOfRoundsError())
+                wanted = script.throw(StoppedError("out_of_rounds"))
             elif any(result.left_out and one.name in READING for one, result in zip(wanted, results, strict=True)):
-                wanted = script.throw(LeftOutError())
+                wanted = script.throw(StoppedError("left_out"))
             else:
                 wanted = script.send(results)
     except StopIteration as stop:

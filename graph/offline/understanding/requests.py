@@ -39,17 +39,24 @@ NAMING: Final = frozenset({"create_folder", "create_file", "add", "replace", "re
 """What takes words of the person's own, which may sound like anything."""
 VAGUE: Final = frozenset({"ask", "lookup", "cannot"})
 """What is done for want of anything better: a change that is named in it is spoken of."""
-IN_FOLDERS: Final = frozenset({"count", "list", "tree", "newest"})
-OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"})
+_ABOUT: Final = dict.fromkeys(("count", "list", "tree", "newest"), (("within",), "folder")) | dict.fromkeys(
+    ("who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"), (("history", "of"), "")
+)
+"""The patterns of the phrase that a lookup is about, and the kind of item."""
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
 _SPECIAL: Final = (
     ("undo", "as_it_was"), ("redo", "redo"), ("restore", "back"), ("cannot", "many_names"), ("cannot", "sorts"),
 )  # fmt: skip
-_BY_ROW_WORDS: Final = (
-    "who_has_access list_versions restore_version undo restore create_folder copy create_file rename list_changes move"
+_BY_ROW: Final = frozenset([
+    "who_has_access", "list_versions", "restore_version", "undo", "restore", "list_changes",
+    "create_folder", "create_file", "copy", "rename", "move",
+])  # fmt: skip
+
+
+_NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions", "download"), "version") | (
+    dict.fromkeys(("newest", "list_changes"), "counted")
 )
-_BY_ROW: Final = frozenset(_BY_ROW_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,24 +118,14 @@ def _joined(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list
     """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
     found: list[Intent] = []
     for clause, intent in zip(clauses, intents, strict=True):
-        last = found[-1] if found else Intent("")
-        vague = intent is None or intent.action in VAGUE | {"set_role", "share"}
+        last, action = found[-1] if found else Intent(""), intent.action if intent else "lookup"
+        pointing = intent is None or intent.target is None or intent.target.is_pronoun
         role = _role(clause.plain) if not (intent and (intent.emails or intent.target)) else ""
-        if vague and role and last.action in {"share", "link"}:
+        if role and action in VAGUE | {"set_role", "share"} and last.action in {"share", "link"}:
             found[-1] = replace(last, role=role)
-        elif (
-            vague
-            and last.action == "create_folder"
-            and (intent is None or intent.action == "lookup")
-            and not clause.negated
-        ):
+        elif action == "lookup" and last.action == "create_folder" and not clause.negated:
             found[-1] = replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
-        elif (
-            intent
-            and intent.action in {"summarise", "read"}
-            and last.action == "find"
-            and not (intent.target and not intent.target.is_pronoun)
-        ):
+        elif intent and action in {"summarise", "read"} and pointing and last.action == "find":
             found[-1] = replace(intent, target=Ref("name", text=last.query))
         elif intent:
             found.append(intent)
@@ -156,14 +153,14 @@ def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequen
 
 
 def _mood(clause: Clause, intent: Intent | None) -> str:
-    if clause.negated or (intent and intent.action not in VAGUE | CHANGING):
+    plain, action = clause.plain, intent.action if intent else "lookup"
+    if clause.negated or action not in VAGUE | CHANGING:
         return ""
-    if intent and intent.action in NAMING:
-        return "supposed" if re.match(r"(?:if|when|unless)\b|如果|要是|假如|万一", clause.plain) else ""
-    if clause.ends_in_colon and (intent is None or intent.action not in CHANGING):
+    if action in NAMING:
+        return "supposed" if re.match(r"(?:if|when|unless)\b|如果|要是|假如|万一", plain) else ""
+    if clause.ends_in_colon and action not in CHANGING:
         return "reported"
-    plain = clause.plain
-    if intent and intent.action in {"share", "link", "set_role"}:
+    if action in {"share", "link", "set_role"}:
         plain = word("so_that").sub("", plain)
     for ref in (intent.target, intent.destination) if intent else ():
         # A name may sound like advice; what stands before it may not.
@@ -275,10 +272,9 @@ def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -
     """Return the intent with its arguments."""
     said = clause.said
     named = _slots(message, action, said)
-    target, place = (
-        re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", "")),
-        named.get("destination", ""),
-    )
+    target = re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", ""))
+    place, text = named.get("destination", ""), said.strip(" ?？。.!！")
+    pattern = {"find": "where", "lookup": "lists", "summarise": "sum_of", "read": "opens"}.get(action)
     intent = Intent(
         action,
         message.restored(said),
@@ -286,29 +282,24 @@ def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -
         destination=_folder(message, place) if place else None,
         emails=tuple(EMAIL.findall(message.restored(said))),
         role=_role(clause.plain),
-        number=_number(clause.plain, action),
-        query=_phrase(message, action, said),
+        number=number_in(_NUMBERED[action], clause.plain) if action in _NUMBERED else 0,
+        query=message.restored((named_in(pattern, text) if pattern else "") or text),
     )
-    if (
-        action == "delete"
-        and word("empties").search(clause.plain)
-        and intent.target
-        and intent.target.form in {"name", "there", "it"}
-    ):
+    form = intent.target.form if intent.target else ""
+    if action == "delete" and word("empties").search(clause.plain) and form in {"name", "there", "it"}:
         intent = replace(intent, target=Ref("all", inside=intent.target))
-    if intent.target and intent.target.form == "there" and action in EDITING:
+    if form == "there" and action in EDITING:
         intent = replace(intent, target=Ref("open" if file_open else "it"))
     if action in _FILL:
         intent = _FILL[action](message, intent, named)
-    return intent if intent.target else replace(intent, target=_subject(message, intent, said, file_open=file_open))
+    return intent if intent.target else replace(intent, target=_subject(message, intent, text, file_open=file_open))
 
 
 def _slots(message: Message, action: str, said: str) -> Mapping[str, str]:
     shape = {"end_link": "link", "delete_for_good": "delete"}.get(action, action)
     first = has_han(re.sub(MARK, "", said))
-    return slots(shape, said, chinese=first) or (
-        slots(shape, said, chinese=not first) if has_han(message.restored(said)) else {}
-    )
+    found = slots(shape, said, chinese=first)
+    return found or (slots(shape, said, chinese=not first) if has_han(message.restored(said)) else {})
 
 
 def _ref(message: Message, phrase: str, *, file_open: bool = False, kind: str = "") -> Ref | None:
@@ -341,31 +332,14 @@ def number_in(name: str, text: str) -> int:
     return int(found) if found.isdigit() else NUMBERS.get(found, 0)
 
 
-def _number(plain: str, action: str) -> int:
-    if action in {"restore_version", "diff_versions", "list_versions", "download"}:
-        return number_in("version", plain)
-    return number_in("counted", plain) if action in {"newest", "list_changes"} else 0
-
-
-def _phrase(message: Message, action: str, said: str) -> str:
-    """Return what is looked for, in the person's words."""
-    text = said.strip(" ?？。.!！")
-    pattern = {"find": "where", "lookup": "lists", "summarise": "sum_of", "read": "opens"}.get(action)
-    return message.restored((named_in(pattern, text) if pattern else "") or text)
-
-
-def _subject(message: Message, intent: Intent, said: str, *, file_open: bool) -> Ref | None:
+def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) -> Ref | None:
     """Return the item that a lookup is about."""
-    text = said.strip(" ?？。.!！")
     if intent.action in {"summarise", "read"}:
         return _ref(message, intent.query if intent.query != message.restored(text) else "", file_open=file_open)
-    for pattern in (
-        ("within",) if intent.action in IN_FOLDERS else ("history", "of") if intent.action in OF_ITEMS else ()
-    ):
-        phrase = named_in(pattern, text)
-        if phrase and not word("no_place").fullmatch(phrase.replace(" ", "")):
-            return _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
-    return None
+    patterns, kind = _ABOUT.get(intent.action, ((), ""))
+    phrases = [phrase for phrase in (named_in(pattern, text) for pattern in patterns) if phrase]
+    phrase = next((one for one in phrases if not word("no_place").fullmatch(one.replace(" ", ""))), "")
+    return _ref(message, phrase, file_open=file_open, kind=kind)
 
 
 def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
