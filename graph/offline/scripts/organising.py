@@ -23,22 +23,19 @@ def create_folder(task: Task, intent: Intent) -> Script:
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
     told = ""
     for name in intent.names:
-        made = yield from _one_folder(task, parent, name)
-        told = f"{told}\n{made}".strip()
+        told = f"{told}\n{(yield from _one_folder(task, parent, name))}".strip()
     return task.with_hint(told, "can_undo")
 
 
-def _one_folder(task: Task, parent: Item, path: str) -> Script:
-    if path.startswith("/"):
+def _one_folder(task: Task, parent: Item, named: str) -> Script:
+    if named.startswith("/"):
         parent = {"id": "root", "path": "/"}
     told = ""
-    for name in filter(None, path.split("/")):
+    for name in filter(None, named.split("/")):
         result = yield from call("create_folder", name=name, parent_id=parent["id"])
-        if result.code == "name_conflict" and name != path.rstrip("/").rpartition("/")[2]:
-            parent = {
-                "id": f"{str(parent.get('path', '')).rstrip('/')}/{name}",
-                "path": f"{str(parent.get('path', '')).rstrip('/')}/{name}",
-            }
+        if result.code == "name_conflict" and name != named.rstrip("/").rpartition("/")[2]:
+            path = f"{str(parent.get('path', '')).rstrip('/')}/{name}"
+            parent = {"id": path, "path": path}
             continue
         parent = task.checked(result, "create_folder", name).data or {"id": "", "name": name}
         told = task.say("created_folder", name=task.name(parent), path=path_of(parent))
@@ -96,11 +93,8 @@ def _place_summary(task: Task, intent: Intent) -> Script:
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
     if any(item["id"] == folder["id"] for item in items):
         return task.say("into_itself")
-    now = [
-        key
-        for made in task.conversation.running
-        for key in (made.args.get("item_id"), *(made.args.get("item_ids") or []))
-    ]
+    running = [made.args for made in task.conversation.running]
+    now = [key for args in running for key in (args.get("item_id"), *(args.get("item_ids") or []))]
     going = [item for item in items if item.get("parent_id") != folder["id"] or item["id"] in now]
     if not going:
         return "\n".join(task.say("already_there", name=task.name(item), folder=task.name(folder)) for item in items)
@@ -121,14 +115,11 @@ def _move_together(task: Task, items: Sequence[Item], folder: Item) -> Script:
 def copy(task: Task, intent: Intent) -> Script:
     """Copy items into a folder, by default into their own."""
     items = yield from resolve(task, intent.target or Ref("it"))
-    own: Item = {
-        "id": items[0].get("parent_id") or task.here["id"],
-        "path": str(items[0].get("path", "")).rpartition("/")[0] or "/",
-    }
+    above = str(items[0].get("path", "")).rpartition("/")[0] or "/"
+    own: Item = {"id": items[0].get("parent_id") or task.here["id"], "path": above}
     folder = (yield from resolve_folder(task, intent.destination)) if intent.destination else own
     name = with_suffix(items[0], intent.names[0]) if intent.names and len(items) == 1 else None
     taken = "rename" if folder["id"] == items[0].get("parent_id") and name is None else None
-    wanted = [
-        request("copy_item", item_id=item["id"], folder_id=folder["id"], name=name, on_conflict=taken) for item in items
-    ]
+    args = {"folder_id": folder["id"], "name": name, "on_conflict": taken}
+    wanted = [request("copy_item", item_id=item["id"], **args) for item in items]
     return (yield from task.carry_out(items, wanted, "copied", folder=task.name(folder)))

@@ -39,7 +39,9 @@ NAMING: Final = frozenset({"create_folder", "create_file", "add", "replace", "re
 """What takes words of the person's own, which may sound like anything."""
 VAGUE: Final = frozenset({"ask", "lookup", "cannot"})
 """What is done for want of anything better: a change that is named in it is spoken of."""
-_ABOUT: Final = dict.fromkeys(("count", "list", "tree", "newest"), (("within",), "folder")) | dict.fromkeys(
+_ABOUT: Final[Mapping[str, tuple[tuple[str, ...], str]]] = dict.fromkeys(
+    ("count", "list", "tree", "newest"), (("within",), "folder")
+) | dict.fromkeys(
     ("who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"), (("history", "of"), "")
 )
 """The patterns of the phrase that a lookup is about, and the kind of item."""
@@ -100,7 +102,7 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
     if talk:
         return (Intent(talk, text),)
-    clauses = message.clauses()
+    clauses = list(message.clauses())
     intents = [_intent(message, clause, file_open=file_open) for clause in clauses]
     spoken = _only_spoken_of(message, clauses, intents)
     if spoken:
@@ -204,7 +206,6 @@ def _change(clause: Clause, *, file_open: bool) -> str:
 
 
 def _access(plain: str, action: str, *, open_row: bool) -> str:
-    """Return what is to be done with who has access, empty if it is about something else."""
     if word("download").search(plain) and action in {"", "share", "unknown"}:
         return "download"
     named = word("sets_role").search(plain) or ("MAIL" in plain and word("stops").match(plain))
@@ -269,7 +270,6 @@ def _otherwise(clause: Clause) -> str:
 
 
 def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
-    """Return the intent with its arguments."""
     said = clause.said
     named = _slots(message, action, said)
     target = re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", ""))
@@ -333,7 +333,6 @@ def number_in(name: str, text: str) -> int:
 
 
 def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) -> Ref | None:
-    """Return the item that a lookup is about."""
     if intent.action in {"summarise", "read"}:
         return _ref(message, intent.query if intent.query != message.restored(text) else "", file_open=file_open)
     patterns, kind = _ABOUT.get(intent.action, ((), ""))
@@ -370,7 +369,6 @@ def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> I
 
 
 def _quoted_in(message: Message, slot: str) -> str:
-    """Return what is quoted in a slot, "the line “x”", or else the slot."""
     marks = re.findall(MARK, slot)
     return message.restored(marks[0]) if len(marks) == 1 else message.restored(slot).strip(" .。")
 
