@@ -54,8 +54,6 @@ _BY_ROW: Final = frozenset([
     "who_has_access", "list_versions", "restore_version", "undo", "restore", "list_changes",
     "create_folder", "create_file", "copy", "rename", "move",
 ])  # fmt: skip
-
-
 _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions", "download"), "version") | (
     dict.fromkeys(("newest", "list_changes"), "counted")
 )
