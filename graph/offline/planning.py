@@ -42,14 +42,10 @@ def _step(key: str, title: str, agent: str, instruction: str) -> dict[str, Any]:
 def _needed(earlier: Sequence[Intent], intent: Intent) -> list[str]:
     """Return the ids of the earlier steps that make something that this one names or points to."""
     refs = [ref for ref in (intent.target, intent.destination) if ref]
-    points = any(ref.is_pronoun or ref.form == "summary" for ref in refs) or (
-        intent.target is None and intent.action not in MAKES
-    )
-    named = [
-        str(at)
-        for at, one in enumerate(earlier, 1)
-        if one.action in MAKES and any(name and name in intent.said for name in one.names)
-    ]
+    points = any(ref.is_pronoun or ref.form == "summary" for ref in refs)
+    points = points or (intent.target is None and intent.action not in MAKES)
+    makers = [(str(at), one.names) for at, one in enumerate(earlier, 1) if one.action in MAKES]
+    named = [at for at, names in makers if any(name and name in intent.said for name in names)]
     return named or ([str(len(earlier))] if points and earlier else [])
 
 

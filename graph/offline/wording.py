@@ -8,15 +8,12 @@ from typing import Any, Final
 
 from graph.state import Language
 
-LONGEST_NAME: Final = 120
-MOST_LINES: Final = 30
+LONGEST_NAME, MOST_LINES = 120, 30
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
 _SPACES: Final = re.compile(r"\s+")
 _LINK: Final = re.compile(r"\]\s*[(\[]|!?\[")
 _CURLY: Final = re.compile("[“”]")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、])\s+")
-
-
 _ROWS: Final = (Path(__file__).parent / "phrases.tsv").read_text(encoding="utf-8").splitlines()[1:]
 _PHRASES: Final = {row.split("\t")[0]: tuple(row.replace("\\n", "\n").split("\t")[1:]) for row in _ROWS}
 """Each sentence by its code, in English and in Chinese."""

@@ -1,12 +1,12 @@
 """Lists of what there is: folders, the trash, shares, versions, changes; counts, and what an item is."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Script, call
+from graph.offline.replay import Request, Script, call
 from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import SUFFIXES, Ref
@@ -149,8 +149,7 @@ def whoami(task: Task, intent: Intent) -> Script:
 def diff(task: Task, intent: Intent) -> Script:
     """Show what changed in a file since a version, by default since the one before."""
     item = yield from resolve_one(task, intent.target or Ref("open"), kind="file", loose=True)
-    listed = task.checked((yield from call("list_versions", file_id=item["id"])), "list_versions")
-    last = max((int(entry.get("number") or 0) for entry in listed.entries("versions")), default=0)
+    last = yield from last_version(task, item)
     if last < 2:
         return task.say("one_version", name=task.name(item))
     first = intent.number if 0 < intent.number < last else last - 1
@@ -158,6 +157,12 @@ def diff(task: Task, intent: Intent) -> Script:
     told = {"name": task.name(item), "first": first, "last": result.number("to_version") or last}
     shown = result.word("diff")[:LONGEST_DIFF].rstrip("\n")
     return "\n".join([task.say("diff", **told), "~~~~diff", shown, "~~~~"]) if shown else task.say("diff_none", **told)
+
+
+def last_version(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], int]:
+    """Return the number of a file's newest version."""
+    result = task.checked((yield from call("list_versions", file_id=item["id"])), "list_versions")
+    return max((int(entry.get("number") or 0) for entry in result.entries("versions")), default=0)
 
 
 def changes(task: Task, intent: Intent) -> Script:

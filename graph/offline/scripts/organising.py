@@ -64,7 +64,7 @@ def save(task: Task, intent: Intent) -> Script:
         return task.say("no_answer_to_save")
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
     name = intent.names[0] if intent.names else summary_name(given, task.language)
-    return (yield from _one_file(task, parent, name, given.text, "saved_answer"))
+    return (yield from _one_file(task, parent, name, given, "saved_answer"))
 
 
 def move(task: Task, intent: Intent) -> Script:
@@ -87,7 +87,7 @@ def _place_summary(task: Task, intent: Intent) -> Script:
     if given is None:
         return task.say("no_summary")
     folder = yield from resolve_folder(task, intent.destination)
-    return (yield from _one_file(task, folder, summary_name(given, task.language), given.text, "saved_summary"))
+    return (yield from _one_file(task, folder, summary_name(given, task.language), given, "saved_summary"))
 
 
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:

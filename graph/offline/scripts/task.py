@@ -118,23 +118,17 @@ class Task:
     ) -> Script:
         """Make calls at once, one for each item, and say what came of them; of several by the sentence `code`_many."""
         results = yield wanted
-        done = [
-            ({**item, **result.data} if "name" in result.data else item, one, result)
-            for item, one, result in zip(items, wanted, results, strict=True)
-            if result.worked
-        ]
-        lines = [
-            self.say(
-                code,
-                **{"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values},
-                email=result.word("email") or one.args.get("email"),
-                role=self.role(result.word("role") or str(one.args.get("role") or "viewer")),
-                url=result.word("url"),
-                new=result.number("version") or "?",
-            )
-            for item, one, result in done
-        ]
+        done, lines = list[Item](), list[str]()
+        for before, one, result in zip(items, wanted, results, strict=True):
+            if result.worked:
+                item = {**before, **result.data} if "name" in result.data else before
+                told = {"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values}
+                told |= {"url": result.word("url"), "new": result.number("version") or "?"}
+                told["email"] = result.word("email") or one.args.get("email")
+                told["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
+                done.append(item)
+                lines.append(self.say(code, **told))
         if len(done) > 1 and sides(f"{code}_many"):
-            listed = bounded([name_line(item) for item, _, _ in done], self.language)
+            listed = bounded([name_line(item) for item in done], self.language)
             lines = [self.say(f"{code}_many", count=len(done), list=listed, **values)]
         return "\n".join(filter(None, [self.with_hint("\n".join(lines), hint), *self.failures(wanted, items, results)]))

@@ -39,12 +39,8 @@ NAMING: Final = frozenset({"create_folder", "create_file", "add", "replace", "re
 """What takes words of the person's own, which may sound like anything."""
 VAGUE: Final = frozenset({"ask", "lookup", "cannot"})
 """What is done for want of anything better: a change that is named in it is spoken of."""
-_ABOUT: Final[Mapping[str, tuple[tuple[str, ...], str]]] = dict.fromkeys(
-    ("count", "list", "tree", "newest"), (("within",), "folder")
-) | dict.fromkeys(
-    ("who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"), (("history", "of"), "")
-)
-"""The patterns of the phrase that a lookup is about, and the kind of item."""
+IN_FOLDERS: Final = frozenset({"count", "list", "tree", "newest"})
+OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"})
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
 _SPECIAL: Final = (
@@ -333,10 +329,10 @@ def number_in(name: str, text: str) -> int:
 def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) -> Ref | None:
     if intent.action in {"summarise", "read"}:
         return _ref(message, intent.query if intent.query != message.restored(text) else "", file_open=file_open)
-    patterns, kind = _ABOUT.get(intent.action, ((), ""))
+    patterns = ("within",) if intent.action in IN_FOLDERS else ("history", "of") if intent.action in OF_ITEMS else ()
     phrases = [phrase for phrase in (named_in(pattern, text) for pattern in patterns) if phrase]
     phrase = next((one for one in phrases if not word("no_place").fullmatch(one.replace(" ", ""))), "")
-    return _ref(message, phrase, file_open=file_open, kind=kind)
+    return _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
 
 
 def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
