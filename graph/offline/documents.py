@@ -4,8 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from graph.offline.understanding.terms import has_han, respelt, terms
 
@@ -22,8 +21,7 @@ _ABBREVIATION: Final = re.compile(
 _MARKUP: Final = re.compile(r"\*\*|__|`|^\s*>\s?")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """One sentence. `start` and `end` are offsets, `line` counts from 1, `heading` is what it is under."""
 
     text: str
@@ -111,8 +109,7 @@ _KINDS: Final = {re.compile(_ASKS_DATE, re.IGNORECASE): _DATE, re.compile(_ASKS_
 SEVERAL: Final = re.compile(r"\band\b|,|，|、|和|与|以及|分别", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """Sentences that answer a question. `fit` is how much of the question they and the file's name speak of, 0 to 1."""
 
     sentences: tuple[Sentence, ...]

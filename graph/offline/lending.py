@@ -39,7 +39,6 @@ def lent_answer(text: str) -> str | None:
 
 
 def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return the sentences that name what is looked for, sum the file up, or answer the question."""
     named = [name.casefold() for name in _MENTIONED.findall(asked)]
     if named:
         said = [(one, f"{one.heading} {one.text}") for one in sentences]

@@ -7,7 +7,7 @@ never made again.
 
 from collections.abc import Container, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from graph.offline.reading.conversation import READING, Call, Conversation
 from graph.offline.reading.results import Result
@@ -15,8 +15,7 @@ from graph.offline.reading.results import Result
 MOST_ROUNDS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A tool call that a script wants."""
 
     name: str
@@ -27,8 +26,7 @@ Script = Generator[Sequence[Request], Sequence[Result], str]
 """Yields calls that may run at the same time, gets their results, and returns the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What the model says next: calls, or an answer."""
 
     text: str = ""
@@ -118,7 +116,6 @@ class _Record:
         return made.result is not None and made.result.worked and all(later.reads for later in after)
 
     def _edited(self, one: Request) -> Call | None:
-        """Find the same change with other arguments: the person may have edited them."""
         fresh = (made for made in self._calls if made.segment == self._segment and made.id not in self._used)
         made = next((made for made in fresh if not made.reads and made.name == one.name), None)
         return self._use(made) if made else None

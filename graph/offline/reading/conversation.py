@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -91,8 +91,7 @@ NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "
 """Calls after which "it" is not what they named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A tool call that was made, with its result, None if there is none yet. `turn` counts the person's messages."""
 
     id: str
@@ -108,8 +107,7 @@ class Call:
         return self.name in READING
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """A text of the person or of the assistant."""
 
     by_person: bool

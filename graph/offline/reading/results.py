@@ -101,7 +101,6 @@ def read_result(message: ToolMessage) -> Result:
 
 
 def _split(whole: str) -> tuple[str, Item, bool]:
-    """Return the sentence, the last JSON object that ends the text, and whether it was cut."""
     noted = _NOTE.sub("", whole)
     starts = [match.end() - 1 for match in _OPENING.finditer(noted)][:MOST_OPENINGS]
     openings: list[int] = list(dict.fromkeys([*starts, *([noted.find("{")] if "{" in noted else [])]))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from graph.offline.documents import Sentence, best_passage, first_heading, key_sentences, read_sentences
 from graph.offline.reading.results import Item, Result
@@ -18,8 +18,7 @@ from graph.offline.wording import path_of, quoted, span, verbatim
 HITS, LONGEST_PASSAGE, MOST_DIFFERENCES, WORTH_SHOWING = 8, 500, 5, 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A text that was read: which file, which part of it, and where the part begins."""
 
     file: Item
@@ -135,7 +134,6 @@ def compare(task: Task, intent: Intent) -> Script:
 
 
 def _two(task: Task, text: str) -> Items:
-    """Return the two files that are to be compared: "a and b", or "the two leases"."""
     pair, found = word("pair").search(text), list[Item]()
     for name in [one for one in pair.groups() if one][:2] if pair else ():
         ref = read_ref(re.sub(r"^(?:对比|比较)(?:一?下)?", "", name))

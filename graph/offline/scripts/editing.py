@@ -67,7 +67,6 @@ def _planned(text: str, intent: Intent) -> Sequence[Mapping[str, str]]:
 
 
 def _places_of(text: str, find: str) -> list[tuple[int, int]]:
-    """Return where a text stands, as (start, end), the strictest reading that matches anything."""
     literal, loose = re.escape(find), r"\s+".join(map(re.escape, find.split()))
     before = r"(?<![A-Za-z0-9_])" if re.match(r"\w", find, re.ASCII) else ""
     after = r"(?![A-Za-z0-9_])" if re.search(r"\w$", find, re.ASCII) else ""
@@ -77,7 +76,6 @@ def _places_of(text: str, find: str) -> list[tuple[int, int]]:
 
 
 def _unique_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """Widen a range, first to its line and then line by line, until its text stands only once."""
     while text.count(text[start:end]) != 1 and (start > 0 or end < len(text)):
         left, right = text.rfind("\n", 0, max(start - 1, 0)) + 1, text.find("\n", end + 1)
         start, end = left if start else 0, right if right >= 0 else len(text)

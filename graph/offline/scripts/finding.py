@@ -47,7 +47,6 @@ def topic_of(query: str) -> str:
 
 
 def _best(hits: Sequence[Item], query: str) -> list[Item]:
-    """Return the hits whose names or paths have the words; failing these, those whose text has them all."""
     exact = best_matches([hit["file"] for hit in hits], query)
     full = [hit for hit in hits if covered(query, str(hit["file"].get("path", ""))) == 1 or hit["file"] in exact]
     files = [hit for hit in full if hit["file"].get("kind") == "file"]

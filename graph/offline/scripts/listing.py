@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call
@@ -21,8 +20,7 @@ _BY_ASSISTANT: Final = re.compile(
 NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """One list: the tool, the entries of its result, the argument that takes the item, the sentences, the lines."""
 
     tool: str

@@ -1,7 +1,6 @@
 """Creating, moving and copying."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from graph.offline.reading.results import Item
 from graph.offline.replay import Script, call, request
@@ -12,8 +11,6 @@ from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import Ref
 from graph.offline.understanding.requests import Intent
 from graph.offline.wording import bounded, name_line, path_of
-
-SUFFIX: Final = ".md"
 
 
 def create_folder(task: Task, intent: Intent) -> Script:
@@ -51,7 +48,7 @@ def create_file(task: Task, intent: Intent) -> Script:
 
 
 def _one_file(task: Task, parent: Item, name: str, content: str, told: str) -> Script:
-    name = name if "." in name.strip(".") else f"{name}{SUFFIX}"
+    name = name if "." in name.strip(".") else f"{name}.md"
     result = yield from call("create_file", name=name, content=content, parent_id=parent["id"])
     made = task.checked(result, "create_file", name).data or {"name": name}
     return task.with_hint(task.say(told, name=task.name(made), path=path_of(made)), "can_undo")
@@ -99,17 +96,13 @@ def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
     if not going:
         return "\n".join(task.say("already_there", name=task.name(item), folder=task.name(folder)) for item in items)
     if len(going) > 1 and "move_items" in task.tools:
-        return (yield from _move_together(task, going, folder))
+        one = request("move_items", item_ids=[item["id"] for item in going], folder_id=folder["id"])
+        task.checked((yield from call(one.name, **one.args)), one.name, f"{going[0].get('name', '')} …")
+        listed = bounded([name_line(item) for item in going], task.language)
+        told = task.say("moved_many", count=len(going), folder=task.name(folder), list=listed)
+        return task.with_hint(told, "can_undo")
     wanted = [request("move_item", item_id=item["id"], folder_id=folder["id"]) for item in going]
     return (yield from task.carry_out(going, wanted, "moved", folder=task.name(folder)))
-
-
-def _move_together(task: Task, items: Sequence[Item], folder: Item) -> Script:
-    one = request("move_items", item_ids=[item["id"] for item in items], folder_id=folder["id"])
-    task.checked((yield from call(one.name, **one.args)), one.name, f"{items[0].get('name', '')} …")
-    listed = bounded([name_line(item) for item in items], task.language)
-    told = task.say("moved_many", count=len(items), folder=task.name(folder), list=listed)
-    return task.with_hint(told, "can_undo")
 
 
 def copy(task: Task, intent: Intent) -> Script:

@@ -172,7 +172,6 @@ def covered(text: str, path: str) -> float:
 
 
 def _pieces(text: str, held: str) -> int:
-    """Return how many characters of a text stand in another, taken in the longest pieces that do."""
     at = found = 0
     while at < len(text):
         end = next((end for end in range(len(text), at, -1) if text[at:end] in held), at)

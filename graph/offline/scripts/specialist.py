@@ -24,13 +24,11 @@ TOOL_OF: Final = {
 
 
 def _talk(task: Task, intent: Intent) -> Script:
-    """Answer without any call."""
     yield from ()
     return task.say(intent.action, abilities=task.abilities())
 
 
 def _explain(task: Task, intent: Intent) -> Script:
-    """Say that nothing was done, and what would be used for it."""
     yield from ()
     tool = TOOL_OF.get(intent.topic, intent.topic)
     described = " ".join(task.tools.get(tool, BoundTool()).description.split("Use when:")[0].split())

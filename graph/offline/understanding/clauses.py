@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from graph.offline.understanding.grammar import table, word
 from graph.routing.cues import TAKEN_BACK
@@ -34,8 +33,7 @@ _CHINESE: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One clause. `said` is in the person's own letters, `plain` what the router's patterns read, `row` its row."""
 
     said: str

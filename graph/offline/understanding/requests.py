@@ -129,7 +129,6 @@ def _joined(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list
 
 
 def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> Intent | None:
-    """Return what to say where a change is named in doubt: nothing is done then."""
     changes = [intent for intent in intents if intent and intent.action in CHANGING]
     both = list(zip(clauses, intents, strict=True))
     moods = [_mood(clause, intent) for clause, intent in both]
@@ -165,7 +164,6 @@ def _mood(clause: Clause, intent: Intent | None) -> str:
 
 
 def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
-    """Return what one clause asks for; "can you delete files?" is about what can be done."""
     if clause.negated or not clause.plain:
         return None
     looked_up = next((action for action, pattern in _LOOKUPS if pattern.search(clause.plain)), "")
@@ -178,7 +176,6 @@ def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | No
 
 
 def _change(clause: Clause, *, file_open: bool) -> str:
-    """Return the change that a clause asks for, by the router's row and what tells its kinds apart."""
     plain, action = clause.plain, clause.row.action if clause.row else ""
     open_row = action in {"", "edit", "unknown"}
     if word("trash").search(plain):
