@@ -15,9 +15,7 @@ _ENTRY: Final = re.compile(r"^\s*\||^[^|.!?。]*\s\|\s|^[^,.!?。]+(?:,[^,\s][^,
 """A row of a table, or a name and its value: a line of its own."""
 _RULE: Final = re.compile(r"^[\s|:+-]+$")
 _END: Final = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s+[\"'“‘(\[]?[^\sa-z])|[。！？；…]+[\"'”’」』）】]*")
-_ABBREVIATION: Final = re.compile(
-    r"\b(?:[MD]rs?|Ms|Prof|St|vs|etc|e\.g|i\.e|cf|al|Fig|Nos?|Vol|pp|Inc|Ltd|Co|approx|[A-Z])$"
-)
+_SHORT: Final = re.compile(r"\b(?:[MD]rs?|Ms|Prof|St|vs|etc|e\.g|i\.e|cf|al|Fig|Nos?|Vol|pp|Inc|Ltd|Co|approx|[A-Z])$")
 _MARKUP: Final = re.compile(r"\*\*|__|`|^\s*>\s?")
 
 
@@ -80,7 +78,7 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     cuts = [
         match.end()
         for match in _END.finditer(text, start, end)
-        if not (match[0].startswith(".") and _ABBREVIATION.search(text[max(0, match.start() - 8) : match.start()]))
+        if not (match[0].startswith(".") and _SHORT.search(text[max(0, match.start() - 8) : match.start()]))
     ]
     for first, last in zip([start, *cuts], [*cuts, end], strict=True):
         part = text[first:last]

@@ -33,13 +33,11 @@ class Reply(NamedTuple):
     calls: tuple[Request, ...] = ()
 
 
+@dataclass(eq=False)
 class UnresolvedError(Exception):
     """The request can't be carried out as it stands; its text says to the person why and what is needed."""
 
-    @property
-    def text(self) -> str:
-        """The sentence for the person."""
-        return str(self.args[0])
+    text: str
 
 
 @dataclass(eq=False)
@@ -103,7 +101,8 @@ class _Record:
         for made in reversed(self._calls):
             args = {key: value for key, value in made.args.items() if value is not None}
             if made.name == one.name and args == dict(one.args) and made.id not in self._used and self._holds(made):
-                return self._use(made)
+                self._used.update(() if made.reads else (made.id,))
+                return made
         return None
 
     def _holds(self, made: Call) -> bool:
@@ -118,9 +117,5 @@ class _Record:
     def _edited(self, one: Request) -> Call | None:
         fresh = (made for made in self._calls if made.segment == self._segment and made.id not in self._used)
         made = next((made for made in fresh if not made.reads and made.name == one.name), None)
-        return self._use(made) if made else None
-
-    def _use(self, made: Call) -> Call:
-        if not made.reads:
-            self._used.add(made.id)
+        self._used.update((made.id,) if made else ())
         return made

@@ -1,7 +1,7 @@
 """How the offline model's sentences, and names, paths, sizes and times in them, are written in either language."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -78,11 +78,6 @@ def bounded(lines: Sequence[str], language: Language, total: int = 0) -> str:
     more = max(total, len(lines)) - min(len(lines), MOST_LINES)
     tail = [say(language, "listing_more", count=more)] if more > 0 else []
     return "\n".join([*lines[:MOST_LINES], *tail])
-
-
-def joined(parts: Iterable[str], language: Language) -> str:
-    """Return parts as an enumeration."""
-    return say(language, "and").join(parts)
 
 
 def counted(number: int, language: Language) -> str:

@@ -1,7 +1,7 @@
 """What is done to items as they are, and to the long-term memory."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from graph.memory.facts import words_of
 from graph.offline.reading.results import Item
@@ -206,9 +206,6 @@ def undo(task: Task, intent: Intent) -> Script:
     return task.with_hint("\n".join(told), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(told)
 
 
-Memory = Mapping[str, Any]
-
-
 def remember(task: Task, intent: Intent) -> Script:
     """Keep a fact in the person's own words."""
     task.checked((yield from call("remember", fact=intent.content)), "remember", intent.content)
@@ -233,7 +230,7 @@ def forget(task: Task, intent: Intent) -> Script:
     return task.say("forgotten", fact=quoted(fact))
 
 
-def _meant(fact: str, memories: Sequence[Memory]) -> list[Memory]:
+def _meant(fact: str, memories: Sequence[Item]) -> list[Item]:
     same = [memory for memory in memories if str(memory["fact"]).casefold() == fact.casefold()]
     wanted = words_of(fact)
     shared = [(len(words_of(str(memory["fact"])) & wanted), memory) for memory in memories]
@@ -241,5 +238,5 @@ def _meant(fact: str, memories: Sequence[Memory]) -> list[Memory]:
     return same[:1] or [memory for count, memory in shared if count == most and most]
 
 
-def _lines(memories: Sequence[Memory]) -> str:
+def _lines(memories: Sequence[Item]) -> str:
     return "\n".join(f"- {inert(str(memory['fact']))}" for memory in memories)

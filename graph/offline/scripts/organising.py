@@ -71,20 +71,16 @@ def move(task: Task, intent: Intent) -> Script:
     if intent.target and intent.target.form == "summary":
         found = yield from find_summary(task, finished=True)
         if found is None:
-            return (yield from _place_summary(task, intent))
+            given = last_summary(task.conversation, only_summaries=True)
+            if given is None:
+                return task.say("no_summary")
+            folder = yield from resolve_folder(task, intent.destination)
+            return (yield from _one_file(task, folder, summary_name(given, task.language), given, "saved_summary"))
         items = [found]
     else:
         items = yield from resolve(task, intent.target or Ref("it"))
     folder = yield from resolve_folder(task, intent.destination)
     return (yield from _move(task, items, folder))
-
-
-def _place_summary(task: Task, intent: Intent) -> Script:
-    given = last_summary(task.conversation, only_summaries=True)
-    if given is None:
-        return task.say("no_summary")
-    folder = yield from resolve_folder(task, intent.destination)
-    return (yield from _one_file(task, folder, summary_name(given, task.language), given, "saved_summary"))
 
 
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:

@@ -15,7 +15,7 @@ from graph.offline.scripts.resolve import fold, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import Ref
 from graph.offline.understanding.requests import Intent
-from graph.offline.wording import inert, joined, path_of, quoted, sides, span
+from graph.offline.wording import inert, path_of, quoted, sides, span
 from graph.state import Language
 
 LONGEST_TEXT, LONGEST_TOPIC, MOST_OTHERS = 3_000, 60, 3
@@ -83,7 +83,7 @@ def _told(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, ot
     if source.cut:
         told.append(task.say("summary_partial", shown=len(source.text), total=source.total))
     if others:
-        told.append(task.say("also_about", list=joined(map(path_of, others[:MOST_OTHERS]), task.language)))
+        told.append(task.say("also_about", list=task.say("and").join(map(path_of, others[:MOST_OTHERS]))))
     return "\n".join(told)
 
 
