@@ -193,7 +193,6 @@ def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> 
 
 
 def _covering(bags: Sequence[set[str]], missing: set[str], best: int) -> list[int]:
-    """Return the best sentence, and those that have what is missing in it."""
     chosen = [best]
     while missing and len(chosen) < MOST_QUOTED:
         other = max(range(len(bags)), key=lambda at: (len(bags[at] & missing), -at))

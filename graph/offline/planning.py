@@ -23,8 +23,8 @@ def plan(conversation: Conversation) -> dict[str, Any]:
     asked = conversation.asked
     each = of_each(asked)
     if each is not None:
-        folder = folder_of(each)
-        return {"steps": [{**_step("1", asked, "search_agent", asked), "kind": "map", "folder": folder.text}]}
+        step = _step("1", asked, "search_agent", asked)
+        return {"steps": [{**step, "kind": "map", "folder": folder_of(each).text}]}
     intents = understand(asked, file_open=conversation.sections.file is not None)[:MOST_STEPS]
     steps: list[dict[str, Any]] = []
     for number, intent in enumerate(intents, 1):
@@ -35,8 +35,7 @@ def plan(conversation: Conversation) -> dict[str, Any]:
 
 
 def _step(key: str, title: str, agent: str, instruction: str) -> dict[str, Any]:
-    shown = " ".join(title.split())[:60] or "…"
-    return {"id": key, "title": shown, "agent": agent, "instruction": instruction or "…"}
+    return {"id": key, "title": " ".join(title.split())[:60] or "…", "agent": agent, "instruction": instruction or "…"}
 
 
 def _needed(earlier: Sequence[Intent], intent: Intent) -> list[str]:

@@ -16,7 +16,7 @@ from graph.offline.understanding.requests import Intent
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import MOST_LINES, bounded, code, counted, inert, path_of, quoted, verbatim
 
-MOST_FOUND: Final = 10
+MOST_FOUND, MOST_FILES, PAGE, LONGEST_QUOTE, LONGEST_REST = 10, 200, 30, 200, 300
 _DETERMINERS: Final = re.compile(r"(?i)^(?:(?:the|my|our|a|an|any|all|some|of|我们?的|那[个份]|所有的?)\s*\b)+")
 
 
@@ -92,9 +92,6 @@ def lookup(task: Task, intent: Intent) -> Script:
     if item.get("kind") == "folder":
         return (yield from listing.folder_at(task, item))
     return task.say("found_one", name=task.name(item), path=path_of(item))
-
-
-MOST_FILES, PAGE, LONGEST_QUOTE, LONGEST_REST = 200, 30, 200, 300
 
 
 def mentioned(said: str) -> str:

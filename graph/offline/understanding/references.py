@@ -33,7 +33,6 @@ _TYPES: Final = (
     " 文本=txt markdown=md md html json png jpg jpeg=jpg"
 )
 SUFFIXES: Final = {one.partition("=")[0]: f".{one.rpartition('=')[2]}" for one in _TYPES.split()}
-"""The endings of names, by what types of files are called."""
 _TYPE: Final = re.compile(rf"(?i)^\*?\.?(?P<type>{'|'.join(SUFFIXES)})s?(?:\s*(?:files?|documents?|文件|文档))?$")
 _MARKS: Final = " \t,.;:!?，。；：！？、“”\"'`"
 

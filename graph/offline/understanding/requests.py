@@ -250,7 +250,6 @@ def _reading(clause: Clause) -> str:
 
 
 def _otherwise(clause: Clause) -> str:
-    """A question is answered from the files; a bare name is looked for; the rest is not understood."""
     plain = clause.plain
     if word("question").search(plain):
         return "ask"
@@ -341,7 +340,6 @@ def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> I
 
 
 def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    """Fill in a file: its text is what was dictated; "save it as x.md" keeps what was said before."""
     inside = re.search(rf"(?<=.)\s*(?P<content>{MARK})\s*$", named.get("name", ""))
     name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
     intent = _fill_names(message, intent, {"name": name})
