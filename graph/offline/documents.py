@@ -4,8 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from graph.offline.understanding.terms import has_han, respelt, terms
 
@@ -16,14 +15,11 @@ _ENTRY: Final = re.compile(r"^\s*\||^[^|.!?。]*\s\|\s|^[^,.!?。]+(?:,[^,\s][^,
 """A row of a table, or a name and its value: a line of its own."""
 _RULE: Final = re.compile(r"^[\s|:+-]+$")
 _END: Final = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s+[\"'“‘(\[]?[^\sa-z])|[。！？；…]+[\"'”’」』）】]*")
-_ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|cf|al|Fig|No|Nos|Vol|pp|Inc|Ltd|Co|approx)|\b[A-Z])$"
-)
+_SHORT: Final = re.compile(r"\b(?:[MD]rs?|Ms|Prof|St|vs|etc|e\.g|i\.e|cf|al|Fig|Nos?|Vol|pp|Inc|Ltd|Co|approx|[A-Z])$")
 _MARKUP: Final = re.compile(r"\*\*|__|`|^\s*>\s?")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """One sentence. `start` and `end` are offsets, `line` counts from 1, `heading` is what it is under."""
 
     text: str
@@ -82,26 +78,18 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     cuts = [
         match.end()
         for match in _END.finditer(text, start, end)
-        if not (match[0].startswith(".") and _ABBREVIATION.search(text[max(0, match.start() - 8) : match.start()]))
+        if not (match[0].startswith(".") and _SHORT.search(text[max(0, match.start() - 8) : match.start()]))
     ]
     for first, last in zip([start, *cuts], [*cuts, end], strict=True):
         part = text[first:last]
         yield first + len(part) - len(part.lstrip()), first + len(part.rstrip())
 
 
-FEWEST, MOST = 3, 6
-TOPIC_WEIGHT: Final = 3.0
-SURE_ENOUGH: Final = 0.55
-OWN_ENOUGH: Final = 0.5
-IN_CONTEXT: Final = 1.0
-ABSENT: Final = 0.75
-ACROSS: Final = 0.3
-MOST_SENTENCES: Final = 2_000
-MOST_QUOTED: Final = 3
+FEWEST, MOST, MOST_QUOTED, MOST_SENTENCES = 3, 6, 3, 2_000
+TOPIC_WEIGHT, SURE_ENOUGH, OWN_ENOUGH, ABSENT, ACROSS = 3.0, 0.55, 0.5, 0.75, 0.3
 _NUMBER: Final = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|monday|tuesday|wednesday|thursday|"
-    r"friday)\b|[一二三四五六七八九十百]",
-    re.IGNORECASE,
+    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|(?:mon|tues|wednes|thurs|fri)day)\b"
+    r"|[一二三四五六七八九十百]"
 )
 _DATE: Final = re.compile(
     r"\b(?:19|20)\d\d\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -114,15 +102,12 @@ _ASKS_NUMBER: Final = (
     r"\bhow (?:many|much|long|often|big|far|old|late|early|soon)\b|\bwhat (?:amount|price|number|percentage)\b"
     r"|几(?!乎)|多少|多久|多长|期限|多大|多高"
 )
-_KINDS: Final = tuple(
-    (re.compile(asks, re.IGNORECASE), kind) for asks, kind in ((_ASKS_DATE, _DATE), (_ASKS_NUMBER, _NUMBER))
-)
+_KINDS: Final = {re.compile(_ASKS_DATE, re.IGNORECASE): _DATE, re.compile(_ASKS_NUMBER, re.IGNORECASE): _NUMBER}
 """What an answer has to have in it, by how the question asks."""
 SEVERAL: Final = re.compile(r"\band\b|,|，|、|和|与|以及|分别", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """Sentences that answer a question. `fit` is how much of the question they and the file's name speak of, 0 to 1."""
 
     sentences: tuple[Sentence, ...]
@@ -131,7 +116,7 @@ class Passage:
 
     @property
     def is_sure(self) -> bool:
-        """Whether they speak of enough of the question to be called an answer."""
+        """Say whether they speak of enough of the question to be called an answer."""
         return self.fit >= SURE_ENOUGH and self.own >= OWN_ENOUGH
 
 
@@ -170,22 +155,26 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
     wanted = respelt(terms(question), set[str]().union(above, *bags))
     if not wanted or not considered:
         return None
-    rarity = _rarity(wanted, bags, above | set[str]().union(*(terms(one.heading) for one in considered)))
-    kind = next((kind for asks, kind in _KINDS if asks.search(question)), None)
+    headings = [set(terms(sentence.heading)) for sentence in considered]
+    rarity = _rarity(wanted, bags, above.union(*headings))
+    kind = next((kind for asks, kind in _KINDS.items() if asks.search(question)), None)
     typed = [kind is None or kind.search(sentence.text) is not None for sentence in considered]
     scored = [
-        _fit(sentence, bag, rarity, above) + fits for sentence, bag, fits in zip(considered, bags, typed, strict=True)
+        fits
+        + sum(weight * (1 if term in bag else 0.5) for term, weight in rarity.items() if term in bag | head - above)
+        for bag, head, fits in zip(bags, headings, typed, strict=True)
     ]
     best = max(range(len(considered)), key=lambda index: (scored[index], -index))
     if scored[best] <= typed[best] and not (kind and typed[best] and wanted & above):
         return None
-    chosen = _covering(considered, bags, rarity, above, best, several=SEVERAL.search(question) is not None)
-    said = set[str]().union(*(bags[at] | set(terms(considered[at].heading)) for at in chosen))
-    whole = sum(rarity.values())
-    fit = (
-        sum(weight * (1 if one in said else IN_CONTEXT) for one, weight in rarity.items() if one in said | above)
-        / whole
-    )
+    missing = set(rarity) - bags[best]
+    if (headings[best] - above) & missing:
+        same = [at for at, one in enumerate(considered) if one.heading == considered[best].heading and at > best]
+        chosen = [best, *(same[: MOST_QUOTED - 1] if not bags[best] & set(rarity) else ())]
+    else:
+        chosen = _covering(bags, missing, best) if SEVERAL.search(question) else [best]
+    said = set[str]().union(*(bags[at] | headings[at] for at in chosen))
+    fit = sum(weight for one, weight in rarity.items() if one in said | above) / sum(rarity.values())
     rest = sum(weight for one, weight in rarity.items() if one not in above)
     own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else 1.0
     return Passage(tuple(considered[at] for at in sorted(chosen)), fit, own if typed[best] else 0.0)
@@ -198,36 +187,17 @@ def _rarity(wanted: set[str], bags: Sequence[set[str]], elsewhere: set[str]) -> 
     absent = ABSENT * (1.0 + math.log(len(bags) + 1))
     found: dict[str, float] = {}
     for one, count in sorted(counts.items()):
-        across = (
-            has_han(one) and one not in present and any(other[-1] == one[0] or other[0] == one[-1] for other in present)
-        )
-        found[one] = ACROSS if across else 1.0 + math.log((len(bags) + 1) / (1 + count)) if one in present else absent
+        across = has_han(one) and any(other[-1] == one[0] or other[0] == one[-1] for other in present)
+        found[one] = 1.0 + math.log((len(bags) + 1) / (1 + count)) if one in present else ACROSS if across else absent
     return found
 
 
-def _fit(sentence: Sentence, bag: set[str], rarity: dict[str, float], above: set[str]) -> float:
-    heading = set(terms(sentence.heading)) - above
-    return sum(weight * (1 if term in bag else 0.5) for term, weight in rarity.items() if term in bag | heading)
-
-
-def _covering(
-    sentences: Sequence[Sentence],
-    bags: Sequence[set[str]],
-    rarity: dict[str, float],
-    above: set[str],
-    best: int,
-    *,
-    several: bool,
-) -> list[int]:
-    """Return the best sentence; those under the same heading if that was asked for, or those for what is missing."""
-    chosen, missing = [best], set(rarity) - bags[best]
-    if (set(terms(sentences[best].heading)) - above) & missing:
-        same = [at for at, one in enumerate(sentences) if one.heading == sentences[best].heading and at > best]
-        return [best, *same[: MOST_QUOTED - 1]] if not bags[best] & set(rarity) else chosen
-    while several and missing and len(chosen) < MOST_QUOTED:
+def _covering(bags: Sequence[set[str]], missing: set[str], best: int) -> list[int]:
+    chosen = [best]
+    while missing and len(chosen) < MOST_QUOTED:
         other = max(range(len(bags)), key=lambda at: (len(bags[at] & missing), -at))
         if not bags[other] & missing:
             break
         chosen.append(other)
-        missing -= bags[other]
+        missing = missing - bags[other]
     return chosen

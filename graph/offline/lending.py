@@ -8,14 +8,10 @@ from graph.offline.documents import SURE_ENOUGH, Sentence, best_passage, key_sen
 from graph.offline.understanding.terms import has_han, terms
 
 NOTHING: Final = "NOTHING"
-MOST_SENTENCES: Final = 3
-MOST_LISTED: Final = 200
-LONGEST_LISTED: Final = 160
+MOST_SENTENCES, MOST_LISTED, LONGEST_LISTED = 3, 200, 160
 _TASK: Final = re.compile(r"\A<task>\n(?P<task>.*?)\n</task>", re.DOTALL)
 _FILE: Final = re.compile(r"^<file path=\"[^\n]*?\"[^\n>]*>\n(?P<text>.*)\n</file>\Z", re.DOTALL | re.MULTILINE)
-_ANSWER: Final = re.compile(
-    r"^<answer file=\"(?P<file>[^\n]*?)\">\n(?P<text>.*?)\n</answer>$", re.DOTALL | re.MULTILINE
-)
+_ANSWER: Final = re.compile(r"(?ms)^<answer file=\"(?P<file>[^\n]*?)\">\n(?P<text>.*?)\n</answer>$")
 _SUMMARY: Final = re.compile(
     r"summar|overview|outline|gist|recap|digest|(?:key|main) points|describe|what (?:it|this file) (?:says|is about)|"
     r"总结|概括|归纳|概述|摘要|要点|大意|小结|综述|主要内容|讲了什么|说了什么",
@@ -33,44 +29,35 @@ def lent_answer(text: str) -> str | None:
     task = _TASK.match(text)
     if task is None:
         return None
-    asked = task["task"]
     if (file := _FILE.search(text, task.end())) is not None:
-        return _of_file(asked, _plain(file["text"]))
+        content = _plain(file["text"])
+        chosen = _about(task["task"], read_sentences(content))
+        quote = content[chosen[0].start : chosen[0].end] if chosen else ""
+        return f"{_joined([one.text for one in chosen])}\nQUOTE: {quote}" if chosen else NOTHING
     answers = list(_ANSWER.finditer(text, task.end()))
-    return _of_answers(asked, answers) if answers else None
-
-
-def _of_file(asked: str, text: str) -> str:
-    sentences = read_sentences(text)
-    chosen = _about(asked, sentences)
-    if not chosen:
-        return NOTHING
-    quote = text[chosen[0].start : chosen[0].end]
-    return f"{_joined([one.text for one in chosen])}\nQUOTE: {quote}"
+    return _of_answers(task["task"], answers) if answers else None
 
 
 def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
-    """Return the sentences that name what is looked for, sum the file up, or answer the question."""
     named = [name.casefold() for name in _MENTIONED.findall(asked)]
     if named:
-        return [one for one in sentences if all(_names(one, name) for name in named)][:MOST_SENTENCES]
+        said = [(one, f"{one.heading} {one.text}") for one in sentences]
+        return [one for one, text in said if all(_names(text, name) for name in named)][:MOST_SENTENCES]
     if _SUMMARY.search(asked) or not terms(asked):
         return key_sentences(sentences)[:MOST_SENTENCES]
     passage = best_passage(sentences, asked)
     return list(passage.sentences) if passage is not None and passage.fit >= SURE_ENOUGH else []
 
 
-def _names(sentence: Sentence, name: str) -> bool:
-    words, said = set(terms(name)), f"{sentence.heading} {sentence.text}"
-    return name in said.casefold() or (bool(words) and words <= set(terms(said)))
+def _names(said: str, name: str) -> bool:
+    return name in said.casefold() or set() < set(terms(name)) <= set(terms(said))
 
 
 def _of_answers(asked: str, answers: Sequence[re.Match[str]]) -> str:
-    language = "zh" if has_han(asked) else "en"
     if any(answer["file"].startswith("part ") for answer in answers):
         return _joined([_plain(answer["text"]).split("\n")[0] for answer in answers[:MOST_SENTENCES]])
     lines = [_line(answer["file"], _plain(answer["text"])) for answer in answers[:MOST_LISTED]]
-    return "\n".join([*lines, "", WHO[language]])
+    return "\n".join([*lines, "", WHO["zh" if has_han(asked) else "en"]])
 
 
 def _line(file: str, text: str) -> str:

@@ -104,7 +104,6 @@ def _call_id(conversation: Conversation, index: int, one: Request) -> str:
 
 
 def _chunks(message: AIMessage) -> Iterator[ChatGenerationChunk]:
-    """Cut a message into what streams: a few words or characters at a time, then each call."""
     for piece in _PIECES.findall(str(message.content)):
         yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
     for index, call in enumerate(message.tool_calls):

@@ -23,8 +23,8 @@ def plan(conversation: Conversation) -> dict[str, Any]:
     asked = conversation.asked
     each = of_each(asked)
     if each is not None:
-        folder = folder_of(each)
-        return {"steps": [{**_step("1", asked, "search_agent", asked), "kind": "map", "folder": folder.text}]}
+        step = _step("1", asked, "search_agent", asked)
+        return {"steps": [{**step, "kind": "map", "folder": folder_of(each).text}]}
     intents = understand(asked, file_open=conversation.sections.file is not None)[:MOST_STEPS]
     steps: list[dict[str, Any]] = []
     for number, intent in enumerate(intents, 1):
@@ -35,21 +35,16 @@ def plan(conversation: Conversation) -> dict[str, Any]:
 
 
 def _step(key: str, title: str, agent: str, instruction: str) -> dict[str, Any]:
-    shown = " ".join(title.split())[:60] or "…"
-    return {"id": key, "title": shown, "agent": agent, "instruction": instruction or "…"}
+    return {"id": key, "title": " ".join(title.split())[:60] or "…", "agent": agent, "instruction": instruction or "…"}
 
 
 def _needed(earlier: Sequence[Intent], intent: Intent) -> list[str]:
     """Return the ids of the earlier steps that make something that this one names or points to."""
     refs = [ref for ref in (intent.target, intent.destination) if ref]
-    points = any(ref.is_pronoun or ref.form == "summary" for ref in refs) or (
-        intent.target is None and intent.action not in MAKES
-    )
-    named = [
-        str(at)
-        for at, one in enumerate(earlier, 1)
-        if one.action in MAKES and any(name and name in intent.said for name in one.names)
-    ]
+    points = any(ref.is_pronoun or ref.form == "summary" for ref in refs)
+    points = points or (intent.target is None and intent.action not in MAKES)
+    makers = [(str(at), one.names) for at, one in enumerate(earlier, 1) if one.action in MAKES]
+    named = [at for at, names in makers if any(name and name in intent.said for name in names)]
     return named or ([str(len(earlier))] if points and earlier else [])
 
 

@@ -7,7 +7,7 @@ never made again.
 
 from collections.abc import Container, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from graph.offline.reading.conversation import READING, Call, Conversation
 from graph.offline.reading.results import Result
@@ -15,8 +15,7 @@ from graph.offline.reading.results import Result
 MOST_ROUNDS: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A tool call that a script wants."""
 
     name: str
@@ -27,33 +26,26 @@ Script = Generator[Sequence[Request], Sequence[Result], str]
 """Yields calls that may run at the same time, gets their results, and returns the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What the model says next: calls, or an answer."""
+class Reply(NamedTuple):
+    """The next answer of the model: calls, or a text."""
 
     text: str = ""
     calls: tuple[Request, ...] = ()
 
 
+@dataclass(eq=False)
 class UnresolvedError(Exception):
     """The request can't be carried out as it stands; its text says to the person why and what is needed."""
 
-    @property
-    def text(self) -> str:
-        """The sentence for the person."""
-        return str(self.args[0])
+    text: str
 
 
-class MissingToolError(Exception):
-    """A tool that the script needs is not bound: the argument is its name."""
+@dataclass(eq=False)
+class StoppedError(Exception):
+    """A script can't go on; `code` is the sentence that says why, `tool` the name of one that is not bound."""
 
-
-class LeftOutError(Exception):
-    """What a call found is no longer in the conversation: it was too long."""
-
-
-class OutOfRoundsError(Exception):
-    """There were too many rounds of calls already."""
+    code: str
+    tool: str = ""
 
 
 def request(tool: str, /, **args: Any) -> Request:
@@ -80,11 +72,11 @@ def replay(script: Script, conversation: Conversation, tools: Container[str]) ->
             if missing and conversation.rounds < MOST_ROUNDS:
                 return Reply(calls=missing)
             if unbound:
-                wanted = script.throw(MissingToolError(unbound))
+                wanted = script.throw(StoppedError("no_tool", unbound))
             elif missing:
-                wanted = script.throw(OutOfRoundsError())
+                wanted = script.throw(StoppedError("out_of_rounds"))
             elif any(result.left_out and one.name in READING for one, result in zip(wanted, results, strict=True)):
-                wanted = script.throw(LeftOutError())
+                wanted = script.throw(StoppedError("left_out"))
             else:
                 wanted = script.send(results)
     except StopIteration as stop:
@@ -109,7 +101,8 @@ class _Record:
         for made in reversed(self._calls):
             args = {key: value for key, value in made.args.items() if value is not None}
             if made.name == one.name and args == dict(one.args) and made.id not in self._used and self._holds(made):
-                return self._use(made)
+                self._used.update(() if made.reads else (made.id,))
+                return made
         return None
 
     def _holds(self, made: Call) -> bool:
@@ -122,12 +115,7 @@ class _Record:
         return made.result is not None and made.result.worked and all(later.reads for later in after)
 
     def _edited(self, one: Request) -> Call | None:
-        """Find the same change with other arguments: the person may have edited them."""
         fresh = (made for made in self._calls if made.segment == self._segment and made.id not in self._used)
         made = next((made for made in fresh if not made.reads and made.name == one.name), None)
-        return self._use(made) if made else None
-
-    def _use(self, made: Call) -> Call:
-        if not made.reads:
-            self._used.add(made.id)
+        self._used.update((made.id,) if made else ())
         return made

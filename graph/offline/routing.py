@@ -1,6 +1,5 @@
-"""Who takes a message: the answer to `RouteDecision`."""
+"""Choose the specialist of a message: the answer to `RouteDecision`."""
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from graph.language import language_of as written_in
@@ -9,10 +8,8 @@ from graph.offline.understanding.followup import is_fragment
 from graph.offline.understanding.requests import CHANGING, EDITING, Intent, memory_intent, understand
 from graph.state import AGENTS, AgentName, Language
 
-SURE: Final = 0.92
-UNSURE: Final = 0.2
+SURE, UNSURE = 0.92, 0.2
 READING: Final = frozenset({"find", "lookup", "ask", "compare", "read", "summarise", "map_files", "related"})
-OPEN: Final = frozenset({"open"})
 REASONS: Final[dict[str, tuple[str, str]]] = {
     "search_agent": ("This is about finding something in your documents.", "这是要在文档中查找内容。"),
     "drive_agent": ("This is about organising or sharing what is in your drive.", "这是要整理或共享云盘里的内容。"),
@@ -28,28 +25,25 @@ def decide(conversation: Conversation) -> dict[str, Any]:
     """Return the arguments of `RouteDecision`."""
     language = language_of(conversation)
     if memory_intent(conversation.asked):
-        return _decision("drive_agent", SURE, reason(language, "memory"))
+        return _decision(language, "drive_agent", "memory")
     intents = understand(conversation.asked, file_open=conversation.sections.file is not None)
     last = conversation.sections.last_agent
     if last in AGENTS and "ai: " in conversation.sections.conversation and is_fragment(intents, conversation.asked):
-        return _decision(last, SURE, reason(language, "following"))
+        return _decision(language, last, "following")
     if not intents:
-        return _decision("drive_agent", UNSURE, reason(language, "unclear"))
+        return _decision(language, "drive_agent", "unclear") | {"confidence": UNSURE}
     agents = {agent_for(intent) for intent in intents}
     leads: AgentName = "document_agent" if "document_agent" in agents else "search_agent"
     leads = "drive_agent" if "drive_agent" in agents else leads
-    if needs_plan(intents):
-        return _decision(leads, SURE, reason(language, "plan").format(count=len(intents)), needs_plan=True)
-    return _decision(leads, SURE, reason(language, leads))
+    # Several requests, at least one of which changes something, are done step by step.
+    if len(intents) > 1 and any(intent.action in CHANGING for intent in intents):
+        return _decision(language, leads, "plan", count=len(intents))
+    return _decision(language, leads, leads)
 
 
-def _decision(agent: AgentName | str, confidence: float, why: str, *, needs_plan: bool = False) -> dict[str, Any]:
-    return {"agent": agent, "needs_plan": needs_plan, "confidence": confidence, "reason": why}
-
-
-def reason(language: Language, key: str) -> str:
-    """Return why, in the person's language."""
-    return REASONS[key][0 if language == "en" else 1]
+def _decision(language: Language, agent: str, key: str, count: int = 0) -> dict[str, Any]:
+    why = REASONS[key][0 if language == "en" else 1].format(count=count)
+    return {"agent": agent, "needs_plan": count > 0, "confidence": SURE, "reason": why}
 
 
 def agent_for(intent: Intent) -> AgentName:
@@ -57,16 +51,11 @@ def agent_for(intent: Intent) -> AgentName:
     if intent.action in EDITING:
         return "document_agent"
     if intent.action in READING:
-        about_open = intent.action in {"read", "summarise"} and intent.target is not None and intent.target.form in OPEN
-        return "document_agent" if about_open else "search_agent"
+        opened = intent.action in {"read", "summarise"} and intent.target and intent.target.form == "open"
+        return "document_agent" if opened else "search_agent"
     return "drive_agent"
 
 
 def language_of(conversation: Conversation) -> Language:
     """Return the language to answer in: as the system message says, else as the person writes."""
     return conversation.sections.language or written_in(conversation.asked)
-
-
-def needs_plan(intents: Sequence[Intent]) -> bool:
-    """Several requests, at least one of which changes something, are done step by step."""
-    return len(intents) > 1 and any(intent.action in CHANGING for intent in intents)

@@ -1,22 +1,19 @@
 """How the offline model's sentences, and names, paths, sizes and times in them, are written in either language."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from graph.state import Language
 
-LONGEST_NAME: Final = 120
-MOST_LINES: Final = 30
+LONGEST_NAME, MOST_LINES = 120, 30
 _UNITS: Final = ("bytes", "KB", "MB", "GB", "TB")
 _SPACES: Final = re.compile(r"\s+")
 _LINK: Final = re.compile(r"\]\s*[(\[]|!?\[")
 _CURLY: Final = re.compile("[“”]")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•·]|\d{1,3}[.)、])\s+")
-
-
 _ROWS: Final = (Path(__file__).parent / "phrases.tsv").read_text(encoding="utf-8").splitlines()[1:]
 _PHRASES: Final = {row.split("\t")[0]: tuple(row.replace("\\n", "\n").split("\t")[1:]) for row in _ROWS}
 """Each sentence by its code, in English and in Chinese."""
@@ -81,11 +78,6 @@ def bounded(lines: Sequence[str], language: Language, total: int = 0) -> str:
     more = max(total, len(lines)) - min(len(lines), MOST_LINES)
     tail = [say(language, "listing_more", count=more)] if more > 0 else []
     return "\n".join([*lines[:MOST_LINES], *tail])
-
-
-def joined(parts: Iterable[str], language: Language) -> str:
-    """Return parts as an enumeration."""
-    return say(language, "and").join(parts)
 
 
 def counted(number: int, language: Language) -> str:

@@ -1,1 +1,1 @@
-"""What the messages of a conversation tell, read back into data."""
+"""The messages of a conversation, read back into data."""

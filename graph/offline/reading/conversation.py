@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -12,7 +12,6 @@ from graph.offline.reading.results import Item, Result, is_item, read_result
 from graph.prompts import TAGS
 from graph.state import Language
 
-Data = Mapping[str, Any]
 _SECTION: Final = re.compile(rf"^<(?P<tag>{'|'.join(TAGS)})>\n(?P<body>.*?)\n</(?P=tag)>$", re.MULTILINE | re.DOTALL)
 _HIDDEN_TAG: Final = re.compile(rf"&lt;(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 _CUT: Final = re.compile(r"\n\[Cut: \d+ of \d+ characters\.[^\n]*\]$")
@@ -20,16 +19,16 @@ _CUT: Final = re.compile(r"\n\[Cut: \d+ of \d+ characters\.[^\n]*\]$")
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """What the system message tells beside its prompt. Items are dicts with `id` and `name` and maybe more."""
+    """The data of the system message, beside its prompt. Items are dicts with `id` and `name` and maybe more."""
 
-    file: Data | None = None
-    folder: Data | None = None
+    file: Item | None = None
+    folder: Item | None = None
     document: str | None = None
     document_is_exact: bool = False
-    listing: tuple[Data, ...] = ()
-    step: Data = field(default_factory=dict[str, Any])
-    earlier_results: tuple[Data, ...] = ()
-    plan_so_far: tuple[Data, ...] = ()
+    listing: tuple[Item, ...] = ()
+    step: Item = field(default_factory=dict[str, Any])
+    earlier_results: tuple[Item, ...] = ()
+    plan_so_far: tuple[Item, ...] = ()
     last_run: str = ""
     last_agent: str = ""
     conversation: str = ""
@@ -68,15 +67,15 @@ def _json(found: Mapping[str, str], tag: str) -> Any:
         return None
 
 
-def _mapping(value: Any) -> Data:
-    return cast("Data", value) if isinstance(value, Mapping) else {}
+def _mapping(value: Any) -> Item:
+    return cast("Item", value) if isinstance(value, Mapping) else {}
 
 
-def _mappings(value: Any) -> tuple[Data, ...]:
+def _mappings(value: Any) -> tuple[Item, ...]:
     return tuple(entry for entry in (value if isinstance(value, list) else []) if isinstance(entry, Mapping))
 
 
-def _item(value: Any) -> Data | None:
+def _item(value: Any) -> Item | None:
     item = _mapping(value)
     return item if isinstance(item.get("id"), str) and item["id"] else None
 
@@ -91,8 +90,7 @@ NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "
 """Calls after which "it" is not what they named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A tool call that was made, with its result, None if there is none yet. `turn` counts the person's messages."""
 
     id: str
@@ -104,12 +102,11 @@ class Call:
 
     @property
     def reads(self) -> bool:
-        """Whether the tool changes nothing."""
+        """Say whether the tool changes nothing."""
         return self.name in READING
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """A text of the person or of the assistant."""
 
     by_person: bool
@@ -131,7 +128,7 @@ class Conversation:
 
     @property
     def request(self) -> str:
-        """What has to be done now: the plan's step, or what the person said last."""
+        """The present request: the plan's step, or what the person said last."""
         step = self.sections.step
         return str(step.get("instruction") or step.get("title") or "") or self.asked
 

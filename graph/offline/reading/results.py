@@ -1,4 +1,4 @@
-"""What a tool answered, read from the text that a model gets: a short sentence, then compact JSON, perhaps cut."""
+"""Results of tools, read from the text that a model gets: a short sentence, then compact JSON, perhaps cut."""
 
 import json
 import re
@@ -42,7 +42,7 @@ class Result:
 
     @property
     def worked(self) -> bool:
-        """Whether the tool did what it was asked for."""
+        """Say whether the tool did what it was asked for."""
         return not self.failure
 
     def entries(self, name: str) -> list[Item]:
@@ -72,7 +72,7 @@ class Result:
 
     @property
     def left_out(self) -> bool:
-        """Whether the result was taken out of the conversation to save room."""
+        """Say whether the result was taken out of the conversation to save room."""
         return self.text.startswith(LEFT_OUT) or IN_FULL in self.data
 
     @property
@@ -101,7 +101,6 @@ def read_result(message: ToolMessage) -> Result:
 
 
 def _split(whole: str) -> tuple[str, Item, bool]:
-    """Return the sentence, the last JSON object that ends the text, and whether it was cut."""
     noted = _NOTE.sub("", whole)
     starts = [match.end() - 1 for match in _OPENING.finditer(noted)][:MOST_OPENINGS]
     openings: list[int] = list(dict.fromkeys([*starts, *([noted.find("{")] if "{" in noted else [])]))

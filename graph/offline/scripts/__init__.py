@@ -1,1 +1,1 @@
-"""How each kind of request is carried out: short scripts over the drive's tools."""
+"""Short scripts for each kind of request, over the drive's tools."""

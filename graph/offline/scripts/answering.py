@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from typing import NamedTuple
 
 from graph.offline.documents import Sentence, best_passage, first_heading, key_sentences, read_sentences
 from graph.offline.reading.results import Item, Result
@@ -16,12 +15,10 @@ from graph.offline.understanding.requests import Intent
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import path_of, quoted, span, verbatim
 
-HITS, LONGEST_PASSAGE, MOST_DIFFERENCES, MOST_COMPARED = 8, 500, 8, 200
-WORTH_SHOWING, ALIKE = 0.3, 0.4
+HITS, LONGEST_PASSAGE, MOST_DIFFERENCES, WORTH_SHOWING = 8, 500, 5, 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A text that was read: which file, which part of it, and where the part begins."""
 
     file: Item
@@ -42,9 +39,8 @@ class Source:
     @property
     def called(self) -> str:
         """What the file is called: its path and its title."""
-        return (
-            f"{str(self.file.get('path') or self.file.get('name', '')).rpartition('.')[0]} {first_heading(self.text)}"
-        )
+        path = str(self.file.get("path") or self.file.get("name", ""))
+        return f"{path.rpartition('.')[0]} {first_heading(self.text)}"
 
 
 Reading = Generator[Sequence[Request], Sequence[Result], Source]
@@ -85,16 +81,14 @@ def ask(task: Task, intent: Intent) -> Script:
 
 def _from_drive(task: Task, question: str, own: Item | None = None) -> Script:
     result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
-    graded = sorted(
-        ((_fit(hit, question), -rank, hit) for rank, hit in enumerate(result.hits)), key=lambda one: one[:2]
-    )[::-1]
-    for _, _, hit in graded[:3] if "read_file" in task.tools else ():
+    graded = sorted(((_fit(hit, question), hit) for hit in result.hits), key=lambda one: one[0], reverse=True)
+    for _, hit in graded[:3] if "read_file" in task.tools else ():
         told = _answer(task, (yield from read(task, hit["file"])), question)
         if told:
             return told
     if own:
         return task.say("answer_none_in", name=task.name(own))
-    nearest = (yield from read(task, graded[0][2]["file"])) if graded and graded[0][0] >= WORTH_SHOWING else None
+    nearest = (yield from read(task, graded[0][1]["file"])) if graded and graded[0][0] >= WORTH_SHOWING else None
     passage = best_passage(read_sentences(nearest.text), question, nearest.called) if nearest else None
     if nearest is None or passage is None:
         return task.say("answer_none", query=quoted(question))
@@ -119,31 +113,27 @@ def _answer(task: Task, source: Source, question: str) -> str:
 
 
 def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: str) -> str:
-    quotes, lines = (
-        "\n\n".join(f"> {source.words(one)} [1]" for one in sentences),
-        span(*source.lines(sentences), task.language),
-    )
+    quotes = "\n\n".join(f"> {source.words(one)} [1]" for one in sentences)
+    lines = span(*source.lines(sentences), task.language)
     return task.say(code, name=task.name(source.file), path=path_of(source.file), lines=lines, passage=quotes)
 
 
 def compare(task: Task, intent: Intent) -> Script:
-    """Say what two files say differently, quoting both."""
+    """Say what each of two files says that the other does not, in their own words."""
     items = yield from _two(task, intent.query.strip(" ?？。."))
     results = yield [request("read_file", file_id=item["id"]) for item in items]
     one, other = (_source(task, result, item) for result, item in zip(results, items, strict=True))
-    names = {"one": task.name(one.file), "other": task.name(other.file)}
-    pairs = _differences(*(read_sentences(source.text)[:MOST_COMPARED] for source in (one, other)))
     lines: list[str] = []
-    for left, right in pairs[:MOST_DIFFERENCES]:
-        said = [f"“{one.words(left, 200)}” [1]"] if left else []
-        said += [f"“{other.words(right, 200)}” [2]"] if right else []
-        only = "" if left and right else f" ({task.say('only_in', name=names['one' if left else 'other'])})"
-        lines.append(f"- {' ↔ '.join(said)}{only}")
-    return "\n".join([task.say("compared" if lines else "compared_same", **names), *lines])
+    for number, (source, against) in enumerate(((one, other), (other, one)), 1):
+        same = {sentence.text for sentence in read_sentences(against.text)}
+        own = [sentence for sentence in read_sentences(source.text) if sentence.text not in same][:MOST_DIFFERENCES]
+        said = task.say("only_in", name=task.name(source.file))
+        lines += [f"- “{source.words(sentence, 200)}” [{number}] ({said})" for sentence in own]
+    lead = task.say("compared" if lines else "compared_same", one=task.name(one.file), other=task.name(other.file))
+    return "\n".join([lead, *lines])
 
 
 def _two(task: Task, text: str) -> Items:
-    """Return the two files that are to be compared: "a and b", or "the two leases"."""
     pair, found = word("pair").search(text), list[Item]()
     for name in [one for one in pair.groups() if one][:2] if pair else ():
         ref = read_ref(re.sub(r"^(?:对比|比较)(?:一?下)?", "", name))
@@ -155,15 +145,3 @@ def _two(task: Task, text: str) -> Items:
     if len(found) != 2:
         raise task.unresolved("compare_two")
     return found
-
-
-def _differences(left: list[Sentence], right: list[Sentence]) -> list[tuple[Sentence | None, Sentence | None]]:
-    """Return sentences of the one with those of the other that they correspond to, where they are not the same."""
-    same = {one.text for one in left} & {one.text for one in right}
-    rest = {one.text: one for one in right if one.text not in same}
-    pairs: list[tuple[Sentence | None, Sentence | None]] = []
-    for sentence in left:
-        if sentence.text not in same:
-            near = get_close_matches(sentence.text, rest, 1, ALIKE)
-            pairs.append((sentence, rest.pop(near[0]) if near else None))
-    return [*pairs, *((None, sentence) for sentence in rest.values())]

@@ -1,12 +1,12 @@
 """What is done to items as they are, and to the long-term memory."""
 
-from collections.abc import Generator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from graph.memory.facts import words_of
-from graph.offline.reading.results import Item, Result
+from graph.offline.reading.results import Item
 from graph.offline.replay import Request, Script, call, request
-from graph.offline.scripts.listing import change_line, change_of
+from graph.offline.scripts.listing import change_line, change_of, last_version
 from graph.offline.scripts.reading import find_summary
 from graph.offline.scripts.resolve import (
     PAGE,
@@ -27,9 +27,7 @@ from graph.offline.understanding.requests import PREVIOUS, Intent
 from graph.offline.wording import bounded, inert, moment, quoted
 
 IT: Final = Ref("it")
-_HOURS: Final = {
-    unit: hours for units, hours in (("h小", 1), ("d天日", 24), ("w周星", 168), ("m月个", 720)) for unit in units
-}
+_UNITS: Final = {"h小": 1, "d天日": 24, "w周星": 168, "m月个": 720}
 
 
 def trash(task: Task, intent: Intent) -> Script:
@@ -55,9 +53,8 @@ def restore(task: Task, intent: Intent) -> Script:
     if pronoun and not _in_focus(task) and task.sections.last_run:
         return (yield from undo(task, intent))
     items = yield from _in_trash(task, intent.target or IT, pronoun=pronoun)
-    return (
-        yield from task.carry_out(items, [request("restore_item", item_id=item["id"]) for item in items], "restored")
-    )
+    wanted = [request("restore_item", item_id=item["id"]) for item in items]
+    return (yield from task.carry_out(items, wanted, "restored"))
 
 
 def delete_for_good(task: Task, intent: Intent) -> Script:
@@ -87,7 +84,6 @@ def _in_trash(task: Task, ref: Ref, *, pronoun: bool) -> Items:
 
 
 def _match(task: Task, ref: Ref, trashed: Sequence[Item]) -> Item:
-    """Return the item of that name that went to the trash last."""
     name = ref.text.rpartition("/")[2]
     living: list[Item] = [{**item, "trashed_at": None} for item in trashed]
     found = best_matches(living, name, kind=ref.kind)
@@ -128,13 +124,10 @@ def change_access(task: Task, intent: Intent) -> Script:
     if not people:
         result = yield from call("list_shares", item_id=item["id"])
         shares = task.checked(result, "list_shares", str(item.get("name", ""))).entries("shares")
-        own = [
-            str(one["id" if key == "link_id" else "email"])
-            for one in shares
-            if (one.get("kind") == "link" or not one.get("email")) == (key == "link_id")
-            and not one.get("inherited_from")
-        ]
-        people = tuple(one for one in own if intent.person.lower() in one.lower() or key == "link_id")
+        own = [one for one in shares if not one.get("inherited_from")]
+        links = [str(one["id"]) for one in own if one.get("kind") == "link" or not one.get("email")]
+        named = [str(one["email"]) for one in own if one.get("kind") != "link" and one.get("email")]
+        people = links if key == "link_id" else [one for one in named if intent.person.lower() in one.lower()]
     if not people:
         return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
     if intent.action == "set_role" and len(people) > 1 and not intent.emails:
@@ -152,7 +145,7 @@ def make_link(task: Task, intent: Intent) -> Script:
     hours = None
     if expires:
         count = int(expires["count"]) if expires["count"].isdigit() else 2 if expires["count"] == "两" else 1
-        hours = count * _HOURS[expires["unit"][0].lower()]
+        hours = count * next(hours for units, hours in _UNITS.items() if expires["unit"][0].lower() in units)
     secret, role = password["word"] if password else None, intent.role or "viewer"
     one = request("create_share_link", item_id=item["id"], role=role, expires_in_hours=hours, password=secret)
     return (yield from task.carry_out([item], [one], "link_made"))
@@ -161,9 +154,8 @@ def make_link(task: Task, intent: Intent) -> Script:
 def download(task: Task, intent: Intent) -> Script:
     """Make an address from which a file can be fetched."""
     item = yield from resolve_one(task, intent.target or IT, kind="file")
-    result = yield from call(
-        "get_download_url", file_id=item["id"], version=intent.number if intent.number > 0 else None
-    )
+    version = intent.number if intent.number > 0 else None
+    result = yield from call("get_download_url", file_id=item["id"], version=version)
     task.checked(result, "get_download_url", str(item.get("name", "")))
     return task.say("download", name=task.name(item), until=moment(result.word("expires_at")), url=result.word("url"))
 
@@ -190,22 +182,13 @@ def restore_version(task: Task, intent: Intent) -> Script:
     item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
     number = intent.number
     if number == PREVIOUS:
-        numbers = yield from versions_of(task, item)
-        if len(numbers) < 2:
+        number = (yield from last_version(task, item)) - 1
+        if number < 1:
             return task.say("one_version", name=task.name(item))
-        number = numbers[1]
     if number <= 0:
         return task.say("which_version")
     one = request("restore_version", file_id=item["id"], version=number)
     return (yield from task.carry_out([item], [one], "version_restored", version=number))
-
-
-def versions_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], list[int]]:
-    """Return the numbers of a file's versions, the newest first."""
-    listed = task.checked(
-        (yield from call("list_versions", file_id=item["id"])), "list_versions", str(item.get("name", ""))
-    )
-    return sorted((int(entry.get("number") or 0) for entry in listed.entries("versions")), reverse=True)
 
 
 def undo(task: Task, intent: Intent) -> Script:
@@ -221,9 +204,6 @@ def undo(task: Task, intent: Intent) -> Script:
     told = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
     told += [task.say("undo_skipped", list="\n".join(left))] if left else []
     return task.with_hint("\n".join(told), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(told)
-
-
-Memory = Mapping[str, Any]
 
 
 def remember(task: Task, intent: Intent) -> Script:
@@ -243,18 +223,14 @@ def forget(task: Task, intent: Intent) -> Script:
     found = task.checked((yield from call("list_memories")), "list_memories")
     meant = _meant(intent.content, found.entries("memories"))
     if len(meant) != 1:
-        return (
-            task.say("which_memory", list=_lines(meant))
-            if meant
-            else task.say("no_such_memory", fact=quoted(intent.content))
-        )
+        code = "which_memory" if meant else "no_such_memory"
+        return task.say(code, list=_lines(meant), fact=quoted(intent.content))
     fact = str(meant[0]["fact"])
     task.checked((yield from call("forget", memory_id=meant[0]["id"])), "forget", fact)
     return task.say("forgotten", fact=quoted(fact))
 
 
-def _meant(fact: str, memories: Sequence[Memory]) -> list[Memory]:
-    """Return the facts that share most words with what was said; a fact said word for word is the one."""
+def _meant(fact: str, memories: Sequence[Item]) -> list[Item]:
     same = [memory for memory in memories if str(memory["fact"]).casefold() == fact.casefold()]
     wanted = words_of(fact)
     shared = [(len(words_of(str(memory["fact"])) & wanted), memory) for memory in memories]
@@ -262,5 +238,5 @@ def _meant(fact: str, memories: Sequence[Memory]) -> list[Memory]:
     return same[:1] or [memory for count, memory in shared if count == most and most]
 
 
-def _lines(memories: Sequence[Memory]) -> str:
+def _lines(memories: Sequence[Item]) -> str:
     return "\n".join(f"- {inert(str(memory['fact']))}" for memory in memories)

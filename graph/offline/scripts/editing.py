@@ -1,12 +1,13 @@
 """Changing the text of a document."""
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from graph.offline.documents import read_sentences
-from graph.offline.reading.results import Item, Result
+from graph.offline.reading.results import Item
 from graph.offline.replay import Request, Script, call, request
+from graph.offline.scripts.answering import read
 from graph.offline.scripts.resolve import resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import Ref
@@ -28,8 +29,8 @@ def replace_text(task: Task, intent: Intent) -> Script:
     item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
     one, count = _made_already(task, item), 0
     if one is None:
-        text, whole = yield from _text_of(task, item)
-        edits = _planned(text, intent) if whole else [{"find": old, "replace": new}]
+        source = yield from read(task, item)
+        edits = _planned(source.text, intent) if len(source.text) >= source.total else [{"find": old, "replace": new}]
         if not edits:
             return task.say("no_match", find=quoted(old, SHOWN), name=task.name(item))
         if len(edits) > MOST_EDITS:
@@ -66,24 +67,15 @@ def _planned(text: str, intent: Intent) -> Sequence[Mapping[str, str]]:
 
 
 def _places_of(text: str, find: str) -> list[tuple[int, int]]:
-    """Return where a text stands, as (start, end), the strictest reading that matches anything."""
     literal, loose = re.escape(find), r"\s+".join(map(re.escape, find.split()))
     before = r"(?<![A-Za-z0-9_])" if re.match(r"\w", find, re.ASCII) else ""
     after = r"(?![A-Za-z0-9_])" if re.search(r"\w$", find, re.ASCII) else ""
-    readings = (
-        (before + literal + after, 0),
-        (before + loose + after, re.IGNORECASE),
-        (literal, 0),
-        (loose, re.IGNORECASE),
-    )
-    found = (
-        [match.span() for match in re.finditer(pattern, text, flags)] for pattern, flags in readings if find.strip()
-    )
+    readings = (before + literal + after, f"(?i:{before}{loose}{after})", literal, f"(?i:{loose})")
+    found = ([match.span() for match in re.finditer(pattern, text)] for pattern in readings if find.strip())
     return next((spans for spans in found if spans), [])
 
 
 def _unique_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """Widen a range, first to its line and then line by line, until its text stands only once."""
     while text.count(text[start:end]) != 1 and (start > 0 or end < len(text)):
         left, right = text.rfind("\n", 0, max(start - 1, 0)) + 1, text.find("\n", end + 1)
         start, end = left if start else 0, right if right >= 0 else len(text)
@@ -94,16 +86,6 @@ def _made_already(task: Task, item: Item) -> Request | None:
     """Return this step's edit of the document if it was made: the text is shown as it is after it."""
     made = (one for one in task.conversation.running if one.name in WRITING and one.args.get("file_id") == item["id"])
     return next((Request(one.name, one.args) for one in made), None)
-
-
-def _text_of(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], tuple[str, bool]]:
-    """Return the document's text, and whether it is all of it: from the system message if it is told there exactly."""
-    opened = task.sections.file
-    if opened and opened["id"] == item["id"] and task.sections.document_is_exact:
-        return task.sections.document or "", True
-    result = yield from call("read_file", file_id=item["id"])
-    text = task.checked(result, "read_file", str(item.get("name", ""))).word("text")
-    return text, result.number("end") >= result.number("total_characters")
 
 
 def add_text(task: Task, intent: Intent) -> Script:

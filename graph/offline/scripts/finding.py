@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Generator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
@@ -16,10 +16,8 @@ from graph.offline.understanding.requests import Intent
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import MOST_LINES, bounded, code, counted, inert, path_of, quoted, verbatim
 
-MOST_FOUND: Final = 10
-_DETERMINERS: Final = re.compile(
-    r"^(?:(?:the|my|our|a|an|any|all|some|of|我们?的|那[个份]|所有的?)\s*\b)+", re.IGNORECASE
-)
+MOST_FOUND, MOST_FILES, PAGE, LONGEST_QUOTE, LONGEST_REST = 10, 200, 30, 200, 300
+_DETERMINERS: Final = re.compile(r"(?i)^(?:(?:the|my|our|a|an|any|all|some|of|我们?的|那[个份]|所有的?)\s*\b)+")
 
 
 def find(task: Task, intent: Intent) -> Script:
@@ -49,7 +47,6 @@ def topic_of(query: str) -> str:
 
 
 def _best(hits: Sequence[Item], query: str) -> list[Item]:
-    """Return the hits whose names or paths have the words; failing these, those whose text has them all."""
     exact = best_matches([hit["file"] for hit in hits], query)
     full = [hit for hit in hits if covered(query, str(hit["file"].get("path", ""))) == 1 or hit["file"] in exact]
     files = [hit for hit in full if hit["file"].get("kind") == "file"]
@@ -76,9 +73,7 @@ def _told(task: Task, hits: Sequence[Item], *, more: bool) -> str:
     if len(files) == 1:
         item = files[0]["file"]
         return task.say("found_one", name=task.name(item), path=path_of(item)) + _snippet(files[0])
-    lines = [
-        f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MOST_FOUND], start=1)
-    ]
+    lines = [f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MOST_FOUND], 1)]
     told = "\n".join([task.say("found_many", count=counted(len(files), task.language)), *lines])
     return f"{told}\n{task.say('found_more')}" if more else told
 
@@ -97,13 +92,6 @@ def lookup(task: Task, intent: Intent) -> Script:
     if item.get("kind") == "folder":
         return (yield from listing.folder_at(task, item))
     return task.say("found_one", name=task.name(item), path=path_of(item))
-
-
-MOST_FILES: Final = 200
-PAGE: Final = 30
-LONGEST_QUOTE: Final = 200
-LONGEST_REST: Final = 300
-Finding = dict[str, Any]
 
 
 def mentioned(said: str) -> str:
@@ -127,51 +115,33 @@ def map_files(task: Task, intent: Intent) -> Script:
         if not query:
             raise
         return (yield from find(task, Intent("find", intent.said, query=f"about {query}")))
-    instruction = task.say("many_mention", query=query) if query else task.say("many_summarise")
-    result = yield from call(
-        "map_reduce_files",
-        instruction=instruction,
-        folder_id=str(folder["id"]),
-        max_files=MOST_FILES,
-        language=task.language,
-    )
+    asked = task.say("many_mention" if query else "many_summarise", query=query)
+    args = {"folder_id": str(folder["id"]), "max_files": MOST_FILES, "language": task.language}
+    result = yield from call("map_reduce_files", instruction=asked, **args)
     task.checked(result, "map_reduce_files", str(folder.get("name", "")))
     if "files" not in result.data:
         return result.text
     if not result.number("files"):
         return task.say("many_empty", folder=task.name(folder))
-    findings = yield from _first(result)
-    return _findings(task, query, result, findings)
+    answered = result.number("answered")
+    title = task.say("many_found" if answered else "many_found_none", query=quoted(query), count=answered)
+    lines = [_line(one) for one in (yield from _first(result)) if one.get("status") == "answered"]
+    coverage = task.say("many_coverage", coverage=result.word("coverage"))
+    parts = [title if query else task.say("many_title"), bounded(lines, task.language, answered), coverage]
+    return "\n\n".join(part for part in parts if part)
 
 
-def _first(result: Result) -> Generator[Sequence[Request], Sequence[Result], list[Finding]]:
-    """Return the first of what files say, as many as are told; they come before those that say nothing."""
-    findings = [dict(one) for one in result.entries("results")]
+def _first(result: Result) -> Generator[Sequence[Request], Sequence[Result], list[Item]]:
+    findings = result.entries("results")
     following = result.number("next")
     while following and following < min(result.number("answered"), MOST_LINES):
         more = yield from call("read_bulk_result", result_id=result.word("result_id"), first=following, limit=PAGE)
-        findings += [dict(one) for one in more.entries("results")]
+        findings += more.entries("results")
         following = more.number("next")
     return findings
 
 
-def _findings(task: Task, query: str, result: Result, findings: Sequence[Finding]) -> str:
-    answered = result.number("answered")
-    if query:
-        key = "many_found" if answered else "many_found_none"
-        title = task.say(key, query=quoted(query), count=answered)
-    else:
-        title = task.say("many_title")
-    lines = [_line(one) for one in findings if one.get("status") == "answered"]
-    parts = [
-        title,
-        bounded(lines, task.language, answered),
-        task.say("many_coverage", coverage=result.word("coverage")),
-    ]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _line(finding: Finding) -> str:
+def _line(finding: Item) -> str:
     """Return what a file says: in quotation marks the sentence that was looked up in it, and how it goes on."""
     answer, quote = str(finding.get("answer") or ""), str(finding.get("quote") or "")
     said = f"“{verbatim(quote or answer, LONGEST_QUOTE)}”"

@@ -1,19 +1,18 @@
 """Lists of what there is: folders, the trash, shares, versions, changes; counts, and what an item is."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Script, call, request
-from graph.offline.scripts.resolve import PAGE, Items, resolve_folder, resolve_one
+from graph.offline.replay import Request, Script, call
+from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import SUFFIXES, Ref
 from graph.offline.understanding.requests import Intent
 from graph.offline.wording import code, counted, inert, moment, name_line, path_of, size
 
-FEW, MANY, MOST_LOOKED_AT, LONGEST_DIFF = 5, 10, 12, 3_000
+MANY, LONGEST_DIFF = 10, 3_000
 _EXTENSION: Final = re.compile(rf"\b(?P<type>{'|'.join(SUFFIXES)})s?\b", re.IGNORECASE)
 _BY_ASSISTANT: Final = re.compile(
     r"\byou\b(?!.*\b(?:today|yesterday|lately|recently|week|month|days?)\b)|[你您](?!.*(?:今天|昨天|最近|周|月|天))"
@@ -21,8 +20,7 @@ _BY_ASSISTANT: Final = re.compile(
 NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """One list: the tool, the entries of its result, the argument that takes the item, the sentences, the lines."""
 
     tool: str
@@ -75,11 +73,8 @@ def tree(task: Task, intent: Intent) -> Script:
     task.checked(result, "get_folder_tree", str(item.get("name", "")))
     lines = list(_branches(result.entries("children"), 0)) or [name_line(entry) for entry in result.items[1:]]
     tail = [task.say("listing_cut")] if result.cut or result.data.get("truncated") else []
-    return (
-        "\n".join([f"{task.name(item)}:", *lines, *tail])
-        if lines
-        else task.say("listing_empty", folder=task.name(item))
-    )
+    name = task.name(item)
+    return "\n".join([f"{name}:", *lines, *tail]) if lines else task.say("listing_empty", folder=name)
 
 
 def _branches(nodes: Sequence[Item], depth: int) -> Iterator[str]:
@@ -114,24 +109,14 @@ def _index(result: Result) -> Mapping[str, int]:
 
 
 def newest(task: Task, intent: Intent) -> Script:
-    """List the files that were made or changed last, of a folder or of the drive."""
-    if intent.target and intent.target.form in NAMED:
-        item = yield from resolve_folder(task, intent.target)
-        items = (yield from call("list_folder", folder_id=item["id"], limit=100)).items
-    else:
-        items = yield from _changed_last(intent.number or FEW)
-    files = [item for item in items if item.get("kind") == "file" and not item.get("trashed_at")]
-    files = sorted(files, key=lambda item: str(item.get("updated_at", "")), reverse=True)[: intent.number or FEW]
-    lines = [f"{number}. {path_of(item)} ({moment(item.get('updated_at'))})" for number, item in enumerate(files, 1)]
-    return "\n".join([task.say("newest"), *lines]) if lines else task.say("changes_none")
-
-
-def _changed_last(most: int) -> Items:
-    result = yield from call("list_changes", limit=50)
-    changes = [one for one in result.entries("changes") if one.get("action") not in {"share", "trash", "delete"}]
-    ids = list(dict.fromkeys(str(one["item_id"]) for one in changes if one.get("item_id")))[: 2 * most]
-    looked = yield [request("get_file_info", item_id=one) for one in ids]
-    return [one.data for one in looked if one.worked]
+    """List the files of a folder that were changed last; of the whole drive, the latest changes."""
+    if intent.target is None or intent.target.form not in NAMED:
+        return (yield from changes(task, intent))
+    item = yield from resolve_folder(task, intent.target)
+    items = (yield from call("list_folder", folder_id=item["id"], limit=100)).items
+    files = sorted(items, key=lambda one: str(one.get("updated_at", "")), reverse=True)
+    lines = [f"- {path_of(one)} ({moment(one.get('updated_at'))})" for one in files if one.get("kind") == "file"]
+    return "\n".join([task.say("newest"), *lines[: intent.number or MANY]]) if lines else task.say("changes_none")
 
 
 def info(task: Task, intent: Intent) -> Script:
@@ -139,18 +124,11 @@ def info(task: Task, intent: Intent) -> Script:
     found = yield from resolve_one(task, intent.target, loose=True)
     result = yield from call("get_file_info", item_id=found["id"])
     item = task.checked(result, "get_file_info", str(found.get("name", ""))).data
-    return task.say(
-        "info_folder" if item.get("kind") == "folder" else "info",
-        name=task.name(item),
-        path=path_of(item),
-        size=size(result.number("size")),
-        version=result.number("version"),
-        count=result.number("child_count"),
-        owner=inert(result.word("owner")),
-        role=task.role(result.word("role")),
-        created=moment(item.get("created_at")),
-        changed=moment(item.get("updated_at")),
-    )
+    numbers = {"version": result.number("version"), "count": result.number("child_count")}
+    about = {"owner": inert(result.word("owner")), "role": task.role(result.word("role"))}
+    times = {"created": moment(item.get("created_at")), "changed": moment(item.get("updated_at"))}
+    sentence, total = "info_folder" if item.get("kind") == "folder" else "info", size(result.number("size"))
+    return task.say(sentence, name=task.name(item), path=path_of(item), size=total, **numbers, **about, **times)
 
 
 def whoami(task: Task, intent: Intent) -> Script:
@@ -169,10 +147,7 @@ def whoami(task: Task, intent: Intent) -> Script:
 def diff(task: Task, intent: Intent) -> Script:
     """Show what changed in a file since a version, by default since the one before."""
     item = yield from resolve_one(task, intent.target or Ref("open"), kind="file", loose=True)
-    listed = task.checked(
-        (yield from call("list_versions", file_id=item["id"])), "list_versions", str(item.get("name", ""))
-    )
-    last = max((int(entry.get("number") or 0) for entry in listed.entries("versions")), default=0)
+    last = yield from last_version(task, item)
     if last < 2:
         return task.say("one_version", name=task.name(item))
     first = intent.number if 0 < intent.number < last else last - 1
@@ -182,16 +157,19 @@ def diff(task: Task, intent: Intent) -> Script:
     return "\n".join([task.say("diff", **told), "~~~~diff", shown, "~~~~"]) if shown else task.say("diff_none", **told)
 
 
+def last_version(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], int]:
+    """Return the number of a file's newest version."""
+    result = task.checked((yield from call("list_versions", file_id=item["id"])), "list_versions")
+    return max((int(entry.get("number") or 0) for entry in result.entries("versions")), default=0)
+
+
 def changes(task: Task, intent: Intent) -> Script:
-    """Say what was changed lately: in the drive, to one item, or by the assistant in this conversation's last run."""
+    """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
     named = intent.target if intent.target and intent.target.form in NAMED else None
-    item = (yield from resolve_one(task, named, loose=True)) if named else None
-    run_id = (
-        None if item or not _BY_ASSISTANT.search(task.conversation.asked.lower()) else task.sections.last_run or None
-    )
-    result = yield from call(
-        "list_changes", item_id=item["id"] if item else None, run_id=run_id, limit=intent.number or MANY
-    )
+    item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
+    run_id = task.sections.last_run if not named and _BY_ASSISTANT.search(task.conversation.asked.lower()) else ""
+    kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY
+    result = yield from call("list_changes", item_id=item_id, run_id=run_id or None, kind=kind, limit=most)
     lines = [change_line(task, change) for change in task.checked(result, "list_changes").entries("changes")]
     return "\n".join([task.say("changes"), *lines]) if lines else task.say("changes_none")
 
@@ -208,6 +186,14 @@ def change_of(change: Item) -> str:
     return summary + (f": {change['reason']}" if change.get("reason") else "")
 
 
+def _item_line(_task: Task, item: Item) -> str:
+    return name_line(item)
+
+
+def _hit_line(_task: Task, hit: Item) -> str:
+    return f"- {path_of(hit.get('file', {}))}"
+
+
 def _version_line(task: Task, entry: Item) -> str:
     about = (moment(entry.get("created_at")), inert(str(entry.get("author", ""))), size(int(entry.get("size") or 0)))
     current = task.say("version_current") if entry.get("current") else ""
@@ -221,36 +207,12 @@ def _share_line(task: Task, entry: Item) -> str:
     return f"- {who} ({task.role(str(entry.get('role', '')))}{through}){url}"
 
 
-def shared_out(task: Task, _intent: Intent) -> Script:
-    """List what is shared with others now, of what the recent changes shared."""
-    recent = yield from call("list_changes", kind="share", limit=50)
-    ids = list(dict.fromkeys(str(one["item_id"]) for one in recent.entries("changes") if one.get("item_id")))
-    ids = ids[:MOST_LOOKED_AT]
-    wanted = [request(tool, item_id=one) for tool in ("get_file_info", "list_shares") for one in ids]
-    results = (yield wanted) if wanted else []
-    lines = [
-        f"- {path_of(item.data)}: {', '.join(_share_line(task, one).removeprefix('- ') for one in shares)}"
-        for item, result in zip(results[: len(ids)], results[len(ids) :], strict=True)
-        if (shares := result.entries("shares")) and item.worked and not item.data.get("trashed_at")
-    ]
-    return task.say("shared_out", list="\n".join(lines)) if lines else task.say("shared_out_none")
-
-
 LISTINGS: Final[Mapping[str, Listing]] = {
-    "list": Listing("list_folder", "items", "listing", "listing_empty", lambda _, item: name_line(item)),
-    "list_trash": Listing("list_trash", "items", "listing_trash", "trash_empty", lambda _, item: name_line(item)),
-    "list_shared_with_me": Listing(
-        "list_shared_with_me", "items", "listing_shared", "shared_empty", lambda _, item: name_line(item)
-    ),
+    "list": Listing("list_folder", "items", "listing", "listing_empty", _item_line),
+    "list_trash": Listing("list_trash", "items", "listing_trash", "trash_empty", _item_line),
+    "list_shared_with_me": Listing("list_shared_with_me", "items", "listing_shared", "shared_empty", _item_line),
     "list_versions": Listing("list_versions", "versions", "versions", "versions", _version_line, "file_id"),
     "who_has_access": Listing("list_shares", "shares", "shares", "not_shared", _share_line, "item_id"),
-    "related": Listing(
-        "find_related_files",
-        "hits",
-        "related",
-        "related_none",
-        lambda _, hit: f"- {path_of(hit.get('file', {}))}",
-        "file_id",
-    ),
+    "related": Listing("find_related_files", "hits", "related", "related_none", _hit_line, "file_id"),
 }
 """The lists, by action."""

@@ -1,7 +1,6 @@
 """Creating, moving and copying."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from graph.offline.reading.results import Item
 from graph.offline.replay import Script, call, request
@@ -13,8 +12,6 @@ from graph.offline.understanding.references import Ref
 from graph.offline.understanding.requests import Intent
 from graph.offline.wording import bounded, name_line, path_of
 
-SUFFIX: Final = ".md"
-
 
 def create_folder(task: Task, intent: Intent) -> Script:
     """Make folders, each with the ones above it where it is a path."""
@@ -23,22 +20,19 @@ def create_folder(task: Task, intent: Intent) -> Script:
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
     told = ""
     for name in intent.names:
-        made = yield from _one_folder(task, parent, name)
-        told = f"{told}\n{made}".strip()
+        told = f"{told}\n{(yield from _one_folder(task, parent, name))}".strip()
     return task.with_hint(told, "can_undo")
 
 
-def _one_folder(task: Task, parent: Item, path: str) -> Script:
-    if path.startswith("/"):
+def _one_folder(task: Task, parent: Item, named: str) -> Script:
+    if named.startswith("/"):
         parent = {"id": "root", "path": "/"}
     told = ""
-    for name in filter(None, path.split("/")):
+    for name in filter(None, named.split("/")):
         result = yield from call("create_folder", name=name, parent_id=parent["id"])
-        if result.code == "name_conflict" and name != path.rstrip("/").rpartition("/")[2]:
-            parent = {
-                "id": f"{str(parent.get('path', '')).rstrip('/')}/{name}",
-                "path": f"{str(parent.get('path', '')).rstrip('/')}/{name}",
-            }
+        if result.code == "name_conflict" and name != named.rstrip("/").rpartition("/")[2]:
+            path = f"{str(parent.get('path', '')).rstrip('/')}/{name}"
+            parent = {"id": path, "path": path}
             continue
         parent = task.checked(result, "create_folder", name).data or {"id": "", "name": name}
         told = task.say("created_folder", name=task.name(parent), path=path_of(parent))
@@ -54,7 +48,7 @@ def create_file(task: Task, intent: Intent) -> Script:
 
 
 def _one_file(task: Task, parent: Item, name: str, content: str, told: str) -> Script:
-    name = name if "." in name.strip(".") else f"{name}{SUFFIX}"
+    name = name if "." in name.strip(".") else f"{name}.md"
     result = yield from call("create_file", name=name, content=content, parent_id=parent["id"])
     made = task.checked(result, "create_file", name).data or {"name": name}
     return task.with_hint(task.say(told, name=task.name(made), path=path_of(made)), "can_undo")
@@ -67,7 +61,7 @@ def save(task: Task, intent: Intent) -> Script:
         return task.say("no_answer_to_save")
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
     name = intent.names[0] if intent.names else summary_name(given, task.language)
-    return (yield from _one_file(task, parent, name, given.text, "saved_answer"))
+    return (yield from _one_file(task, parent, name, given, "saved_answer"))
 
 
 def move(task: Task, intent: Intent) -> Script:
@@ -77,7 +71,11 @@ def move(task: Task, intent: Intent) -> Script:
     if intent.target and intent.target.form == "summary":
         found = yield from find_summary(task, finished=True)
         if found is None:
-            return (yield from _place_summary(task, intent))
+            given = last_summary(task.conversation, only_summaries=True)
+            if given is None:
+                return task.say("no_summary")
+            folder = yield from resolve_folder(task, intent.destination)
+            return (yield from _one_file(task, folder, summary_name(given, task.language), given, "saved_summary"))
         items = [found]
     else:
         items = yield from resolve(task, intent.target or Ref("it"))
@@ -85,50 +83,32 @@ def move(task: Task, intent: Intent) -> Script:
     return (yield from _move(task, items, folder))
 
 
-def _place_summary(task: Task, intent: Intent) -> Script:
-    given = last_summary(task.conversation, only_summaries=True)
-    if given is None:
-        return task.say("no_summary")
-    folder = yield from resolve_folder(task, intent.destination)
-    return (yield from _one_file(task, folder, summary_name(given, task.language), given.text, "saved_summary"))
-
-
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
     if any(item["id"] == folder["id"] for item in items):
         return task.say("into_itself")
-    now = [
-        key
-        for made in task.conversation.running
-        for key in (made.args.get("item_id"), *(made.args.get("item_ids") or []))
-    ]
+    running = [made.args for made in task.conversation.running]
+    now = [key for args in running for key in (args.get("item_id"), *(args.get("item_ids") or []))]
     going = [item for item in items if item.get("parent_id") != folder["id"] or item["id"] in now]
     if not going:
         return "\n".join(task.say("already_there", name=task.name(item), folder=task.name(folder)) for item in items)
     if len(going) > 1 and "move_items" in task.tools:
-        return (yield from _move_together(task, going, folder))
+        one = request("move_items", item_ids=[item["id"] for item in going], folder_id=folder["id"])
+        task.checked((yield from call(one.name, **one.args)), one.name, f"{going[0].get('name', '')} …")
+        listed = bounded([name_line(item) for item in going], task.language)
+        told = task.say("moved_many", count=len(going), folder=task.name(folder), list=listed)
+        return task.with_hint(told, "can_undo")
     wanted = [request("move_item", item_id=item["id"], folder_id=folder["id"]) for item in going]
     return (yield from task.carry_out(going, wanted, "moved", folder=task.name(folder)))
-
-
-def _move_together(task: Task, items: Sequence[Item], folder: Item) -> Script:
-    one = request("move_items", item_ids=[item["id"] for item in items], folder_id=folder["id"])
-    task.checked((yield from call(one.name, **one.args)), one.name, f"{items[0].get('name', '')} …")
-    listed = bounded([name_line(item) for item in items], task.language)
-    told = task.say("moved_many", count=len(items), folder=task.name(folder), list=listed)
-    return task.with_hint(told, "can_undo")
 
 
 def copy(task: Task, intent: Intent) -> Script:
     """Copy items into a folder, by default into their own."""
     items = yield from resolve(task, intent.target or Ref("it"))
-    own: Item = {
-        "id": items[0].get("parent_id") or task.here["id"],
-        "path": str(items[0].get("path", "")).rpartition("/")[0] or "/",
-    }
+    above = str(items[0].get("path", "")).rpartition("/")[0] or "/"
+    own: Item = {"id": items[0].get("parent_id") or task.here["id"], "path": above}
     folder = (yield from resolve_folder(task, intent.destination)) if intent.destination else own
     name = with_suffix(items[0], intent.names[0]) if intent.names and len(items) == 1 else None
     taken = "rename" if folder["id"] == items[0].get("parent_id") and name is None else None
-    wanted = [
-        request("copy_item", item_id=item["id"], folder_id=folder["id"], name=name, on_conflict=taken) for item in items
-    ]
+    args = {"folder_id": folder["id"], "name": name, "on_conflict": taken}
+    wanted = [request("copy_item", item_id=item["id"], **args) for item in items]
     return (yield from task.carry_out(items, wanted, "copied", folder=task.name(folder)))

@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 from typing import Final
 
 from graph.offline.documents import Sentence, first_heading, key_sentences, read_sentences
-from graph.offline.reading.conversation import Conversation, Said
+from graph.offline.reading.conversation import Conversation
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call
 from graph.offline.scripts import listing
@@ -15,12 +15,10 @@ from graph.offline.scripts.resolve import fold, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.references import Ref
 from graph.offline.understanding.requests import Intent
-from graph.offline.wording import inert, joined, path_of, quoted, sides, span
+from graph.offline.wording import inert, path_of, quoted, sides, span
 from graph.state import Language
 
-LONGEST_TEXT: Final = 3_000
-LONGEST_TOPIC: Final = 60
-MOST_OTHERS: Final = 3
+LONGEST_TEXT, LONGEST_TOPIC, MOST_OTHERS = 3_000, 60, 3
 WORDS: Final[dict[Language, tuple[str, ...]]] = {"en": ("summary", "总结", "摘要"), "zh": ("总结", "摘要", "summary")}
 _TITLES: Final = tuple(
     re.compile(re.escape(side).replace(re.escape("{topic}"), "(?P<topic>.+?)")) for side in sides("summary_title")
@@ -61,7 +59,6 @@ def summarise(task: Task, intent: Intent) -> Script:
 
 
 def _documents(task: Task, ref: Ref) -> Documents:
-    """Return the document that is meant and others that are about the same, and the topic if it was one."""
     topic = topic_of(ref.text) if ref.form == "name" else ""
     if not topic:
         try:
@@ -78,18 +75,15 @@ def _documents(task: Task, ref: Ref) -> Documents:
 
 
 def _told(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, others: Sequence[Item]) -> str:
-    title = task.say(
-        "summary_title", topic=inert(topic or first_heading(source.text) or str(source.file.get("name", "")))
-    )
-    where = span(*source.lines(chosen), task.language)
-    passage = f"“{source.words(chosen[0])}”"
-    name = task.name(source.file)
-    told = [title, "", *(f"- {inert(sentence.text)}" for sentence in chosen), ""]
-    told.append(task.say("summary_source", name=name, path=path_of(source.file), lines=where, passage=passage))
+    about = inert(topic or first_heading(source.text) or str(source.file.get("name", "")))
+    where, passage = span(*source.lines(chosen), task.language), f"“{source.words(chosen[0])}”"
+    where_it_is = {"name": task.name(source.file), "path": path_of(source.file), "lines": where, "passage": passage}
+    told = [task.say("summary_title", topic=about), "", *(f"- {inert(sentence.text)}" for sentence in chosen), ""]
+    told.append(task.say("summary_source", **where_it_is))
     if source.cut:
         told.append(task.say("summary_partial", shown=len(source.text), total=source.total))
     if others:
-        told.append(task.say("also_about", list=joined(map(path_of, others[:MOST_OTHERS]), task.language)))
+        told.append(task.say("also_about", list=task.say("and").join(map(path_of, others[:MOST_OTHERS]))))
     return "\n".join(told)
 
 
@@ -111,14 +105,11 @@ def _is_summary(item: Item) -> bool:
     return item.get("kind") == "file" and any(word in fold(str(item.get("name", ""))) for word in WORDS["en"])
 
 
-def last_summary(conversation: Conversation, *, only_summaries: bool = False) -> Said | None:
+def last_summary(conversation: Conversation, *, only_summaries: bool = False) -> str | None:
     """Return the newest summary that the assistant gave; without any, its newest answer unless told otherwise."""
-    answers = conversation.answers()
-    told = [
-        Said(by_person=False, text=str(step.get("result") or ""), turn=0)
-        for step in reversed(conversation.sections.earlier_results)
-    ]
-    summaries = [said for said in (*answers, *told) if summed_up(said.text)]
+    answers = [said.text for said in conversation.answers()]
+    told = [str(step.get("result") or "") for step in reversed(conversation.sections.earlier_results)]
+    summaries = [text for text in (*answers, *told) if summed_up(text)]
     return next(iter([*summaries, *([] if only_summaries else answers)]), None)
 
 
@@ -128,10 +119,8 @@ def summed_up(text: str) -> str:
     return next((match["topic"] for match in found if match), "")
 
 
-def summary_name(said: Said, language: Language) -> str:
+def summary_name(summary: str, language: Language) -> str:
     """Return a file name for a summary: its topic, and the word."""
-    topic = re.sub(r"\.\w{1,5}$", "", _UNSAFE.sub(" ", summed_up(said.text)).strip())[:LONGEST_TOPIC].strip()
-    word = WORDS[language][0]
-    if not topic:
-        return f"{word}.md"
-    return f"{topic} {word}.md" if language == "en" else f"{topic}{word}.md"
+    topic = re.sub(r"\.\w{1,5}$", "", _UNSAFE.sub(" ", summed_up(summary)).strip())[:LONGEST_TOPIC].strip()
+    blank = " " if topic and language == "en" else ""
+    return f"{topic}{blank}{WORDS[language][0]}.md"

@@ -16,15 +16,9 @@ from graph.offline.wording import code, path_of, quoted
 
 Items = Generator[Sequence[Request], Sequence[Result], list[Item]]
 One = Generator[Sequence[Request], Sequence[Result], Item]
-STEM, NO_MATCH = 1, 5
-NEAR_ENOUGH = 0.6
+STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
-_GENERIC: Final = frozenset(
-    map(
-        stem,
-        ["file", "files", "document", "documents", "doc", "docs", "note", "notes", "paper", "item", "text", "copy"],
-    )
-)
+_GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
 
@@ -64,7 +58,6 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
 
 
 def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
-    """Return what is here, what is open, or what was talked about last."""
     opened: list[Item] = [{"kind": "file", **task.sections.file}] if task.sections.file else []
     if ref.form in {"here", "there"}:
         folder = task.here if ref.form == "here" else task.conversation.last_folder()
@@ -133,7 +126,7 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
     chosen = nearby if len(nearby) == 1 else chosen
     if len(chosen) > 1:
         raise ambiguous(task, ref.text, chosen)
-    return chosen or (yield from _otherwise(task, ref, kind))
+    return chosen or (yield from _several_names(task, ref, kind))
 
 
 def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> Items:
@@ -143,17 +136,16 @@ def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: 
     if not queries_of(text) or (named and not (newest or oldest)):
         return named
     found = yield from _searched(task, queries_of(text), kind, SEARCHED)
-    graded = [
-        (covered(text, str(item.get("path") or item["name"])), covered(text, str(item["name"])), item) for item in found
-    ]
-    most = max((part for part, _, _ in graded), default=0.0)
+    graded = [(covered(text, str(item.get("path") or item["name"])), item) for item in found]
+    most = max((part for part, _ in graded), default=0.0)
     if most < (NEAR_ENOUGH if loose else 1):
         return []
-    best = [(own, item) for part, own, item in graded if part == most]
-    best = [one for one in best if one[1].get("kind") == "file"] or best
+    best = [item for part, item in graded if part == most]
+    best = [item for item in best if item.get("kind") == "file"] or best
     if newest or oldest:
-        return [(max if newest else min)((item for _, item in best), key=dated)]
-    return [item for own, item in best if own == max(own for own, _ in best)]
+        return [(max if newest else min)(best, key=dated)]
+    own = [covered(text, str(item["name"])) for item in best]
+    return [item for item, part in zip(best, own, strict=True) if part == max(own)]
 
 
 def queries_of(text: str) -> list[str]:
@@ -180,7 +172,6 @@ def covered(text: str, path: str) -> float:
 
 
 def _pieces(text: str, held: str) -> int:
-    """Return how many characters of a text stand in another, taken in the longest pieces that do."""
     at = found = 0
     while at < len(text):
         end = next((end for end in range(len(text), at, -1) if text[at:end] in held), at)
@@ -198,14 +189,12 @@ def dated(item: Item) -> tuple[str, str]:
 def _searched(task: Task, queries: Sequence[str], kind: str, limit: int) -> Items:
     if "search_files" not in task.tools:
         return (yield from call("list_folder", folder_id=task.here["id"])).items
-    wanted = [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
-    results = yield wanted
+    results = yield [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
     files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
     return [item for item in files.values() if not kind or item.get("kind") == kind]
 
 
-def _otherwise(task: Task, ref: Ref, kind: str) -> Items:
-    """Nothing has the name: perhaps it is several names."""
+def _several_names(task: Task, ref: Ref, kind: str) -> Items:
     parts = [part for part in word("list").split(ref.text) if part]
     found: list[Item] = []
     for part in parts if len(parts) > 1 else ():
@@ -236,12 +225,8 @@ def grade(name: str, wanted: str) -> int:
 
 def best_matches(items: Iterable[Item], wanted: str, *, kind: str = "", most: int = NO_MATCH - 1) -> list[Item]:
     """Return the items whose names fit best, all of them equally well; `most` is the worst grade that counts."""
-    once = {str(item.get("id")): item for item in items}.values()
-    living = [
-        item
-        for item in once
-        if not item.get("trashed_at") and item.get("kind", kind) == (kind or item.get("kind", kind))
-    ]
-    graded = [(grade(str(item.get("name", "")), wanted), item) for item in living]
+    once = {str(item.get("id")): item for item in items if not item.get("trashed_at")}.values()
+    of_kind = [item for item in once if not kind or item.get("kind", kind) == kind]
+    graded = [(grade(str(item.get("name", "")), wanted), item) for item in of_kind]
     best = min((how for how, _ in graded), default=NO_MATCH)
     return [item for how, item in graded if how == best <= most]

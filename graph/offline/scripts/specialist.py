@@ -1,20 +1,10 @@
 """A specialist's next words: the calls it wants made, or its answer."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from graph.offline.reading.conversation import Conversation, items_in
-from graph.offline.reading.results import Result
-from graph.offline.replay import (
-    LeftOutError,
-    MissingToolError,
-    OutOfRoundsError,
-    Reply,
-    Request,
-    Script,
-    UnresolvedError,
-    replay,
-)
+from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
 from graph.offline.routing import language_of
 from graph.offline.scripts import answering, changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import BoundTool, Task
@@ -34,20 +24,17 @@ TOOL_OF: Final = {
 
 
 def _talk(task: Task, intent: Intent) -> Script:
-    """Answer without any call."""
     yield from ()
     return task.say(intent.action, abilities=task.abilities())
 
 
 def _explain(task: Task, intent: Intent) -> Script:
-    """Say that nothing was done, and what would be used for it."""
     yield from ()
     tool = TOOL_OF.get(intent.topic, intent.topic)
     described = " ".join(task.tools.get(tool, BoundTool()).description.split("Use when:")[0].split())
     what = task.say("the_tool", title=task.title(tool), description=described) if described else ""
-    return task.say(
-        "explain_if" if intent.query == "supposed" and "would" not in intent.said.lower() else "explain", what=what
-    )
+    supposed = intent.query == "supposed" and "would" not in intent.said.lower()
+    return task.say("explain_if" if supposed else "explain", what=what)
 
 
 SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
@@ -56,8 +43,8 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "tree": listing.tree, "count": listing.count,
     "newest": listing.newest, "info": listing.info,
     **dict.fromkeys(("whoami", "quota", "get_index_status"), listing.whoami),
-    "shared_out": listing.shared_out, "diff_versions": listing.diff,
-    "list_changes": listing.changes, "ask": answering.ask, "compare": answering.compare,
+    **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
+    "ask": answering.ask, "compare": answering.compare,
     "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
     "create_folder": organising.create_folder, "create_file": organising.create_file, "save": organising.save,
     "move": organising.move, "copy": organising.copy,
@@ -76,43 +63,29 @@ def answer(conversation: Conversation, tools: Mapping[str, BoundTool]) -> Reply:
     """Return what the specialist with these tools says next."""
     task = Task(conversation, language_of(conversation), tools)
     remembered = memory_intent(conversation.asked)
-    intents = (remembered,) if remembered else follow_up(conversation, _requested(conversation))
+    requested = understand(conversation.request, file_open=conversation.sections.file is not None)
+    intents = (remembered,) if remembered else follow_up(conversation, requested)
     if not intents:
         return Reply(text=task.say("unclear", abilities=task.abilities()))
     return replay(_all(task, intents), conversation, tools)
-
-
-def _requested(conversation: Conversation) -> Sequence[Intent]:
-    """Return what is to be done: the step's instruction, else the person's message."""
-    return understand(conversation.request, file_open=conversation.sections.file is not None)
 
 
 def _all(task: Task, intents: Sequence[Intent]) -> Script:
     told: list[str] = []
     for intent in intents:
         try:
-            told.append((yield from _one(task, intent)))
-        except OutOfRoundsError:
-            told.append(task.say("out_of_rounds", done=_done(task)))
-            break
+            told.append((yield from SCRIPTS[intent.action](task, intent)))
+        except UnresolvedError as unresolved:
+            told.append(unresolved.text)
+        except StoppedError as stopped:
+            told.append(task.say(stopped.code, tool=f"`{stopped.tool}`", done=_done(task)))
+            if stopped.code == "out_of_rounds":
+                break
     text = "\n\n".join(dict.fromkeys(text.rstrip() for text in told if text))
     return f"{text}\n" if task.is_underway else text
 
 
-def _one(task: Task, intent: Intent) -> Generator[Sequence[Request], Sequence[Result], str]:
-    try:
-        return (yield from SCRIPTS[intent.action](task, intent))
-    except UnresolvedError as unresolved:
-        return unresolved.text
-    except LeftOutError:
-        return task.say("left_out")
-    except MissingToolError as missing:
-        return task.say("no_tool", tool=f"`{missing.args[0]}`")
-
-
 def _done(task: Task) -> str:
-    changed = [
-        made.result for made in task.conversation.running if made.result and made.result.worked and not made.reads
-    ]
-    lines = [f"- {path_of(item)}" for result in changed for item in items_in(result)[:1]]
+    changed = [made.result for made in task.conversation.running if made.result and not made.reads]
+    lines = [f"- {path_of(item)}" for result in changed if result.worked for item in items_in(result)[:1]]
     return task.say("done_so_far", list="\n".join(lines)) if lines else task.say("nothing_done")

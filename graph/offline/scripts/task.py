@@ -1,4 +1,4 @@
-"""What a script works with: the conversation, the person's language, the tools that are bound."""
+"""The context of a script: the conversation, the person's language, the tools that are bound."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ class Task:
 
     @property
     def sections(self) -> Sections:
-        """What the system message tells."""
+        """The data of the system message."""
         return self.conversation.sections
 
     @property
@@ -43,7 +43,7 @@ class Task:
 
     @property
     def is_underway(self) -> bool:
-        """Whether further steps of a plan follow: what they say comes right after this."""
+        """Say whether further steps of a plan follow: what they say comes right after this."""
         return self.sections.step.get("number") != self.sections.step.get("of")
 
     def say(self, code: str, **values: Any) -> str:
@@ -118,23 +118,17 @@ class Task:
     ) -> Script:
         """Make calls at once, one for each item, and say what came of them; of several by the sentence `code`_many."""
         results = yield wanted
-        done = [
-            ({**item, **result.data} if "name" in result.data else item, one, result)
-            for item, one, result in zip(items, wanted, results, strict=True)
-            if result.worked
-        ]
-        lines = [
-            self.say(
-                code,
-                **{"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values},
-                email=result.word("email") or one.args.get("email"),
-                role=self.role(result.word("role") or str(one.args.get("role") or "viewer")),
-                url=result.word("url"),
-                new=result.number("version") or "?",
-            )
-            for item, one, result in done
-        ]
+        done, lines = list[Item](), list[str]()
+        for before, one, result in zip(items, wanted, results, strict=True):
+            if result.worked:
+                item = {**before, **result.data} if "name" in result.data else before
+                told = {"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values}
+                told |= {"url": result.word("url"), "new": result.number("version") or "?"}
+                told["email"] = result.word("email") or one.args.get("email")
+                told["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
+                done.append(item)
+                lines.append(self.say(code, **told))
         if len(done) > 1 and sides(f"{code}_many"):
-            listed = bounded([name_line(item) for item, _, _ in done], self.language)
+            listed = bounded([name_line(item) for item in done], self.language)
             lines = [self.say(f"{code}_many", count=len(done), list=listed, **values)]
         return "\n".join(filter(None, [self.with_hint("\n".join(lines), hint), *self.failures(wanted, items, results)]))

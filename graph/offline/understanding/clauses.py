@@ -1,9 +1,8 @@
 """A message cut into clauses, each as it was written and as the router's patterns read it."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from graph.offline.understanding.grammar import table, word
 from graph.routing.cues import TAKEN_BACK
@@ -13,12 +12,7 @@ from graph.routing.placing import CHANGES
 from graph.routing.wording import bare, bare_span, clauses, correct, is_negated, prepare
 
 FIRST_MARK: Final = 0xE000
-_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
-    0x3000: 0x20,
-    0x2019: 0x27,
-    0x2018: 0x27,
-    0xA0: 0x20,
-}
+_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 32, 0xA0: 32, 0x2018: 39, 0x2019: 39}
 """Full-width characters as their plain ones: one for one, so that places stay."""
 _QUOTED: Final = re.compile(
     r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|『([^』]+)』|《([^》]+)》|`([^`]+)`|(?<![^\W_])'([^'\n]{1,400})'(?![^\W_])"
@@ -26,8 +20,6 @@ _QUOTED: Final = re.compile(
 _FOR_GOOD: Final = re.compile(r"\b(?:permanently|for good|forever|irrevocably|completely)\b|彻底|永久")
 _FORBIDS: Final = re.compile(r".{0,4}(?:不要|不用|不必|不准|请勿|不许|不得|别(?![的人处家墅称名]))")
 _NAME_END: Final = re.compile(r"[^\s,，。;；:：]*\)")
-
-
 _MOODS: Final = table("mood")
 _ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenly)\b|不小心|误删")
 """Tells what happened, and asks to have it back."""
@@ -41,8 +33,7 @@ _CHINESE: Final = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One clause. `said` is in the person's own letters, `plain` what the router's patterns read, `row` its row."""
 
     said: str
@@ -86,11 +77,8 @@ class Message:
         """The text as the router's patterns read it, without asides such as "if you have time"."""
         return prepare(self.quoted(self.text))
 
-    def clauses(self) -> Sequence[Clause]:
-        """Return the clauses in order."""
-        return tuple(self._clauses())
-
-    def _clauses(self) -> Iterator[Clause]:
+    def clauses(self) -> Iterator[Clause]:
+        """Yield the clauses in order."""
         low, at = self.text.lower(), 0
         low = low if len(low) == len(self.text) else self.text
         for part in clauses(low, VERBS):
@@ -109,15 +97,8 @@ class Message:
         plain = correct(first, VERBS) + blank + rest
         start, end = bare_span(said.lower()) if len(said.lower()) == len(said) else (0, len(said))
         own = said[start:end].strip() or said
-        for_good = _FOR_GOOD.search(prepared) is not None
-        return Clause(
-            own,
-            plain,
-            row_of(plain) if plain else None,
-            is_negated(prepared) or _FORBIDS.match(prepared) is not None,
-            ends_in_colon,
-            for_good,
-        )
+        for_good, negated = bool(_FOR_GOOD.search(prepared)), is_negated(prepared) or bool(_FORBIDS.match(prepared))
+        return Clause(own, plain, row_of(plain) if plain else None, negated, ends_in_colon, for_good)
 
 
 def mood_of(clause: str) -> str:

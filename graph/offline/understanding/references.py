@@ -24,27 +24,16 @@ class Ref:
 
 
 _FORMS: Final = table("form")
-_KIND: Final = (
-    (
-        "folder",
-        re.compile(
-            r"\s+(?:sub)?(?:folder|directory|dir)$|(?<=.)(?:文件夹|目录)$|^(?:folder|directory)\s+", re.IGNORECASE
-        ),
-    ),
-    (
-        "file",
-        re.compile(r"(?<!\.)(?<!\w)\s*\bfile$|(?<=[^\s新旧])(?:这个|那个|这份|那份)?(?:文件|文档)$", re.IGNORECASE),
-    ),
-)
+_KIND: Final = {
+    "folder": re.compile(r"(?i)\s+(?:sub)?(?:folder|directory|dir)$|(?<=.)(?:文件夹|目录)$|^(?:folder|directory)\s+"),
+    "file": re.compile(r"(?i)(?<!\.)(?<!\w)\s*\bfile$|(?<=[^\s新旧])(?:这个|那个|这份|那份)?(?:文件|文档)$"),
+}
 _TYPES: Final = (
     "pdf word=docx docx excel=xlsx xlsx spreadsheet=xlsx 表格=xlsx powerpoint=pptx pptx ppt=pptx csv txt text=txt"
     " 文本=txt markdown=md md html json png jpg jpeg=jpg"
 )
 SUFFIXES: Final = {one.partition("=")[0]: f".{one.rpartition('=')[2]}" for one in _TYPES.split()}
-"""The endings of names, by what types of files are called."""
-_TYPE: Final = re.compile(
-    rf"^\*?\.?(?P<type>{'|'.join(SUFFIXES)})s?(?:\s*(?:files?|documents?|文件|文档))?$", re.IGNORECASE
-)
+_TYPE: Final = re.compile(rf"(?i)^\*?\.?(?P<type>{'|'.join(SUFFIXES)})s?(?:\s*(?:files?|documents?|文件|文档))?$")
 _MARKS: Final = " \t,.;:!?，。；：！？、“”\"'`"
 
 
@@ -68,20 +57,16 @@ def _all(text: str) -> Ref | None:
     inside = read_ref(match["inside"], kind="folder") if match["inside"] else None
     what = (match["what"] or "").strip()
     nested = word("of_all_zh").match(what) if inside is None and not word("anything").fullmatch(what) else None
-    return Ref("all", inside=read_ref(nested["inside"], kind="folder")) if nested else _of_sort(what, inside)
-
-
-def _of_sort(what: str, inside: Ref | None) -> Ref:
-    """Return each item of a sort: of a type, of a description, or of any."""
-    sort = _TYPE.match(what.strip())
-    if sort:
+    if nested:
+        return Ref("all", inside=read_ref(nested["inside"], kind="folder"))
+    if sort := _TYPE.match(what):
         return Ref("all", kind="file", inside=inside, extension=SUFFIXES[sort["type"].lower()])
-    return Ref("all", text="" if word("anything").fullmatch(what.strip()) else what.strip(), inside=inside)
+    return Ref("all", text="" if word("anything").fullmatch(what) else what, inside=inside)
 
 
 def _named(text: str, kind: str) -> Ref:
     stripped = word("determiner_zh").sub("", word("determiner").sub("", text)) or text
-    for one, pattern in _KIND:
+    for one, pattern in _KIND.items():
         if pattern.search(stripped):
             stripped, kind = pattern.sub("", stripped) or stripped, one
     return Ref("name", text=stripped.strip(_MARKS), kind=kind)

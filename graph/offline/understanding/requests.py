@@ -46,10 +46,13 @@ _TALK: Final = table("talk")
 _SPECIAL: Final = (
     ("undo", "as_it_was"), ("redo", "redo"), ("restore", "back"), ("cannot", "many_names"), ("cannot", "sorts"),
 )  # fmt: skip
-_BY_ROW_WORDS: Final = (
-    "who_has_access list_versions restore_version undo restore create_folder copy create_file rename list_changes move"
+_BY_ROW: Final = frozenset([
+    "who_has_access", "list_versions", "restore_version", "undo", "restore", "list_changes",
+    "create_folder", "create_file", "copy", "rename", "move",
+])  # fmt: skip
+_NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions", "download"), "version") | (
+    dict.fromkeys(("newest", "list_changes"), "counted")
 )
-_BY_ROW: Final = frozenset(_BY_ROW_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
     if talk:
         return (Intent(talk, text),)
-    clauses = message.clauses()
+    clauses = list(message.clauses())
     intents = [_intent(message, clause, file_open=file_open) for clause in clauses]
     spoken = _only_spoken_of(message, clauses, intents)
     if spoken:
@@ -111,24 +114,14 @@ def _joined(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list
     """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
     found: list[Intent] = []
     for clause, intent in zip(clauses, intents, strict=True):
-        last = found[-1] if found else Intent("")
-        vague = intent is None or intent.action in VAGUE | {"set_role", "share"}
+        last, action = found[-1] if found else Intent(""), intent.action if intent else "lookup"
+        pointing = intent is None or intent.target is None or intent.target.is_pronoun
         role = _role(clause.plain) if not (intent and (intent.emails or intent.target)) else ""
-        if vague and role and last.action in {"share", "link"}:
+        if role and action in VAGUE | {"set_role", "share"} and last.action in {"share", "link"}:
             found[-1] = replace(last, role=role)
-        elif (
-            vague
-            and last.action == "create_folder"
-            and (intent is None or intent.action == "lookup")
-            and not clause.negated
-        ):
+        elif action == "lookup" and last.action == "create_folder" and not clause.negated:
             found[-1] = replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
-        elif (
-            intent
-            and intent.action in {"summarise", "read"}
-            and last.action == "find"
-            and not (intent.target and not intent.target.is_pronoun)
-        ):
+        elif intent and action in {"summarise", "read"} and pointing and last.action == "find":
             found[-1] = replace(intent, target=Ref("name", text=last.query))
         elif intent:
             found.append(intent)
@@ -136,7 +129,6 @@ def _joined(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list
 
 
 def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> Intent | None:
-    """Return what to say where a change is named in doubt: nothing is done then."""
     changes = [intent for intent in intents if intent and intent.action in CHANGING]
     both = list(zip(clauses, intents, strict=True))
     moods = [_mood(clause, intent) for clause, intent in both]
@@ -156,14 +148,14 @@ def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequen
 
 
 def _mood(clause: Clause, intent: Intent | None) -> str:
-    if clause.negated or (intent and intent.action not in VAGUE | CHANGING):
+    plain, action = clause.plain, intent.action if intent else "lookup"
+    if clause.negated or action not in VAGUE | CHANGING:
         return ""
-    if intent and intent.action in NAMING:
-        return "supposed" if re.match(r"(?:if|when|unless)\b|如果|要是|假如|万一", clause.plain) else ""
-    if clause.ends_in_colon and (intent is None or intent.action not in CHANGING):
+    if action in NAMING:
+        return "supposed" if re.match(r"(?:if|when|unless)\b|如果|要是|假如|万一", plain) else ""
+    if clause.ends_in_colon and action not in CHANGING:
         return "reported"
-    plain = clause.plain
-    if intent and intent.action in {"share", "link", "set_role"}:
+    if action in {"share", "link", "set_role"}:
         plain = word("so_that").sub("", plain)
     for ref in (intent.target, intent.destination) if intent else ():
         # A name may sound like advice; what stands before it may not.
@@ -172,7 +164,6 @@ def _mood(clause: Clause, intent: Intent | None) -> str:
 
 
 def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
-    """Return what one clause asks for; "can you delete files?" is about what can be done."""
     if clause.negated or not clause.plain:
         return None
     looked_up = next((action for action, pattern in _LOOKUPS if pattern.search(clause.plain)), "")
@@ -185,7 +176,6 @@ def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | No
 
 
 def _change(clause: Clause, *, file_open: bool) -> str:
-    """Return the change that a clause asks for, by the router's row and what tells its kinds apart."""
     plain, action = clause.plain, clause.row.action if clause.row else ""
     open_row = action in {"", "edit", "unknown"}
     if word("trash").search(plain):
@@ -207,7 +197,6 @@ def _change(clause: Clause, *, file_open: bool) -> str:
 
 
 def _access(plain: str, action: str, *, open_row: bool) -> str:
-    """Return what is to be done with who has access, empty if it is about something else."""
     if word("download").search(plain) and action in {"", "share", "unknown"}:
         return "download"
     named = word("sets_role").search(plain) or ("MAIL" in plain and word("stops").match(plain))
@@ -261,7 +250,6 @@ def _reading(clause: Clause) -> str:
 
 
 def _otherwise(clause: Clause) -> str:
-    """A question is answered from the files; a bare name is looked for; the rest is not understood."""
     plain = clause.plain
     if word("question").search(plain):
         return "ask"
@@ -272,13 +260,11 @@ def _otherwise(clause: Clause) -> str:
 
 
 def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
-    """Return the intent with its arguments."""
     said = clause.said
     named = _slots(message, action, said)
-    target, place = (
-        re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", "")),
-        named.get("destination", ""),
-    )
+    target = re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", ""))
+    place, text = named.get("destination", ""), said.strip(" ?？。.!！")
+    pattern = {"find": "where", "lookup": "lists", "summarise": "sum_of", "read": "opens"}.get(action)
     intent = Intent(
         action,
         message.restored(said),
@@ -286,29 +272,24 @@ def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -
         destination=_folder(message, place) if place else None,
         emails=tuple(EMAIL.findall(message.restored(said))),
         role=_role(clause.plain),
-        number=_number(clause.plain, action),
-        query=_phrase(message, action, said),
+        number=number_in(_NUMBERED[action], clause.plain) if action in _NUMBERED else 0,
+        query=message.restored((named_in(pattern, text) if pattern else "") or text),
     )
-    if (
-        action == "delete"
-        and word("empties").search(clause.plain)
-        and intent.target
-        and intent.target.form in {"name", "there", "it"}
-    ):
+    form = intent.target.form if intent.target else ""
+    if action == "delete" and word("empties").search(clause.plain) and form in {"name", "there", "it"}:
         intent = replace(intent, target=Ref("all", inside=intent.target))
-    if intent.target and intent.target.form == "there" and action in EDITING:
+    if form == "there" and action in EDITING:
         intent = replace(intent, target=Ref("open" if file_open else "it"))
     if action in _FILL:
         intent = _FILL[action](message, intent, named)
-    return intent if intent.target else replace(intent, target=_subject(message, intent, said, file_open=file_open))
+    return intent if intent.target else replace(intent, target=_subject(message, intent, text, file_open=file_open))
 
 
 def _slots(message: Message, action: str, said: str) -> Mapping[str, str]:
     shape = {"end_link": "link", "delete_for_good": "delete"}.get(action, action)
     first = has_han(re.sub(MARK, "", said))
-    return slots(shape, said, chinese=first) or (
-        slots(shape, said, chinese=not first) if has_han(message.restored(said)) else {}
-    )
+    found = slots(shape, said, chinese=first)
+    return found or (slots(shape, said, chinese=not first) if has_han(message.restored(said)) else {})
 
 
 def _ref(message: Message, phrase: str, *, file_open: bool = False, kind: str = "") -> Ref | None:
@@ -341,31 +322,13 @@ def number_in(name: str, text: str) -> int:
     return int(found) if found.isdigit() else NUMBERS.get(found, 0)
 
 
-def _number(plain: str, action: str) -> int:
-    if action in {"restore_version", "diff_versions", "list_versions", "download"}:
-        return number_in("version", plain)
-    return number_in("counted", plain) if action in {"newest", "list_changes"} else 0
-
-
-def _phrase(message: Message, action: str, said: str) -> str:
-    """Return what is looked for, in the person's words."""
-    text = said.strip(" ?？。.!！")
-    pattern = {"find": "where", "lookup": "lists", "summarise": "sum_of", "read": "opens"}.get(action)
-    return message.restored((named_in(pattern, text) if pattern else "") or text)
-
-
-def _subject(message: Message, intent: Intent, said: str, *, file_open: bool) -> Ref | None:
-    """Return the item that a lookup is about."""
-    text = said.strip(" ?？。.!！")
+def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) -> Ref | None:
     if intent.action in {"summarise", "read"}:
         return _ref(message, intent.query if intent.query != message.restored(text) else "", file_open=file_open)
-    for pattern in (
-        ("within",) if intent.action in IN_FOLDERS else ("history", "of") if intent.action in OF_ITEMS else ()
-    ):
-        phrase = named_in(pattern, text)
-        if phrase and not word("no_place").fullmatch(phrase.replace(" ", "")):
-            return _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
-    return None
+    patterns = ("within",) if intent.action in IN_FOLDERS else ("history", "of") if intent.action in OF_ITEMS else ()
+    phrases = [phrase for phrase in (named_in(pattern, text) for pattern in patterns) if phrase]
+    phrase = next((one for one in phrases if not word("no_place").fullmatch(one.replace(" ", ""))), "")
+    return _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
 
 
 def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
@@ -377,7 +340,6 @@ def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> I
 
 
 def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    """Fill in a file: its text is what was dictated; "save it as x.md" keeps what was said before."""
     inside = re.search(rf"(?<=.)\s*(?P<content>{MARK})\s*$", named.get("name", ""))
     name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
     intent = _fill_names(message, intent, {"name": name})
@@ -396,7 +358,6 @@ def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> I
 
 
 def _quoted_in(message: Message, slot: str) -> str:
-    """Return what is quoted in a slot, "the line “x”", or else the slot."""
     marks = re.findall(MARK, slot)
     return message.restored(marks[0]) if len(marks) == 1 else message.restored(slot).strip(" .。")
 

@@ -329,6 +329,15 @@ def test_a_conversation_takes_up_the_approval_it_waits_for(scripted: ScriptedSer
     assert "Shared." in result.stdout
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Let started programs hear Ctrl-C, though a shell that runs the tests in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_cancels_the_run_and_fails(scripted: ScriptedService) -> None:
     scripted.script = [RUN, content("Working"), FOREVER, CANCELLED]
     process = subprocess.Popen(
@@ -337,8 +346,6 @@ def test_ctrl_c_cancels_the_run_and_fails(scripted: ScriptedService) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that runs the tests in the background ignores Ctrl-C, and so would what they start.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout
     assert process.stdout.read(7) == "Working"
