@@ -6,6 +6,7 @@ import pty
 import re
 import signal
 import subprocess
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
