@@ -6,8 +6,7 @@ import pty
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -25,6 +24,9 @@ from tests.api.cli.scripted_service import (
     content,
     problem,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CONTROL_CODES = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 SHARE = action(
