@@ -11,9 +11,9 @@ from statistics import median, quantiles
 
 import uvloop
 
-from benchmarks.contenders import CONTENDERS, Opener, come_to_rest
-from benchmarks.scripted_model import TOKENS, scripted_model
-from benchmarks.table import print_table
+from benchmarks.fixtures.contenders import CONTENDERS, Opener, come_to_rest
+from benchmarks.fixtures.scripted_model import TOKENS, scripted_model
+from benchmarks.fixtures.table import print_table
 
 FIRST, BETWEEN = 0.3, 0.02
 IDEAL = FIRST + (TOKENS - 1) * BETWEEN

@@ -19,9 +19,9 @@ import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from benchmarks import mixed_folder
-from benchmarks.bare_parsers import PARSERS, Read
-from benchmarks.documents import MAKERS, document
-from benchmarks.table import print_table
+from benchmarks.fixtures.bare_parsers import PARSERS, Read
+from benchmarks.fixtures.documents import MAKERS, document
+from benchmarks.fixtures.table import print_table
 from drive_server.knowledge.readers.pool import ReaderPool
 
 LEAST_SECONDS = 0.5

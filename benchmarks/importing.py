@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from benchmarks.table import print_table
+from benchmarks.fixtures.table import print_table
 
 COMMAND = Path(sys.executable).with_name("drive-agent")
 SMALL_BYTES = 4096

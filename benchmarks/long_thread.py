@@ -26,8 +26,8 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import Field
 
 from api.app import create_app
-from benchmarks.models import InstantModel
-from benchmarks.table import print_table
+from benchmarks.fixtures.models import InstantModel
+from benchmarks.fixtures.table import print_table
 from drive_server.settings import DriveSettings
 from graph.settings import AgentSettings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp.types import CallToolResult, TextContent
 
-from benchmarks.ways import Way
+from benchmarks.fixtures.ways import Way
 
 OPERATIONS = ("read 4 kB", "list 100", "search", "write 4 kB", "edit")
 MOST_AT_ONCE = 8

@@ -23,7 +23,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest
 
-from benchmarks.table import print_table
+from benchmarks.fixtures.table import print_table
 from drive_server.access import ALL_SCOPES, Actor
 from drive_server.connect import open_drive
 from drive_server.settings import DriveSettings

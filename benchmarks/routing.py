@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.table import print_table
+from benchmarks.fixtures.table import print_table
 from graph.routing.intents import pattern_agent, read_intent
 from tests.graph.routing.routing_cases import RoutingCase
 from tests.graph.routing.routing_heldout import ROUTING_HELDOUT

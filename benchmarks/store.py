@@ -20,7 +20,9 @@ from statistics import median
 
 import anyio
 
-from benchmarks import trivial_server
+from benchmarks.fixtures import trivial_server
+from benchmarks.fixtures.table import print_table
+from benchmarks.fixtures.ways import Way, free_port, in_process, over_http, over_stdio
 from benchmarks.operations import (
     MOST_AT_ONCE,
     OPERATIONS,
@@ -31,8 +33,6 @@ from benchmarks.operations import (
     of_filesystem,
     of_trivial,
 )
-from benchmarks.table import print_table
-from benchmarks.ways import Way, free_port, in_process, over_http, over_stdio
 from drive_server.connect import ALL_SCOPES, Actor, Drive, in_process_session, open_drive
 from drive_server.settings import DriveSettings
 from tests.node.runtime import FILESYSTEM_SERVER, program

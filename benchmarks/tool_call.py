@@ -12,8 +12,8 @@ from uuid import uuid4
 
 from langgraph.graph import START, StateGraph
 
-from benchmarks.models import InstantModel
-from benchmarks.table import milliseconds, print_table
+from benchmarks.fixtures.models import InstantModel
+from benchmarks.fixtures.table import milliseconds, print_table
 from drive_server.connect import ALL_SCOPES, META_IDEMPOTENCY_KEY, Actor, Drive, open_drive
 from drive_server.settings import DriveSettings
 from graph.approvals.act import ActTask, make_act

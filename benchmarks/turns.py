@@ -13,9 +13,9 @@ from statistics import median
 
 import uvloop
 
-from benchmarks.contenders import CONTENDERS, Contender, Times, come_to_rest
-from benchmarks.scripted_model import TOKENS, scripted_model
-from benchmarks.table import milliseconds, print_table
+from benchmarks.fixtures.contenders import CONTENDERS, Contender, Times, come_to_rest
+from benchmarks.fixtures.scripted_model import TOKENS, scripted_model
+from benchmarks.fixtures.table import milliseconds, print_table
 
 WARM_UP = 8
 HEADER = ["", "CPU ms", "beside the first", "first event ms", "first token ms", "whole ms"]

@@ -16,8 +16,8 @@ from benchmarks.evaluation.conversation import Spent, converse
 from benchmarks.evaluation.drive import EvaluatedDrive
 from benchmarks.evaluation.scoring import faults
 from benchmarks.evaluation.task import LANGUAGES, Task, load_tasks
-from benchmarks.serving import serving
-from benchmarks.table import print_table
+from benchmarks.fixtures.serving import serving
+from benchmarks.fixtures.table import print_table
 from graph.settings import OFFLINE, AgentSettings
 
 NOT_SET = """Set OPENAI_API_KEY, and for another service than OpenAI's OPENAI_BASE_URL and AGENT_MODEL, e.g.

@@ -103,7 +103,7 @@ _ASKS_NUMBER: Final = (
     r"|几(?!乎)|多少|多久|多长|期限|多大|多高"
 )
 _KINDS: Final = {re.compile(_ASKS_DATE, re.IGNORECASE): _DATE, re.compile(_ASKS_NUMBER, re.IGNORECASE): _NUMBER}
-"""What an answer has to have in it, by how the question asks."""
+"""Patterns that an answer has to match, by how the question asks."""
 SEVERAL: Final = re.compile(r"\band\b|,|，|、|和|与|以及|分别", re.IGNORECASE)
 
 

@@ -1,4 +1,4 @@
-"""What the offline model says when the drive has it read many files: sentences of the file itself, and nothing else."""
+"""The offline model's answers when the drive has it read many files: sentences of the file itself, and nothing else."""
 
 import re
 from collections.abc import Sequence

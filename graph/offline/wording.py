@@ -1,4 +1,4 @@
-"""How the offline model's sentences, and names, paths, sizes and times in them, are written in either language."""
+"""The offline model's sentences, and the names, paths, sizes and times in them, as they are written in either language."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -38,7 +38,7 @@ class Source(NamedTuple):
 
     @property
     def called(self) -> str:
-        """What the file is called: its path and its title."""
+        """Return the path and the title of the file."""
         path = str(self.file.get("path") or self.file.get("name", ""))
         return f"{path.rpartition('.')[0]} {first_heading(self.text)}"
 

@@ -1,4 +1,4 @@
-"""What is done to items as they are, and to the long-term memory."""
+"""Scripts that change items as they are, and the long-term memory."""
 
 from collections.abc import Sequence
 from typing import Final

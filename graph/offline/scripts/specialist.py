@@ -56,7 +56,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     "remove_text": editing.replace_text, "add": editing.add_text, "remember": changing.remember,
     "forget": changing.forget, "list_memories": changing.recall,
 }  # fmt: skip
-"""What carries out each action."""
+"""The script of each action."""
 
 
 def answer(conversation: Conversation, tools: Mapping[str, BoundTool]) -> Reply:

@@ -45,7 +45,7 @@ class Clause(NamedTuple):
 
 
 class Message:
-    """What a person said, with what they quote or dictate put aside, so that it is never taken for a request."""
+    """A message whose quoted and dictated parts are put aside, so that they are never taken for a request."""
 
     def __init__(self, text: str) -> None:
         self._aside: list[str] = []

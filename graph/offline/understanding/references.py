@@ -9,7 +9,7 @@ from graph.offline.understanding.grammar import table, word
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """What a phrase stands for: `text` is a name, a description or a path; `inside` the folder it is in."""
+    """A reference to items: `text` is a name, a description or a path; `inside` the folder it is in."""
 
     form: str
     text: str = ""
@@ -19,7 +19,7 @@ class Ref:
 
     @property
     def is_pronoun(self) -> bool:
-        """Whether only the conversation tells what it is."""
+        """Say whether only the conversation tells what it is."""
         return self.form in {"it", "them", "there"}
 
 

@@ -1,4 +1,4 @@
-"""What a message asks for: intents, each an action with its arguments. The verbs are the router's.
+"""The intents of a message, each an action with its arguments. The verbs are the router's.
 
 A change is only an intent where a clause begins with its verb (or, in Chinese, names an object for it), and nothing in
 the message puts it in doubt. Anything else is no intent.

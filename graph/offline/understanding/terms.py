@@ -1,4 +1,4 @@
-"""What a text is about, as terms: stems of English words, pairs of Chinese characters."""
+"""The terms of a text: stems of English words, pairs of Chinese characters."""
 
 import re
 from collections.abc import Iterable
