@@ -3,10 +3,11 @@
     python -m benchmarks.indexing [--large] [--sizes 10000 100000] [--seconds 60] [--keep FOLDER]
 
 The drive of `benchmarks/fixtures/synthetic.py` is searched through its search service, with the rights of each person
-and the local model, and on the same table, search by search in turn, by LanceDB's own hybrid query with random vectors and no
-rights but the owner's id: alone, then while ten files a minute of ten passages each are written into the drive, which
-reads, embeds, stores and tends them. The update is a file of which a search finds a new word. With `--large` also at a
-million passages, which takes 10 GB of disk; `--keep` leaves the drives in a folder, and takes those that are there.
+and the local model, and on the same table, search by search in turn, by LanceDB's own hybrid query with random
+vectors and no rights but the owner's id: alone, then while ten files a minute of ten passages each are written into
+the drive, which reads, embeds, stores and tends them. The update is a file of which a search finds a new word. With
+`--large` also at a million passages, which takes 10 GB of disk; `--keep` leaves the drives in a folder, and takes
+those that are there.
 """
 
 import argparse

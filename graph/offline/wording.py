@@ -1,4 +1,4 @@
-"""The offline model's sentences, and the names, paths, sizes and times in them, as they are written in either language."""
+"""The offline model's sentences in either language, with the names, paths, sizes and times in them."""
 
 import re
 from collections.abc import Mapping, Sequence
