@@ -36,9 +36,9 @@ _CHANGING_WORDS: Final = (
 )
 CHANGING: Final = frozenset(_CHANGING_WORDS.split())
 NAMING: Final = frozenset({"create_folder", "create_file", "add", "replace", "rename"})
-"""What takes words of the person's own, which may sound like anything."""
+"""Shapes that take the person's own words, which may sound like anything."""
 VAGUE: Final = frozenset({"ask", "lookup", "cannot"})
-"""What is done for want of anything better: a change that is named in it is spoken of."""
+"""Fallback actions, for want of a better one; a change that the message names is mentioned."""
 IN_FOLDERS: Final = frozenset({"count", "list", "tree", "newest"})
 OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"})
 _LOOKUPS: Final = table("lookup")

@@ -1,4 +1,4 @@
-"""What went wrong is said plainly and not tried again; what documents and tools say is never taken for an intent."""
+"""Failures are told plainly and not retried; words of documents and tools are never taken for an intent."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What messages ask for, in words that no pattern was written by, and what asks for nothing: in both languages."""
+"""Intents of messages in words that no pattern was written by, and messages without one, in both languages."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What follows from a tool's record alone: registration, scopes, consent, `_meta` and the assistant's policy."""
+"""Everything that follows from a tool's record: registration, scopes, consent, `_meta`, the assistant's policy."""
 
 from typing import Annotated, Any
 
@@ -75,7 +75,7 @@ NEEDED_BESIDES: dict[str, dict[str, Any]] = {
     "update_share": {"email": "a@b.c", "role": "viewer"},
     "revoke_share": {"email": "a@b.c"},
 }
-"""What a call needs that its schema leaves open: one of several arguments."""
+"""Arguments of which a call needs one, though its schema leaves that open."""
 
 
 def smallest(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
