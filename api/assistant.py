@@ -150,7 +150,7 @@ class AssistantMemory:
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
         messages: list[AnyMessage] = snapshot.values.get("messages", [])
         result_store = self._result_store(user_id, thread_id)
-        answers = [message for message in _messages_of_run(messages, run_id) if view_record_of(message)]
+        answers = [message for message in messages_of_run(messages, run_id) if view_record_of(message)]
         return [await _model_call(messages, answer, result_store) for answer in answers]
 
     async def result(self, user_id: str, thread_id: str, reference: str) -> str | None:
@@ -165,7 +165,8 @@ class AssistantMemory:
         return ResultStore(self._store, self._deps.result_cache, user_id, thread_id)
 
 
-def _messages_of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
+def messages_of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
+    """Return the messages that follow the person's message of a run, up to their next one."""
     begun = next((index for index, message in enumerate(messages) if message.id == run_id), len(messages))
     following = range(begun + 1, len(messages))
     end = next((index for index in following if isinstance(messages[index], HumanMessage)), len(messages))

@@ -5,7 +5,7 @@ type after which the run sends nothing. The filter, the replay, the OpenAPI sche
 these classes; a class counts once it is in `GraphEvent` (the graph emits it) or `Event` (the service does).
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
@@ -418,25 +418,37 @@ EVENTS: Final = {definition.name: definition for schema in get_args(Event) for d
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A piece of a model's answer. `message_id` differs between one answer and the next."""
+    """A piece of a model's answer, the last one of which is empty. `message_id` may differ from answer to answer."""
 
     message_id: str | None
     text: str
 
 
 Listener = Callable[[GraphEvent | TextDelta], None]
+Store = Callable[[bool], Awaitable[object]]
 
 _listener: Final = ContextVar[Listener | None]("listener", default=None)
+_store: Final = ContextVar[Store | None]("store", default=None)
 
 
 @contextmanager
-def listening(listener: Listener) -> Generator[None]:
-    """Send the graph's events and text deltas to the listener; LangGraph's streams carry none (they cost more)."""
-    token = _listener.set(listener)
+def listening(listener: Listener, store: Store | None = None) -> Generator[None]:
+    """Send the graph's events and text deltas to the listener; LangGraph's streams carry none (they cost more).
+
+    `store` returns once all that the listener heard is stored: at once if its argument is true, else in the next batch.
+    """
+    heard, stored = _listener.set(listener), _store.set(store)
     try:
         yield
     finally:
-        _listener.reset(token)
+        _listener.reset(heard)
+        _store.reset(stored)
+
+
+async def store_events(*, urgent: bool) -> None:
+    """Return once the events of this run so far are stored: a checkpoint that makes them past must not come before."""
+    if store := _store.get():
+        await store(urgent)
 
 
 def emit(event: GraphEvent) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import HumanMessage
@@ -11,7 +12,7 @@ from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
 
 from api.approvals.service import Approvals, cancel_statement, needed_event, parked_event
-from api.assistant import Assistant
+from api.assistant import Assistant, messages_of_run
 from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
@@ -124,15 +125,17 @@ class Execution:
         """Return the graph's next input, by the state of its checkpoints."""
         snapshot = await self._state()
         frames = await read_frames(self._services.database, self.run.id)
-        self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames)
-        if not any(message.id == self.run.id for message in snapshot.values.get("messages", ())):
+        messages = snapshot.values.get("messages", ())
+        said = "".join(message.text for message in messages_of_run(messages, self.run.id) if message.type == "ai")
+        self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames, said)
+        if not any(message.id == self.run.id for message in messages):
             return self._input()
         interrupt = _interrupt(snapshot)
         return await self._resolve(interrupt) if interrupt else None
 
     async def _advance(self, step: Any) -> Interrupt | None:
         """Run the graph to its end, or to the next interrupt, and return that."""
-        with listening(self._receive):
+        with listening(self._receive, partial(self._services.log.flush, self.run.id)):
             # Synchronously, so that every call that is made is on disk before.
             output = await self._services.graph.graph.ainvoke(
                 step, self._config, context=self._context, durability="sync", version="v2"

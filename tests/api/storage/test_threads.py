@@ -18,8 +18,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Send, interrupt
 
 from api.storage import cached_saver, sqlite_threads
-from api.storage.sqlite_threads import SqliteThreads, ThreadedSqliteSaver, may_be_seen
+from api.storage.sqlite_threads import SqliteThreads, ThreadedSqliteSaver
 from api.storage.threads import PackingSerializer, open_threads
+from api.storage.write_behind import may_be_seen
 from drive_server.errors import InvalidInputError
 from graph.build import build_graph
 from graph.dependencies import GraphDependencies
