@@ -256,7 +256,11 @@ class Execution:
         may_have_changed = self._has_changed or self._has_failed_calls if ended_well else self._has_called
         if not (may_have_changed or self._recovered):
             return ()
-        return await self._services.drive.changes(self.run.user_id, self.run.id)
+        drive, run = self._services.drive, self.run
+        if not ended_well or self._has_failed_calls:
+            # A call whose answer nobody waited for may be under way; later it would be a change that nobody reported.
+            await drive.revoke(run.user_id, run.id)
+        return await drive.changes(run.user_id, run.id)
 
     async def _closing_events(self) -> list[Event]:
         """Return the events that close the approvals and calls that clients show as open, also of a recovered run."""
