@@ -44,9 +44,9 @@ class Assistant:
         self._clock = deps.clock
         self._store = deps.store or InMemoryStore()
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode = "attended") -> RunContext:
-        """Return the run context for a caller."""
-        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode)
+    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str) -> RunContext:
+        """Return the context of a run for a caller."""
+        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode, run_id=run_id)
 
     def link_filter(self, message: str) -> LinkFilter:
         """Return the link filter for the answer to a message."""

@@ -10,7 +10,7 @@ from mcp.types import CallToolResult, TextContent
 
 from graph.events import emit
 from graph.link_filter import HostAllowlist, LinkFilter
-from graph.state import State, Update, running_turn
+from graph.state import State, Update, message_id_of, running_turn
 
 Outcome = Literal["done", "error", "cancelled", "rejected"]
 
@@ -76,7 +76,7 @@ def _with_own_id(call: Any, taken: set[str]) -> Any:
 def link_filter_for(state: State, hosts: HostAllowlist) -> LinkFilter:
     """Return the link filter of this turn: it allows the hosts, and addresses in the person's message."""
     turn = running_turn(state)
-    asked = next((message.text for message in reversed(state["messages"]) if message.id == turn["run_id"]), "")
+    asked = next((message.text for message in reversed(state["messages"]) if message.id == message_id_of(turn)), "")
     return LinkFilter(hosts.with_addresses_in(asked), turn["language"])
 
 
