@@ -74,17 +74,17 @@ class Authenticator:
         if known is not None:
             return known
         key = self._keys.get(request.session, self._default_key)
-        return await (self._identity.authenticate(key) if key else self._page.principal(request.session))
+        return await (self._identity.authenticate_program(key) if key else self._page.principal(request.session))
 
     async def reauthenticate(self, request: DriveRequest) -> Principal:
         """Return the principal of the session now, for messages that it gets without a request."""
         if request.request is not None:
-            return await self._identity.authenticate(_token_of(request.request).token)
+            return await self._identity.authenticate_program(_token_of(request.request).token)
         known = current_principal.get()
         if known is not None:
             return known
         key = self._keys.get(request.session, self._default_key)
-        return await (self._identity.authenticate(key) if key else self._page.signed_in(request.session))
+        return await (self._identity.authenticate_program(key) if key else self._page.signed_in(request.session))
 
     def transport_principal(self, request: DriveRequest) -> Principal | None:
         """Return the principal that the transport itself proves, None where the session has to sign in."""
@@ -94,7 +94,7 @@ class Authenticator:
 
     async def sign_in(self, session: ServerSession, key: str) -> Principal:
         """Let the session act with the key from now on. Raises `UnauthenticatedError`; the key before then stays."""
-        principal = await self._identity.authenticate(key)
+        principal = await self._identity.authenticate_program(key)
         self._keys[session] = key
         return principal
 

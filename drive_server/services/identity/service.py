@@ -12,6 +12,7 @@ from drive_server.errors import ForbiddenError, InvalidInputError, StateConflict
 from drive_server.models import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.keys import (
+    SESSION_METHOD,
     clean_key_name,
     digest,
     expiry,
@@ -72,6 +73,16 @@ class IdentityService:
         now = self._clock()
         key, principal = await self._database.read_sync(lambda connection: find_by_secret(connection, secret, now))
         await self._used(key)
+        return principal
+
+    async def authenticate_program(self, secret: str) -> Principal:
+        """Return whom the secret of a program belongs to: `authenticate` without the sessions of browsers.
+
+        Raises `UnauthenticatedError` for such a session as well: its secret is the cookie of a page, and no key.
+        """
+        principal = await self.authenticate(secret)
+        if principal.method == SESSION_METHOD:
+            raise not_valid("A browser's session is no key: create an API key for a program.")
         return principal
 
     async def authenticate_key(self, key_id: str) -> Principal:
