@@ -23,7 +23,7 @@ from drive_server.access import Actor, Scope
 from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
 from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.calls.call import Call, refused
-from drive_server.mcp.calls.consent import Consent
+from drive_server.mcp.calls.consent import Asks, Consent
 from drive_server.mcp.calls.logs import log, log_refusal
 from drive_server.mcp.completions import DriveCompletions
 from drive_server.mcp.icons import DRIVE
@@ -158,7 +158,7 @@ class DriveServer(SdkServer):
         Handling"), a cursor that its list did not give, and whatever `McpError` the tool raised itself.
         """
         tool = self._tool(name)
-        call = self._call(name)
+        call = self._call(name, arguments)
         is_long = self._can_be_task(name)
         if is_long:
             await log(call, "info", name, "started")
@@ -200,11 +200,16 @@ class DriveServer(SdkServer):
             raise McpError(error_data(shown)) from error
         return refused(shown)
 
-    def _call(self, name: str) -> Call:
-        return Call(self.protocol.request_context, self, name, self._authenticator, self._consent)
+    def _call(self, name: str, arguments: Any = None) -> Call:
+        asks = self._asks(name, arguments)
+        return Call(self.protocol.request_context, self, name, self._authenticator, self._consent, asks)
 
-    def _proposal(self, name: str) -> Proposal:
-        return Proposal(self.protocol.request_context, self, name, self._authenticator, self._consent)
+    def _proposal(self, name: str, arguments: Any) -> Proposal:
+        asks = self._asks(name, arguments)
+        return Proposal(self.protocol.request_context, self, name, self._authenticator, self._consent, asks)
+
+    def _asks(self, name: str, arguments: Any) -> Asks:
+        return self.specs[name].asks_for(arguments) if name in self.specs else "always"
 
     def _tool(self, name: str) -> Tool:
         """Return the tool. Raises `McpError` if there is none of this name."""
