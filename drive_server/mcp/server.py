@@ -20,7 +20,7 @@ from mcp.types import (
 )
 
 from drive_server.access import Actor, Scope
-from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
+from drive_server.errors import InvalidCursorError, InvalidInputError
 from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.calls.call import Call, refused
 from drive_server.mcp.calls.consent import Asks, Consent
@@ -35,6 +35,7 @@ from drive_server.mcp.protocol.prompt_requests import PlainCompletion, PromptReq
 from drive_server.mcp.protocol.resource_requests import ResourceRequests
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions
 from drive_server.mcp.protocol.subscriptions import Subscriptions
+from drive_server.mcp.protocol.tool_lists import ToolLists
 from drive_server.mcp.resources import DriveResources
 from drive_server.mcp.sdk import SdkServer
 from drive_server.mcp.tasks.calls import Proposal
@@ -92,7 +93,8 @@ class DriveServer(SdkServer):
         self.protocol = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
-        self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key)
+        self.tool_lists = ToolLists(drive.identity, self.sessions)
+        self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key, on_caller=self.tool_lists.note)
         self._consent = Consent(drive.journal, drive.settings.answer_seconds)
         self.subscriptions = Subscriptions(drive, self.sessions, self._authenticator)
         self.tasks = TaskRequests(self, drive, self._consent, self.specs, self._tool, self._proposal, self._actor)
@@ -176,7 +178,10 @@ class DriveServer(SdkServer):
         return ServerResult(await self.call_tool(request.params.name, request.params.arguments or {}))
 
     async def _on_list_tools(self, request: ListToolsRequest) -> ServerResult:
-        shown, cursor = await self._pages.answer("tools", await self.list_tools(), lambda tool: tool.name, request)
+        context = self.protocol.request_context
+        scopes = self.tool_lists.note(context.session, await self._authenticator.caller(context))
+        allowed = [tool for tool in await self.list_tools() if self._scope_of(tool.name) in {None, *scopes}]
+        shown, cursor = await self._pages.answer("tools", allowed, lambda tool: tool.name, request)
         for tool in shown:
             if self._can_be_task(tool.name):
                 tool.execution = ToolExecution(taskSupport=TASK_OPTIONAL)
@@ -219,6 +224,9 @@ class DriveServer(SdkServer):
             raise McpError(error_data(unknown))
         return tool
 
+    def _scope_of(self, name: str) -> Scope | None:
+        return self.specs[name].scope if name in self.specs else None
+
     def _can_be_task(self, name: str) -> bool:
         return name in self.specs and self.specs[name].can_be_task
 
@@ -227,10 +235,8 @@ class DriveServer(SdkServer):
 
     async def _user_id(self) -> str:
         """Return who calls, nobody if they did not sign in: the lists of tools and prompts are open to all."""
-        try:
-            return (await self._authenticator.reauthenticate(self.protocol.request_context)).user_id
-        except UnauthenticatedError:
-            return ""
+        caller = await self._authenticator.caller(self.protocol.request_context)
+        return caller.user_id if caller else ""
 
 
 def build_server(drive: ServiceRegistry, *, default_key: str = "") -> DriveServer:

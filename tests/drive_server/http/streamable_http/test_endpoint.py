@@ -29,12 +29,16 @@ HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
 @asynccontextmanager
-async def remote(service: Service, key: str, path: str = "/mcp", person: Person | None = None) -> AsyncGenerator[Host]:
+async def remote(
+    service: Service, key: str, path: str = "/mcp", person: Person | None = None, on_message: Any = None
+) -> AsyncGenerator[Host]:
     """Open a session over HTTP. Enter and leave it within one test."""
     async with (
         service.client(key) as client,
         streamable_http_client(service.url + path, http_client=client) as (reading, writing, _),
-        ClientSession(reading, writing, timedelta(seconds=20), elicitation_callback=person) as session,
+        ClientSession(
+            reading, writing, timedelta(seconds=20), elicitation_callback=person, message_handler=on_message
+        ) as session,
     ):
         await session.initialize()
         yield Host(session)

@@ -134,8 +134,8 @@ def smallest(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("scope", sorted({spec.scope for spec in SPECS.values() if spec.scope}))
 async def test_without_its_scope_a_tool_refuses(drive: Drive, alice: Actor, scope: Scope) -> None:
     others = with_scopes(alice, *(other for other in Scope if other != scope))
+    schemas = {found.name: found.inputSchema for found in await drive.server.list_tools()}
     async with host_of(drive, others) as host:
-        schemas = {found.name: found.inputSchema for found in (await host.session.list_tools()).tools}
         for tool in (name for name, spec in SPECS.items() if spec.scope == scope):
             arguments = smallest(schemas[tool], schemas[tool].get("$defs", {})) | NEEDED_BESIDES.get(tool, {})
             error = await host.refused(tool, **arguments)
