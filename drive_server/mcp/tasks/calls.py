@@ -40,6 +40,9 @@ class Proposal(Call):
 
     _proposed: Actor = PrivateAttr()
 
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+
     async def caller(self) -> Actor:
         """Return who calls, as `Call.actor` does."""
         self._proposed = await super().actor()

@@ -96,8 +96,8 @@ def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[
 
 def scopes_by_id(connection: Connection, key_ids: Sequence[str]) -> dict[str, frozenset[Scope]]:
     """Return the scopes of the keys with these ids that are not revoked."""
-    found = connection.execute(_LIVING.where(ApiKeyRow.id.in_(key_ids)))
-    return {key.id: _principal(key).scopes for key in found}
+    living: Select[*tuple[Any, ...]] = _LIVING.where(ApiKeyRow.id.in_(key_ids))
+    return {key.id: _principal(key).scopes for key in connection.execute(living)}
 
 
 async def own_key(session: AsyncSession, principal: Principal, key_id: str) -> ApiKeyRow:
