@@ -31,6 +31,7 @@ from graph.planning.map_reduce.map_item import make_map_item
 from graph.planning.map_reduce.map_items import after_map_items, make_map_items, make_map_whole
 from graph.planning.plan import make_plan
 from graph.planning.revise import make_revise
+from graph.planning.waiting import continue_plan
 from graph.routing.route import make_route
 from graph.settings import AgentSettings
 from graph.state import AGENTS, GraphInput, State, Update, active_agent, current_step
@@ -63,7 +64,7 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("advance", make_advance(deps))
 
     graph.add_edge(START, "begin")
-    graph.add_conditional_edges("begin", after_route, ["plan", *AGENTS])
+    graph.add_conditional_edges("begin", after_route, ["plan", "begin_step", *AGENTS])
     graph.add_conditional_edges("plan", after_plan, ["agree", "begin_step"])
     graph.add_edge("agree", "begin_step")
     graph.add_conditional_edges("begin_step", after_begin_step, ["pause", "map_items", *AGENTS, END])
@@ -86,7 +87,7 @@ def make_begin(deps: GraphDependencies) -> Any:
     recall, route = make_recall(deps), make_route(deps)
 
     async def begin(state: State) -> Update:
-        return await run_in_one_superstep(state, recall, route)
+        return await run_in_one_superstep(state, recall, continue_plan, route)
 
     return begin
 
@@ -102,7 +103,9 @@ def reviewed(specialist: Any, deps: GraphDependencies) -> Any:
 
 
 async def after_route(state: State) -> str:
-    """A request of several steps is planned; else the specialist begins."""
+    """Go on with a plan that waited for an answer; plan a request of several steps; else the specialist begins."""
+    if state.get("plan"):
+        return "begin_step"
     route = state.get("route")
     return "plan" if route and route["needs_plan"] else active_agent(state)
 

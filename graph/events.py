@@ -111,12 +111,13 @@ class PlanRevisedEvent(TypedDict):
 
 
 class TaskStepUpdateEvent(TypedDict):
-    """A step has a new status."""
+    """A step has a new status. With a `question` it is pending again, until the person's next message answers it."""
 
     type: Literal["task_step_update"]
     step_id: str
     status: StepStatus
     result: NotRequired[Annotated[str, FILTERED]]
+    question: NotRequired[Annotated[str, FILTERED]]
     error: NotRequired[Annotated[str, FILTERED]]
 
 

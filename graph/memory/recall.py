@@ -16,7 +16,7 @@ from graph.messages.grouping import AnyCall, Block, open_calls
 from graph.messages.written import result_message
 from graph.models.asking import ask
 from graph.prompts import load_prompt, section
-from graph.state import Place, State, Turn, Update
+from graph.state import Place, State, Turn, Update, waiting_plan
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
 UNKNOWN: Final = (
@@ -50,7 +50,7 @@ def make_recall(deps: GraphDependencies) -> Any:
             "summaries": folded.summaries,
             "window_start": folded.window_start,
             "last_run_id": _last_run(state, closing),
-            "plan": None,
+            "plan": waiting_plan(state),
             "calls": [],
             "approval": None,
             "rounds": 0,
