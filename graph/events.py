@@ -18,7 +18,16 @@ from graph.state import AgentName, Effect, LimitReached, Passage, Risk, StepStat
 
 CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
 WhyUnverified = Literal[
-    "", "absent", "not_found", "earlier_version", "unavailable", "no_words", "no_source", "too_long"
+    "",
+    "absent",
+    "translation",
+    "summary",
+    "not_found",
+    "earlier_version",
+    "unavailable",
+    "no_words",
+    "no_source",
+    "too_long",
 ]
 
 

@@ -73,7 +73,8 @@ def _quoted(answer: str) -> Iterator[tuple[str, int | None, str]]:
         yield _plain(words), int(mark["number"]) if mark else None, _line_before(answer, block)
     plain = _without_blocks(answer)
     for match in _QUOTED.finditer(plain):
-        yield _plain(match[match.lastgroup or 0]), _number_of(plain, match), _line(answer, match)
+        words = answer[slice(*match.span(match.lastgroup or 0))]
+        yield _plain(words), _number_of(plain, match), _line(answer, match)
 
 
 def _number_of(text: str, match: re.Match[str]) -> int | None:
