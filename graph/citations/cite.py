@@ -155,13 +155,13 @@ def _of_search(attempt: Sequence[AnyMessage], answer: str, language: Language) -
     queries = _queries(attempt)
     if not shown or not queries:
         return ""
-    told = (", " if language == "en" else "、").join(f"“{query}”" for query in queries)
+    quoted = (", " if language == "en" else "、").join(f"“{query}”" for query in queries)
     says_so = _NOT_FOUND.search(answer) is not None
     if not any(shown) and not says_so:
-        return "" if _did_more(attempt) else WORDS["nothing"][language].format(queries=told)
+        return "" if _did_more(attempt) else WORDS["nothing"][language].format(queries=quoted)
     if says_so and not any(shown):
         is_told = any(query.casefold() in answer.casefold() for query in queries)
-        return "" if is_told else WORDS["searched"][language].format(queries=told)
+        return "" if is_told else WORDS["searched"][language].format(queries=quoted)
     names = [text for sources in shown for source in sources for text in (source["name"], source["path"]) if text]
     return "" if says_so or any(name in answer for name in names) else WORDS["unsourced"][language]
 
