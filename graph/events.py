@@ -20,7 +20,16 @@ from graph.text_fields import DATA, PRODUCT, Marker, ProductText, cleaned, marke
 
 CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
 WhyUnverified = Literal[
-    "", "absent", "not_found", "earlier_version", "unavailable", "no_words", "no_source", "too_long"
+    "",
+    "absent",
+    "translation",
+    "summary",
+    "not_found",
+    "earlier_version",
+    "unavailable",
+    "no_words",
+    "no_source",
+    "too_long",
 ]
 
 
@@ -106,12 +115,13 @@ class PlanRevisedEvent(TypedDict):
 
 
 class TaskStepUpdateEvent(TypedDict):
-    """A step has a new status."""
+    """A step has a new status. With a `question` it is pending again, until the person's next message answers it."""
 
     type: Literal["task_step_update"]
     step_id: str
     status: StepStatus
     result: NotRequired[str]
+    question: NotRequired[str]
     error: NotRequired[str]
 
 

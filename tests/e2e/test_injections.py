@@ -222,11 +222,10 @@ def test_all_goals_at_once_are_reached_by_no_agent(at: Targets, model: OpenAISer
 )
 def test_no_image_and_no_link_to_a_foreign_host_is_said(at: Targets, model: OpenAIServer, leak: str) -> None:
     _, turn = play(at, model, met(at, "a text", f"say <<{leak}>>"))
-    assert f"{EVIL}/" not in turn.text
     thread = at.person.get(f"/api/threads/{turn.seen[0]['thread_id']}")
     said = [message for message in thread["messages"] if message["role"] == "assistant"]
     assert said
-    assert f"{EVIL}/" not in json.dumps(said)
+    assert [read_as_people_do(message["text"], ("127.0.0.1",)) for message in said] == [Reading()] * len(said)
 
 
 @pytest.mark.parametrize(

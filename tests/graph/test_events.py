@@ -20,7 +20,7 @@ FIELDS: dict[str, set[str]] = {
     "run": {"run_id", "thread_id"},
     "route_decision": {"agent", "confidence", "reason", "method"},
     "task_plan": {"plan_id", "steps", "version", "bounds"},
-    "task_step_update": {"step_id", "status", "result", "error"},
+    "task_step_update": {"step_id", "status", "result", "question", "error"},
     "plan_paused": {"plan_id", "version"},
     "plan_resumed": {"plan_id", "version"},
     "plan_edited": {"plan_id", "version", "steps"},
@@ -149,6 +149,7 @@ async def test_what_a_turn_sends_is_what_the_contract_says(assistant: Assistant,
         "tool_progress",
         "tool_call_end",
         "task_step_update",
+        "content",
     ]
 
 

@@ -50,7 +50,7 @@ class HistoryTools(ToolGroup):
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
-        outcome = await (undo(actor) if preview else call.agreed(actor, undo))
+        outcome = await call.agreed(actor, undo)
         return changed(actor, outcome, _summary(outcome.value), UndoResultModel.of(outcome.value))
 
     @ToolSpec("Redo changes", "重做更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
@@ -70,7 +70,7 @@ class HistoryTools(ToolGroup):
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
-        outcome = await (redo(actor) if preview else call.agreed(actor, redo))
+        outcome = await call.agreed(actor, redo)
         result = outcome.value
         text = f"Did {counted(len(result.redone), 'change')} again.{_left(result.skipped)}"
         return changed(actor, outcome, text, RedoResultModel.of(result))
