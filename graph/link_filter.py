@@ -29,13 +29,13 @@ _TOP_LEVEL: Final = (
 )
 _BARE: Final = "|".join(
     [
-        rf"(?<!{_LETTER}){_LETTER}{{0,{_LONGEST_WORD}}}+(?:{_COLON}{_SLASH}{{2}}|{_MAIL})",
+        rf"(?<!{_LETTER})(?:{_LETTER}{{0,{_LONGEST_WORD}}}+(?:{_COLON}{_SLASH}{{2}}|{_MAIL})"
+        rf"|(?:[a-vx-z0-9+._-]|w(?!ww\.)){{0,{_LONGEST_WORD}}}+www\."
+        r"|(?<![@/\\])\.{0,9}(?:[A-Za-z0-9_+-]{1,63}\.){1,9}"
+        rf"(?:{_TOP_LEVEL}|[A-Za-z]{{2}}(?=(?::\d{{1,5}})?[/?#]\S)))",
         rf"{_COLON}{_SLASH}{{2}}",
         _MAIL,
-        rf"(?<!{_LETTER}){_LETTER}{{0,{_LONGEST_WORD}}}?www\.",
         rf"(?<![A-Za-z0-9:/\\]){_SLASH}{{2}}(?=[^\s/\\<`])",
-        rf"(?<!{_LETTER})(?<![@/\\])\.{{0,9}}(?:[A-Za-z0-9_+-]{{1,63}}\.){{1,9}}"
-        rf"(?:{_TOP_LEVEL}|[A-Za-z]{{2}}(?=(?::\d{{1,5}})?[/?#]\S))",
     ]
 )
 """An address in running text. Hosts without a scheme are those that markdown-it's linkify takes for one; names of files
@@ -93,7 +93,7 @@ class LinkFilter:
     def feed(self, delta: str) -> str:
         """Return the text that may be sent now; the end of it may be held back."""
         text = self._held + delta
-        if not (self._code.fence or self._return or _SPECIAL.search(text)) and text.strip(" \t"):
+        if not (_SPECIAL.search(text) or self._code.fence or self._return or text.isspace()):
             return self._words(text)
         delta = self._return + delta
         self._return = "\r" if delta.endswith("\r") else ""

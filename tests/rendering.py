@@ -45,7 +45,9 @@ def read_as_people_do(text: str, own: tuple[str, ...] = (OWN,)) -> Reading:
 def _read(element: Any, seen: Reading, own: tuple[str, ...], *, in_code: bool) -> None:
     if not isinstance(element.tag, str) or element.tag not in HARMLESS:
         seen.elements.append(str(element.tag))
-    seen.away += [value for value in element.attrib.values() if leads_away(value, own)]
+    # The class of a code block is `language-` and its info string.
+    values = [value.removeprefix("language-").lstrip(":") for value in element.attrib.values()]
+    seen.away += [value for value in values if leads_away(value, own)]
     in_code = in_code or element.tag in {"code", "pre", "a"}
     texts = [element.text if not in_code else None]
     for child in element:
@@ -60,6 +62,6 @@ def leads_away(value: str, own: tuple[str, ...] = (OWN,)) -> bool:
     """Say whether a browser may leave the reader's own place with this value of an attribute, whatever its name."""
     plain = re.sub(r"[\x00-\x20]", "", value).replace("\\", "/")
     hosts = "|".join(map(re.escape, own))
-    if re.match(rf"(?:(?:https?:)?//(?:{hosts}|127\.0\.0\.1:8000)(?:[/?#]|[^\w%]*\Z)|drive://)", plain, re.ASCII):
+    if re.match(rf"(?:(?:https?:)?//(?:{hosts}|127\.0\.0\.1:8000)(?:[/?#]|(?:[^\w%]|_)*\Z)|drive://)", plain, re.ASCII):
         return not plain.isascii() and re.match(r"https?://[^/?#]*[^\x00-\x7f]+\w", plain) is not None
     return re.search(r"//\w|\A[a-z][a-z0-9+.-]*:|url\(", plain, re.IGNORECASE) is not None
