@@ -5,6 +5,7 @@ from typing import Any, Final
 from fastapi import APIRouter
 
 from drive_server.access import Scope
+from drive_server.context import public_address
 from drive_server.http.access import DriveDep
 from drive_server.settings import DriveSettings
 
@@ -23,11 +24,10 @@ async def protected_resource(drive: DriveDep) -> dict[str, Any]:
     """Describe the drive as an OAuth resource. Without an issuer in the settings there is nowhere to get a token."""
     settings = drive.settings
     described: dict[str, Any] = {
-        "resource": settings.mcp_url,
+        "resource": f"{public_address(settings.resolved_public_url)}/mcp",
         "scopes_supported": list(Scope),
         "bearer_methods_supported": ["header"],
         "resource_name": RESOURCE_NAME,
-        "resource_documentation": settings.public_url.rstrip("/") + "/docs",
     }
     if settings.jwt_issuer:
         described["authorization_servers"] = [settings.jwt_issuer]
@@ -47,6 +47,6 @@ def challenge(
         "error": error,
         "error_description": description,
         "scope": " ".join(scopes),
-        "resource_metadata": settings.public_url.rstrip("/") + MCP_METADATA_PATH,
+        "resource_metadata": public_address(settings.resolved_public_url) + MCP_METADATA_PATH,
     }
     return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)

@@ -44,11 +44,10 @@ async def test_programs_are_told_what_the_drive_is_as_a_resource(service: Servic
     assert answer.headers["content-type"] == "application/json"
     assert "access-control-allow-origin" not in answer.headers
     assert answer.json() == {
-        "resource": "http://127.0.0.1:8000/mcp",
+        "resource": f"{service.url}/mcp",
         "scopes_supported": ["read", "write", "share", "delete"],
         "bearer_methods_supported": ["header"],
         "resource_name": "Drive",
-        "resource_documentation": "http://127.0.0.1:8000/docs",
     }
 
 
@@ -72,9 +71,9 @@ async def test_a_request_without_a_token_is_told_where_to_look(service: Service,
     assert told == {
         "realm": "drive",
         "scope": "read write",
-        "resource_metadata": f"http://127.0.0.1:8000{METADATA}/mcp",
+        "resource_metadata": f"{service.url}{METADATA}/mcp",
     }
-    assert found.json()["resource"] == "http://127.0.0.1:8000/mcp"
+    assert found.json()["resource"] == f"{service.url}/mcp"
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/api/auth/me"])

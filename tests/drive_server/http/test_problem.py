@@ -105,6 +105,7 @@ def test_the_routes_are_described_with_their_key() -> None:
         "/api/drive/index/rebuild",
         "/api/drive/index/events",
         "/api/auth/login",
+        "/api/auth/login-links",
         "/api/auth/logout",
         "/api/auth/me",
         "/api/auth/keys",
