@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
+from drive_server.errors import DriveError
 from drive_server.transports.runner import Runner
 
 if TYPE_CHECKING:
@@ -70,23 +71,34 @@ class StartupWatch:
 
     def __init__(self, app: AsgiApp) -> None:
         self._app = app
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything on."""
         if scope["type"] != "lifespan":
             await self._app(scope, receive, send)
             return
+
+        async def send_untraced(message: MutableMapping[str, Any]) -> None:
+            # The message is a traceback: what is a sentence is said as one, the rest is logged below.
+            await send({**message, "message": ""} if message["type"] == "lifespan.startup.failed" else message)
+
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, send_untraced)
         except Exception as error:
-            self.failure = error
+            self.failure = _first(error)
+            if not isinstance(self.failure, DriveError):
+                logger.exception("The service could not start, or not end.")
             raise
 
 
-def _not_started(failure: BaseException | None) -> CommandError:
+def _first(failure: BaseException) -> BaseException:
     while isinstance(failure, BaseExceptionGroup):
         failure = failure.exceptions[0]
+    return failure
+
+
+def _not_started(failure: BaseException | None) -> CommandError:
     reason = getattr(failure, "message", None) or (failure and f"{type(failure).__name__}: {failure}") or "no reason"
     return CommandError(f"The service could not start: {reason}", hint=getattr(failure, "hint", ""))
 

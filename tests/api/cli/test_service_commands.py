@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tests.e2e.service import Service
 
 ESCAPE = "\x1b"
+HANDBOOK = b"# Staff handbook\n\n## Parental leave\n\nEvery parent may take 16 weeks of paid parental leave.\n"
 
 
 def test_serve_says_what_to_do_next_and_ends_cleanly(tmp_path: Path) -> None:
@@ -75,10 +76,10 @@ def test_serve_says_what_to_do_next_and_ends_cleanly(tmp_path: Path) -> None:
 
 def test_what_an_answer_cites_leads_to_where_the_service_listens(service: Service) -> None:
     owner = service.owner()
-    owner.upload("Zebra crossings.md", b"A zebra crossing has forty white stripes.\n")
+    owner.upload("Staff handbook.md", HANDBOOK)
     owner.close()
     assert service.run("index", "--rebuild").returncode == 0
-    said = service.run("chat", "what does Zebra crossings.md say about stripes?", "--json")
+    said = service.run("chat", "find the document about parental leave and summarise it", "--json")
     assert said.returncode == 0, said.stderr
     addresses = set(re.findall(r"http://127\.0\.0\.1:\d+/f/", said.stdout))
     assert addresses == {f"{service.url}/f/"}, said.stdout
@@ -184,7 +185,7 @@ def test_data_of_a_newer_version_is_a_sentence(tmp_path: Path) -> None:
     for line in (["ls"], ["mcp"], ["serve", "--port", "0"]):
         result = drive_agent(*line, settings=settings)
         assert (result.returncode, result.stdout) == (1, ""), result
-        assert "newer" in result.stderr
+        assert "The data directory was written by a newer version of Drive Agent." in result.stderr
         assert "Traceback" not in result.stderr
 
 
