@@ -22,7 +22,7 @@ class Configuration:
     """Reads settings from the environment and from the file `named`, without one from that of the data directory."""
 
     def __init__(self, named: Path | None = None) -> None:
-        self._named = named
+        self._named = named.expanduser() if named else None
 
     def read(self, kind: type[S]) -> S:
         """Return the settings. Raises `InvalidInputError` for a file or a value that can't be used."""

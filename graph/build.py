@@ -182,7 +182,7 @@ async def make_graph() -> Graph:
     """
     loop = asyncio.get_running_loop()
     if loop not in _graphs:
-        settings, drive_settings = await asyncio.to_thread(_development_settings)
+        settings, drive_settings = await asyncio.to_thread(development_settings)
         models = await asyncio.to_thread(build_models, settings)
         drive = LocalDrive(drive_settings, LentModel(models["agent"]))
         deps = GraphDependencies(
@@ -196,7 +196,7 @@ async def make_graph() -> Graph:
     return _graphs[loop]
 
 
-def _development_settings() -> tuple[AgentSettings, DriveSettings]:
+def development_settings() -> tuple[AgentSettings, DriveSettings]:
     """Return the settings of `langgraph dev`, the one program that reads the `.env` of the folder it is started in."""
     files = (read_settings(DriveSettings, PROJECT_FILE).config_path, PROJECT_FILE)
     return read_settings(AgentSettings, *files), read_settings(DriveSettings, *files)

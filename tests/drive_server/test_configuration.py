@@ -9,7 +9,7 @@ from api.cli.service.connection import CliSettings
 from drive_server.configuration import Configuration
 from drive_server.errors import InvalidInputError
 from drive_server.settings import DriveSettings
-from graph.build import _development_settings as development_settings  # pyright: ignore[reportPrivateUsage] - its caller needs a whole development server
+from graph.build import development_settings
 from graph.settings import AgentSettings
 
 if TYPE_CHECKING:

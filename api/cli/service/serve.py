@@ -81,10 +81,11 @@ class Start:
     async def _announce(self, app: FastAPI) -> None:
         from api.app import local_login_link
 
-        self._print_next_steps(await local_login_link(app))
+        self.print_next_steps(await local_login_link(app))
         publish(self.drive.root, ServiceRecord(self.url, os.getpid()))
 
-    def _print_next_steps(self, login: str) -> None:
+    def print_next_steps(self, login: str) -> None:
+        """Print what to do next; `login` is an address that logs a browser in."""
         say = self.terminal.say
         say("Drive Agent is ready.", "bold")
         say(f"  Open:    {login}")

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from tests.api.cli.command import COMMAND, drive_agent, environment
+from tests.drive_server.hosts import Host
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,6 +146,17 @@ def test_no_command_reads_a_file_of_the_folder_it_is_started_in(service: Service
             assert process.returncode == 0, out + err
             assert "evil" not in out + err
     assert not elsewhere.exists()
+
+
+async def test_what_a_host_over_stdio_is_told_leads_to_the_running_service(service: Service) -> None:
+    command = StdioServerParameters(
+        command=str(COMMAND), args=["mcp"], env=environment({"DRIVE_DATA_DIR": str(service.data_dir)})
+    )
+    async with stdio_client(command) as (reading, writing), ClientSession(reading, writing) as session:
+        await session.initialize()
+        made = await Host(session).call("create_file", name="cited.md", content="text")
+        download = await Host(session).call("get_download_url", file_id=made["id"])
+    assert download["url"].startswith(f"{service.url}/d/")
 
 
 def test_settings_come_from_the_data_directory_or_from_a_named_file(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def requests(settings: DriveSettings) -> list[tuple[str, str]]:
     described = create_app(settings).openapi()["paths"]
     api = {(method.upper(), path) for path, operations in described.items() for method in operations}
     pages = [route for part in (connect, link, login, metadata, passage) for route in part.router.routes]
-    shown = {(method, route.path) for route in pages if isinstance(route, APIRoute) for method in route.methods}
+    shown = {(method, route.path) for route in pages if isinstance(route, APIRoute) for method in route.methods or ()}
     others = [("GET", "/mcp"), ("POST", "/mcp"), ("GET", "/openapi.json"), ("GET", "/nothing"), ("PUT", "/api/auth/me")]
     found = {(method, re.sub(r"\{\w+\}", "x", path)) for method, path in api | shown}
     return sorted({*found, *others} - {("GET", "/api/drive/index/events")})
