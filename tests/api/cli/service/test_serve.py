@@ -4,6 +4,7 @@ import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 
@@ -49,7 +50,7 @@ def printed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str, Path, Path | None], str]:
     """Return what prints the line to try, where the command is on the PATH."""
-    monkeypatch.setattr(shutil, "which", lambda _: "/bin/drive-agent")
+    monkeypatch.setattr(shutil, "which", Mock(return_value="/bin/drive-agent"))
 
     def printed(url: str, root: Path, config: Path | None) -> str:
         drive = DriveSettings(data_dir=root).listening_at(url)
