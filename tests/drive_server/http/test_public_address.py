@@ -11,12 +11,9 @@ from tests.drive_server.http.service import running
 from tests.drive_server.http.streamable_http.test_endpoint import remote
 
 if TYPE_CHECKING:
-    import httpx
-
     from drive_server.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
-METADATA = "/.well-known/oauth-protected-resource"
 LISTENER = "http://127.0.0.1:8110"
 
 
@@ -30,12 +27,10 @@ async def addresses(service: Service, host: str) -> dict[str, str]:
         shared = await client.post(f"/api/drive/items/{file['id']}/shares", json={"role": "viewer"})
         found = await client.get("/api/drive/search", params={"q": "quokka", "mode": "text"})
         login = await client.post("/api/auth/login-links")
-        metadata = await client.get(METADATA)
     named = {
         "link": shared.json()["url"],
         "hit": found.json()["hits"][0]["address"],
         "login": login.json()["url"],
-        "resource": metadata.json()["resource"],
     }
     return {name: re.match(r"https?://[^/]+", address)[0] for name, address in named.items()}  # pyright: ignore[reportOptionalSubscript] - all are addresses
 
@@ -87,11 +82,3 @@ async def test_what_an_mcp_host_is_told_leads_to_where_it_asked(service: Service
 
     told = [read["address"], download["url"], cited["citations"][0]["address"]]
     assert all(address.startswith(f"{service.url}/") for address in told), told
-
-
-async def test_a_challenge_leads_to_the_host_of_the_request(service: Service) -> None:
-    async with service.client("") as client:
-        answers: list[httpx.Response] = [await client.get(path) for path in ("/mcp", "/api/auth/me")]
-
-    for answer in answers:
-        assert f'resource_metadata="{service.url}{METADATA}/mcp"' in answer.headers["www-authenticate"]
