@@ -83,6 +83,7 @@ async def test_an_undo_of_nothing_named_is_of_this_conversation_and_of_no_undo(
         await one.say(f"create a folder {name}", key=f"run-{name}")
     model.script = [tool_call("undo_changes", "u"), "Taken back."]
     await assistant.say("undo that")
+    await assistant.answer(approve("u"))
     assert await names(real_drive, actor, "root") == ["There"]
     model.script = [tool_call("undo_changes", "u"), "Nothing to take back."]
     seen = await assistant.say("undo that")
