@@ -1,6 +1,8 @@
 """The storage of threads and memories: LangGraph's own savers and stores, chosen by URL."""
 
+import json
 import os
+import re
 import zlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -73,14 +75,30 @@ async def _postgres(url: str) -> AsyncGenerator[ThreadStorage]:
     # The extra `postgres`, which lint and types do without.
     saver_type: Any = import_module("langgraph.checkpoint.postgres.aio").AsyncPostgresSaver
     store_type: Any = import_module("langgraph.store.postgres.aio").AsyncPostgresStore
+    check: Any = import_module("psycopg_pool").AsyncConnectionPool.check_connection
     saver_class: Any = type("PostgresThreads", (CachedSaver, saver_type), {})
-    async with (
-        saver_class.from_conn_string(url, serde=PackingSerializer()) as saver,
-        store_type.from_conn_string(url) as store,
-    ):
+    # A pool, so that a server that was started anew is reached again; the saver and the store use one connection each.
+    waits = {"timeout": CONNECT_SECONDS, "reconnect_timeout": CONNECT_SECONDS}
+    pool = {"max_size": 2, "check": check, "configure": _replace_nul, **waits}
+    async with store_type.from_conn_string(url, pool_config=pool) as store:
+        saver = saver_class(store.conn, serde=PackingSerializer())
         await saver.setup()
         await store.setup()
         yield ThreadStorage(saver, store)
+
+
+CONNECT_SECONDS: Final = 10
+"""How long a connection is waited for."""
+_NUL: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+
+
+async def _replace_nul(connection: Any) -> None:
+    """Write U+FFFD for NUL, which PostgreSQL's JSON has no room for; in messages, which are bytes there, it stays."""
+
+    def dumps(value: Any) -> str:
+        return _NUL.sub(r"\1\\ufffd", json.dumps(value))
+
+    import_module("psycopg.types.json").set_json_dumps(dumps, connection)
 
 
 OPENERS: Final[dict[str, Callable[[str], AbstractAsyncContextManager[ThreadStorage]]]] = {
