@@ -92,6 +92,7 @@ class DriveServer(SdkServer):
         self.protocol = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
+        self._journal = drive.journal
         self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key)
         self._consent = Consent(drive.journal, drive.settings.answer_seconds)
         self.subscriptions = Subscriptions(drive, self.sessions, self._authenticator)
@@ -118,6 +119,8 @@ class DriveServer(SdkServer):
         """Add tools: each has its record, its docstring for a description, and its annotations for a schema."""
         for spec, function in group.tools():
             self.specs[spec.name] = spec
+            for action, kind in spec.changes.items():
+                self._journal.register(action, kind)
             self.add_tool(
                 function,
                 spec.name,

@@ -27,7 +27,7 @@ from drive_server.mcp.tools.arguments import (
     Text,
     VersionNumber,
 )
-from drive_server.mcp.tools.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, reference
 from drive_server.models import Item, Outcome, TextRange, VersionDiff
 from drive_server.services.documents.edits import Edit
@@ -40,6 +40,7 @@ class DocumentTools(ToolGroup):
 
     icon = icons.DOCUMENT
 
+    @records("create")
     @ToolSpec("Create a file", "新建文件", Scope.WRITE, "write", "low", EDITS, action="create", writes="whole")
     async def create_file(
         self, call: Call, name: Name, content: Text, parent_id: FolderRef = "root", on_conflict: FileConflict = "fail"
@@ -94,6 +95,7 @@ class DocumentTools(ToolGroup):
         result = TextResult.of(found, self._drive.settings.public_url, truncated=_is_cut(found, end))
         return answer(actor, _summary(found, truncated=result.truncated), result, found.text)
 
+    @records("edit", "write")
     @ToolSpec(
         "Replace a file's content",
         "覆盖文件内容",
@@ -121,6 +123,7 @@ class DocumentTools(ToolGroup):
         outcome = await call.agreed(actor, write)
         return changed(actor, outcome, f"Wrote {_versioned(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @records("edit", "patch")
     @ToolSpec("Edit a file", "修改文件内容", Scope.WRITE, "write", "high", EDITS, action="write", writes="part")
     async def patch_file(
         self, call: Call, file_id: FileRef, edits: Edits, if_match: Etag = None
@@ -142,6 +145,7 @@ class DocumentTools(ToolGroup):
         text = f"Made {counted(len(asked), 'edit')} in {_versioned(outcome.value)}."
         return changed(actor, outcome, text, ItemResult.of(outcome.value))
 
+    @records("edit", "append")
     @ToolSpec("Append to a file", "在文末追加文字", Scope.WRITE, "write", "high", ADDS, action="write", writes="part")
     async def append_to_file(
         self, call: Call, file_id: FileRef, content: AddedText, if_match: Etag = None
@@ -209,6 +213,7 @@ class DocumentTools(ToolGroup):
         text = f"Until {made.expires_at:%Y-%m-%d %H:%M} UTC, {reference(made.item)} can be fetched from {made.url}"
         return changed(actor, outcome, text, DownloadUrlResult.of(made))
 
+    @records("edit")
     @ToolSpec("Bring back a version", "恢复文件版本", Scope.WRITE, "write", "high", BRINGS_BACK, action="write")
     async def restore_version(
         self, call: Call, file_id: FileRef, version: VersionNumber, if_match: Etag = None

@@ -22,7 +22,7 @@ from drive_server.mcp.tools.arguments import (
     PageSize,
     PlaceRef,
 )
-from drive_server.mcp.tools.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
 from drive_server.models import Item, MovedItems, Outcome, Page
 from drive_server.registry import ServiceRegistry
@@ -76,6 +76,7 @@ class FileTools(ToolGroup):
         item = await self._drive.files.get(actor, item_id)
         return answer(actor, f"{reference(item)}.", ItemResult.of(item))
 
+    @records("create")
     @ToolSpec("Create a folder", "新建文件夹", Scope.WRITE, "write", "low", ADDS, action="create")
     async def create_folder(
         self, call: Call, name: Name, parent_id: FolderRef = "root", on_conflict: FolderConflict = "fail"
@@ -90,6 +91,7 @@ class FileTools(ToolGroup):
         outcome = await self._drive.files.create_folder(actor, parent_id, name, on_conflict=on_conflict)
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @records("organise", "rename")
     @ToolSpec("Rename an item", "重命名", Scope.WRITE, "write", "medium", OVERWRITES, action="rename")
     async def rename_item(
         self, call: Call, item_id: ItemRef, name: Name, if_match: Etag = None, on_conflict: Conflict = "fail"
@@ -108,6 +110,7 @@ class FileTools(ToolGroup):
         outcome = await (call.agreed(actor, rename) if on_conflict == "replace" else rename(actor))
         return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @records("organise", "move")
     @ToolSpec("Move an item", "移动", Scope.WRITE, "write", "medium", OVERWRITES, action="move")
     async def move_item(
         self, call: Call, item_id: ItemRef, folder_id: FolderRef, if_match: Etag = None, on_conflict: Conflict = "fail"
@@ -126,6 +129,7 @@ class FileTools(ToolGroup):
         outcome = await (call.agreed(actor, move) if on_conflict == "replace" else move(actor))
         return changed(actor, outcome, f"Moved: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @records("organise", "move_many")
     @ToolSpec(
         "Move several items",
         "移动多个项目",
@@ -157,6 +161,7 @@ class FileTools(ToolGroup):
         text = f"Moved {counted(len(moved.items) - moved.unchanged, 'item')} to {shown_path(moved.folder)}."
         return changed(actor, outcome, text, MovedResult.of(moved))
 
+    @records("create", "copy")
     @ToolSpec("Copy an item", "复制", Scope.WRITE, "write", "medium", EDITS, action="copy", can_be_task=True)
     async def copy_item(
         self,

@@ -9,7 +9,7 @@ from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
 from drive_server.mcp.results import DeletedResult, ItemResult, ListResult
 from drive_server.mcp.tools.arguments import Conflict, Cursor, Etag, ItemRef, OptionalFolderRef, PageSize
-from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference
 from drive_server.models import DeletedItems, Item, Outcome
 
@@ -19,6 +19,7 @@ class TrashTools(ToolGroup):
 
     icon = icons.TRASH
 
+    @records("trash", "trash")
     @ToolSpec("Move an item to the trash", "移到回收站", Scope.DELETE, "removal", "low", OVERWRITES, action="trash")
     async def trash_item(
         self, call: Call, item_id: ItemRef, if_match: Etag = None
@@ -49,6 +50,7 @@ class TrashTools(ToolGroup):
         page = await self._drive.files.list_trash(actor, limit=limit, cursor=cursor)
         return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
 
+    @records("trash", "restore")
     @ToolSpec("Restore an item from the trash", "恢复", Scope.WRITE, "write", "medium", OVERWRITES)
     async def restore_item(
         self, call: Call, item_id: ItemRef, folder_id: OptionalFolderRef = None, on_conflict: Conflict = "fail"
@@ -67,6 +69,7 @@ class TrashTools(ToolGroup):
         outcome = await (call.agreed(actor, restore) if on_conflict == "replace" else restore(actor))
         return changed(actor, outcome, f"Restored: {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
+    @records("trash", "delete_for_good")
     @ToolSpec("Delete an item for good", "永久删除", Scope.DELETE, "removal", "high", OVERWRITES)
     async def delete_item(
         self, call: Call, item_id: ItemRef, if_match: Etag = None
@@ -85,6 +88,7 @@ class TrashTools(ToolGroup):
         outcome = await call.agreed(actor, delete)
         return changed(actor, outcome, _deleted(outcome.value), DeletedResult.of(outcome.value))
 
+    @records("trash")
     @ToolSpec("Empty the trash", "清空回收站", Scope.DELETE, "removal", "high", EDITS, can_be_task=True)
     async def empty_trash(self, call: Call) -> Annotated[CallToolResult, DeletedResult]:
         """Delete all that is in the person's own trash for good.

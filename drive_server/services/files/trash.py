@@ -234,6 +234,7 @@ def _require_as_shown(recorder: Recorder, etags: list[str]) -> None:
 
 
 TOOL: Final = "expiry"
+EXPIRE: Final = "expire"
 METHOD: Final = "system"
 ITEMS_AT_ONCE = 100
 
@@ -246,6 +247,7 @@ class Expiry:
         self._journal = journal
         self._days = days
         self._clock = clock
+        journal.register(EXPIRE, "trash")
 
     async def run_once(self) -> int:
         """Delete what is due, in changes of bounded size, and return how many items that were."""
@@ -270,11 +272,11 @@ class Expiry:
         async def operation(recorder: Recorder) -> DeletedItems:
             tops = await _oldest(recorder, owner.user_id, due)
             count = await delete_trees(recorder, tops, silent)
-            recorder.describe("expire", count=count, days=self._days)
+            recorder.describe(EXPIRE, count=count, days=self._days)
             return DeletedItems(count, ())
 
         arguments = {"until": due.isoformat()}
-        return (await self._journal.change(owner, "expire", arguments, operation)).value.count
+        return (await self._journal.change(owner, EXPIRE, arguments, operation)).value.count
 
 
 async def _oldest(recorder: Recorder, owner_id: str, due: datetime) -> Sequence[NodeRow]:

@@ -12,7 +12,7 @@ from drive_server.mcp.calls.call import Call, changed
 from drive_server.mcp.results import ItemResult
 from drive_server.mcp.server import GROUPS
 from drive_server.mcp.tools.arguments import ItemRef
-from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec, records
 from graph.policy.rules import Situation, judge
 from graph.policy.tools import read_facts
 from tests.drive_server.actors import with_scopes
@@ -24,6 +24,7 @@ SPECS = {spec.name: spec for group in GROUPS for spec in group.specs()}
 class MadeUpTools(ToolGroup):
     """A tool that the drive does not have."""
 
+    @records("trash", "trash")
     @ToolSpec("Hide an item", "隐藏", Scope.DELETE, "removal", "low", OVERWRITES, can_be_task=True)
     async def hide_item(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, ItemResult]:
         """Hide an item."""
