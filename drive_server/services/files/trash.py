@@ -158,7 +158,7 @@ async def delete_item(recorder: Recorder, ref: str, if_match: str | None = None)
     subject = node.subject
     count = await delete_trees(recorder, [node.row], silent)
     recorder.describe("delete_for_good", item=subject, holding=_holding(node.row, count - 1))
-    return DeletedItems(count, (item,))
+    return DeletedItems(count=count, items=(item,))
 
 
 async def empty_trash(recorder: Recorder, progress: Progress) -> DeletedItems:
@@ -173,7 +173,7 @@ async def empty_trash(recorder: Recorder, progress: Progress) -> DeletedItems:
     count = await delete_trees(recorder, tops, progress)
     recorder.count = count
     recorder.describe("empty_trash", count=count)
-    return DeletedItems(count, tuple(items))
+    return DeletedItems(count=count, items=tuple(items))
 
 
 async def _show_all(recorder: Recorder, node: NodeView) -> int:
@@ -273,7 +273,7 @@ class Expiry:
             tops = await _oldest(recorder, owner.user_id, due)
             count = await delete_trees(recorder, tops, silent)
             recorder.describe(EXPIRE, count=count, days=self._days)
-            return DeletedItems(count, ())
+            return DeletedItems(count=count, items=())
 
         arguments = {"until": due.isoformat()}
         return (await self._journal.change(owner, EXPIRE, arguments, operation)).value.count

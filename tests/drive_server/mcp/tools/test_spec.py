@@ -9,10 +9,10 @@ from drive_server.access import Actor, Scope
 from drive_server.context import META_TOOL
 from drive_server.drive import Drive
 from drive_server.mcp.calls.call import Call, changed
-from drive_server.mcp.results import ItemResult
 from drive_server.mcp.server import GROUPS
 from drive_server.mcp.tools.arguments import ItemRef
 from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec, records
+from drive_server.models import Item
 from graph.policy.rules import Situation, judge
 from graph.policy.tools import read_facts
 from tests.drive_server.actors import with_scopes
@@ -26,10 +26,10 @@ class MadeUpTools(ToolGroup):
 
     @records("trash", "trash")
     @ToolSpec("Hide an item", "隐藏", Scope.DELETE, "removal", "low", OVERWRITES, can_be_task=True)
-    async def hide_item(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, ItemResult]:
+    async def hide_item(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, Item]:
         """Hide an item."""
         outcome = await call.agreed(await call.actor(), lambda agreed: self._drive.files.trash(agreed, item_id))
-        return changed(await call.actor(), outcome, "Hidden.", ItemResult.of(outcome.value))
+        return changed(await call.actor(), outcome, "Hidden.", outcome.value)
 
 
 async def test_a_new_tool_gets_everything_from_its_record(drive: Drive, alice: Actor) -> None:
