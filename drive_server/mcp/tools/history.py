@@ -51,7 +51,7 @@ class HistoryTools(ToolGroup):
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
-        outcome = await (undo(actor) if preview else call.agreed(actor, undo))
+        outcome = await call.agreed(actor, undo)
         return changed(actor, outcome, _summary(outcome.value), UndoResultModel.of(outcome.value))
 
     @records("undo", "redo")
@@ -72,7 +72,7 @@ class HistoryTools(ToolGroup):
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
-        outcome = await (redo(actor) if preview else call.agreed(actor, redo))
+        outcome = await call.agreed(actor, redo)
         result = outcome.value
         text = f"Did {counted(len(result.redone), 'change')} again.{_left(result.skipped)}"
         return changed(actor, outcome, text, RedoResultModel.of(result))

@@ -200,6 +200,8 @@ async def _read_batches(session: AsyncSession, query: Select[ChangeRow]) -> list
 def _require_open(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
     if not rows:
         raise NotFoundError(Message.of("no_change"))
+    if not any(row.entries for row in rows):
+        raise StateConflictError(Message.of("nothing_to_undo"))
     if all(row.undone_by is not None or not row.entries for row in rows):
         raise StateConflictError(
             Message.of("undone_already"),

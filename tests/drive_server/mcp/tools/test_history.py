@@ -182,3 +182,35 @@ def test_an_action_belongs_to_one_tool() -> None:
 async def test_what_no_tool_does_has_a_kind_too(drive: Drive) -> None:
     of_tools = {action: kind for spec in drive.server.specs.values() for action, kind in spec.changes.items()}
     assert drive.journal.kinds == {**of_tools, "expire": "trash"}
+
+
+NO_OPS: dict[str, dict[str, Any]] = {
+    "rename_item": {"item_id": "/a.md", "name": "a.md"},
+    "move_item": {"item_id": "/a.md", "folder_id": "/"},
+    "move_items": {"item_ids": ["/a.md", "/Shared"], "folder_id": "/"},
+    "write_file": {"file_id": "/a.md", "content": "a"},
+    "patch_file": {"file_id": "/a.md", "edits": [{"find": "a", "replace": "a"}]},
+    "create_file": {"name": "a.md", "content": "a", "on_conflict": "replace"},
+    "restore_version": {"file_id": "/a.md", "version": 1},
+    "share_item": {"item_id": "/Shared", "email": "bob@example.com", "role": "viewer"},
+    "update_share": {"item_id": "/Shared", "email": "bob@example.com", "role": "viewer"},
+    "empty_trash": {},
+}
+
+
+@pytest.mark.parametrize("tool", NO_OPS)
+async def test_a_call_that_changes_nothing_is_no_change_and_nothing_to_undo(assistant: Host, tool: str) -> None:
+    await assistant.call("create_file", name="a.md", content="a")
+    await assistant.call("create_folder", name="Shared")
+    await assistant.call("share_item", item_id="/Shared", email="bob@example.com")
+    before = await assistant.call("list_changes")
+    keyed = {"drive-agent/idempotency-key": "call-1", "drive-agent/run-id": "run-1"}
+
+    for is_repeat in (False, True):
+        result = await assistant.result(tool, keyed, **NO_OPS[tool])
+        assert (result.isError, result.meta) == (False, {"drive-agent/replayed": is_repeat})
+
+    assert await assistant.call("list_changes") == before
+    assert (await assistant.call("list_changes", run_id="run-1"))["changes"] == []
+    refused = await assistant.refused("undo_changes", run_id="run-1")
+    assert refused["messages"]["message"]["code"] == "nothing_to_undo"
