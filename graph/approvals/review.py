@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 from graph.agents.document_agent import DOCUMENT_AGENT
 from graph.agents.drive_agent import DRIVE_AGENT
 from graph.agents.search_agent import SEARCH_AGENT
-from graph.approvals.arguments import fit
+from graph.approvals.arguments import fit, last_change_of, of_conversation
 from graph.approvals.coverage import Coverage, contract_of, with_contract
 from graph.approvals.evidence import Evidence
 from graph.approvals.passages import shown
@@ -64,6 +64,7 @@ class Reviewer:
     tools: frozenset[str]
     has_all_tools: bool
     run_id: str
+    last_change: str
     situation: Situation
     coverage: Coverage
     evidence: Evidence
@@ -81,7 +82,7 @@ class Reviewer:
         given = earlier["args"] if earlier else call["args"]
         if not isinstance(given, dict):
             return _refuse(key, name, "invalid_argument: The arguments are not a JSON object. Send them again.")
-        args, problems = fit(given, schema_of(tool))
+        args, problems = fit(of_conversation(name, given, self.last_change), schema_of(tool))
         if problems:
             return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
         facts = self.toolbox.facts_of(name)
@@ -170,6 +171,7 @@ def make_review(deps: GraphDependencies) -> Any:
             tools=ALLOWED_TOOLS[active_agent(state)] | LOCAL_NAMES,
             has_all_tools=frozenset(user.scopes) >= ALL_SCOPES,
             run_id=turn["run_id"],
+            last_change=last_change_of(state),
             situation=situation,
             coverage=Coverage(
                 situation,

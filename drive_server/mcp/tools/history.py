@@ -38,7 +38,7 @@ class HistoryTools(ToolGroup):
     async def undo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: Preview = False
     ) -> Annotated[CallToolResult, UndoResultModel]:
-        """Take back changes of the person: a run of the assistant, one change, or without either what was done last.
+        """Take back changes of the person: a run of the assistant, one change, or what this key changed last.
 
         Use when: the person wants something undone; with `preview` first, to tell what it would take back.
         Not for: an earlier content of one file (restore_version); other people's changes; what was deleted for good.
