@@ -93,6 +93,7 @@ class DriveServer(SdkServer):
         self.protocol = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
+        self._journal = drive.journal
         self.tool_lists = ToolLists(drive.identity, self.sessions)
         self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key, on_caller=self.tool_lists.note)
         self._consent = Consent(drive.journal, drive.settings.answer_seconds)
@@ -120,6 +121,8 @@ class DriveServer(SdkServer):
         """Add tools: each has its record, its docstring for a description, and its annotations for a schema."""
         for spec, function in group.tools():
             self.specs[spec.name] = spec
+            for action, kind in spec.changes.items():
+                self._journal.register(action, kind)
             self.add_tool(
                 function,
                 spec.name,

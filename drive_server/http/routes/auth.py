@@ -95,25 +95,7 @@ class QuotaResult(BaseModel):
     quota_bytes: int
 
 
-class KeyResult(BaseModel):
-    """An API key without its secret."""
-
-    id: str
-    name: str
-    prefix: str
-    scopes: list[str]
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None
-
-    @classmethod
-    def of(cls, key: ApiKey) -> "KeyResult":
-        """Return the key as it is on the wire."""
-        return cls.model_validate(key, from_attributes=True)
-
-
-class CreatedKey(KeyResult):
+class CreatedKey(ApiKey):
     """A new API key; its secret, `key`, is shown here and nowhere else."""
 
     key: str
@@ -122,7 +104,7 @@ class CreatedKey(KeyResult):
 class KeysResult(BaseModel):
     """All keys of the caller, newest first, the expired and revoked ones too."""
 
-    items: list[KeyResult]
+    items: list[ApiKey]
     cursor: None = None
 
 
@@ -187,14 +169,14 @@ async def me(drive: DriveDep, principal: PrincipalDep) -> MeResult:
 async def list_keys(drive: DriveDep, actor: ActorDep) -> KeysResult:
     """List the caller's API keys."""
     keys = await drive.identity.list_keys(actor)
-    return KeysResult(items=[KeyResult.of(key) for key in keys if not key.prefix.startswith(SESSION_PREFIX)])
+    return KeysResult(items=[key for key in keys if not key.prefix.startswith(SESSION_PREFIX)])
 
 
 @router.post("/auth/keys", status_code=status.HTTP_201_CREATED)
 async def create_key(new: NewKey, drive: DriveDep, actor: ActorDep) -> CreatedKey:
     """Make an API key with some of the scopes of the key in use."""
     key, secret = await drive.identity.create_key(actor, new.name, new.scopes, new.days)
-    return CreatedKey(**KeyResult.of(key).model_dump(), key=secret)
+    return CreatedKey(**key.model_dump(), key=secret)
 
 
 @router.delete("/auth/keys/{key_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -204,9 +186,9 @@ async def revoke_key(key_id: str, drive: DriveDep, actor: ActorDep) -> None:
 
 
 @router.patch("/auth/keys/{key_id}")
-async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: ActorDep) -> KeyResult:
+async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: ActorDep) -> ApiKey:
     """Give an API key other scopes; they hold at once, in MCP sessions that are open as well."""
-    return KeyResult.of(await drive.identity.change_scopes(actor, key_id, change.scopes))
+    return await drive.identity.change_scopes(actor, key_id, change.scopes)
 
 
 @router.post("/users", status_code=status.HTTP_201_CREATED)

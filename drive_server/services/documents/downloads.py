@@ -59,7 +59,7 @@ class DownloadService:
         ends = min(ends, principal.expires_at.replace(microsecond=0)) if principal.expires_at else ends
         token = self._token(principal, content.item.id, version, ends)
         url = "" if actor.dry_run else f"{public_address(self._public_url)}/d/{token}"
-        download = DownloadUrl(content.item, version or content.item.version, url, ends)
+        download = DownloadUrl(file=content.item, version=version or content.item.version, url=url, expires_at=ends)
         return Outcome(download, effect=_effect(download) if actor.dry_run else None)
 
     async def open(self, token: str) -> Content:
@@ -97,7 +97,7 @@ def no_such_address() -> NotFoundError:
 
 
 def _effect(download: DownloadUrl) -> Effect:
-    item = download.item
+    item = download.file
     version = Message.of("of_version", number=download.version) if download.version != item.version else ""
     ends = f"{download.expires_at:%Y-%m-%d %H:%M}"
     return Effect(

@@ -87,7 +87,8 @@ class Journal:
     """Runs operations exactly once, and records them.
 
     `on_content_change` is called after every commit that changed what the index should hold, `on_change` after every
-    commit that recorded a change: who follows the table `changes` by id looks there then.
+    commit that recorded a change: who follows the table `changes` by id looks there then. `kinds` has the kind of each
+    action, as the tools that record them say (`ToolSpec.changes`), and services for what no tool does.
     """
 
     def __init__(
@@ -106,6 +107,12 @@ class Journal:
         self.on_change = on_change
         self.limits = limits
         self._clock = clock
+        self.kinds: dict[str, ChangeKind] = {}
+
+    def register(self, action: str, kind: ChangeKind) -> None:
+        """List the changes of an action under a kind, and no other. Raises `ValueError` if they have another."""
+        if self.kinds.setdefault(action, kind) != kind:
+            raise ValueError(f"the action {action} is of the kind {self.kinds[action]}, not {kind}")
 
     async def change(
         self, actor: Actor, action: str, arguments: Mapping[str, Any], operation: Operation[T]
@@ -189,7 +196,8 @@ class Journal:
         time and `ForbiddenError` for what only administrators may ask.
         """
         require_scope(actor.principal, Scope.READ)
-        wanted = ChangeFilter(item, run_id, parse_moment(since), parse_moment(until), tool, by, kind)
+        actions = frozenset(action for action, of in self.kinds.items() if of == kind)
+        wanted = ChangeFilter(item, run_id, parse_moment(since), parse_moment(until), tool, by, kind, actions)
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "changes", *wanted.key(), int(everybodys))
         before = cursors.decode(cursor, int)[0] if cursor is not None else None

@@ -10,12 +10,11 @@ from drive_server.access import Actor, Scope
 from drive_server.context import META_TOOL
 from drive_server.drive import Drive
 from drive_server.mcp.calls.call import Call, changed
-from drive_server.mcp.results import ItemResult
 from drive_server.mcp.server import GROUPS
 from drive_server.mcp.tools.arguments import ItemRef
-from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec, records
 from drive_server.messages import Message
-from drive_server.models import Effect, Touch
+from drive_server.models import Effect, Item, Touch
 from graph.policy.bounds import touched_by
 from graph.policy.rules import Situation, judge
 from graph.policy.tools import read_facts
@@ -28,11 +27,12 @@ SPECS = {spec.name: spec for group in GROUPS for spec in group.specs()}
 class MadeUpTools(ToolGroup):
     """A tool that the drive does not have."""
 
+    @records("trash", "trash")
     @ToolSpec("Hide an item", "隐藏", Scope.DELETE, "removal", "low", OVERWRITES, can_be_task=True)
-    async def hide_item(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, ItemResult]:
+    async def hide_item(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, Item]:
         """Hide an item."""
         outcome = await call.agreed(await call.actor(), lambda agreed: self._drive.files.trash(agreed, item_id))
-        return changed(await call.actor(), outcome, "Hidden.", ItemResult.of(outcome.value))
+        return changed(await call.actor(), outcome, "Hidden.", outcome.value)
 
 
 async def test_a_new_tool_gets_everything_from_its_record(drive: Drive, alice: Actor) -> None:
