@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -19,8 +20,8 @@ from graph.approvals.review import SPECIALISTS, make_review
 from graph.citations.cite import make_cite, must_cite
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
-from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
-from graph.link_filter import host_allowlist
+from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive, read_settings
+from graph.link_allowlist import host_allowlist
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
 from graph.model_factory import build_models
@@ -31,6 +32,7 @@ from graph.planning.map_reduce.map_item import make_map_item
 from graph.planning.map_reduce.map_items import after_map_items, make_map_items, make_map_whole
 from graph.planning.plan import make_plan
 from graph.planning.revise import make_revise
+from graph.planning.waiting import continue_plan
 from graph.routing.route import make_route
 from graph.settings import AgentSettings
 from graph.state import AGENTS, GraphInput, State, Update, active_agent, current_step
@@ -38,6 +40,7 @@ from graph.supersteps import run_in_one_superstep
 
 Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
 
+PROJECT_FILE: Final = Path(".env")
 LOCAL_USER: Final = RunContext("local", "me@localhost", tuple(ALL_SCOPES))
 
 _graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, Graph] = WeakKeyDictionary()
@@ -63,7 +66,7 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("advance", make_advance(deps))
 
     graph.add_edge(START, "begin")
-    graph.add_conditional_edges("begin", after_route, ["plan", *AGENTS])
+    graph.add_conditional_edges("begin", after_route, ["plan", "begin_step", *AGENTS])
     graph.add_conditional_edges("plan", after_plan, ["agree", "begin_step"])
     graph.add_edge("agree", "begin_step")
     graph.add_conditional_edges("begin_step", after_begin_step, ["pause", "map_items", *AGENTS, END])
@@ -86,7 +89,7 @@ def make_begin(deps: GraphDependencies) -> Any:
     recall, route = make_recall(deps), make_route(deps)
 
     async def begin(state: State, runtime: Runtime[RunContext]) -> Update:
-        return await run_in_one_superstep(state, partial(recall, runtime=runtime), route)
+        return await run_in_one_superstep(state, partial(recall, runtime=runtime), continue_plan, route)
 
     return begin
 
@@ -102,7 +105,9 @@ def reviewed(specialist: Any, deps: GraphDependencies) -> Any:
 
 
 async def after_route(state: State) -> str:
-    """A request of several steps is planned; else the specialist begins."""
+    """Go on with a plan that waited for an answer; plan a request of several steps; else the specialist begins."""
+    if state.get("plan"):
+        return "begin_step"
     route = state.get("route")
     return "plan" if route and route["needs_plan"] else active_agent(state)
 
@@ -168,8 +173,7 @@ async def make_graph() -> Graph:
     """
     loop = asyncio.get_running_loop()
     if loop not in _graphs:
-        # Reading the environment and `.env` blocks.
-        settings, drive_settings = await asyncio.to_thread(lambda: (AgentSettings(), DriveSettings()))
+        settings, drive_settings = await asyncio.to_thread(development_settings)
         models = await asyncio.to_thread(build_models, settings)
         drive = LocalDrive(drive_settings, LentModel(models["agent"]))
         deps = GraphDependencies(
@@ -177,7 +181,13 @@ async def make_graph() -> Graph:
             connections=ConnectionPool.of(settings, drive.open_session),
             settings=settings,
             only_user=LOCAL_USER,
-            hosts=host_allowlist(settings.link_hosts, drive_settings.public_url),
+            hosts=host_allowlist(settings.link_hosts, drive_settings.resolved_public_url),
         )
         _graphs[loop] = build_graph(deps)
     return _graphs[loop]
+
+
+def development_settings() -> tuple[AgentSettings, DriveSettings]:
+    """Return the settings of `langgraph dev`, the one program that reads the `.env` of the folder it is started in."""
+    files = (read_settings(DriveSettings, PROJECT_FILE).config_path, PROJECT_FILE)
+    return read_settings(AgentSettings, *files), read_settings(DriveSettings, *files)

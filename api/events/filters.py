@@ -1,6 +1,12 @@
-"""The way of a run's events to its log: filtered for links, and without the events that clients have already."""
+"""The way of a run's events to its log: filtered for links, and without the events that clients have already.
+
+Clients may show all `content` of a run as one text, so the filter reads it as one: texts of two messages are kept apart
+by an empty line, and nothing can be made of the two.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Final
 
 import orjson
 
@@ -8,31 +14,33 @@ from api.events.frames import Event, Frame
 from graph.events import EVENTS, TextDelta
 from graph.link_filter import LinkFilter
 
+PARAGRAPH: Final = "\n\n"
+
 
 class ReplayFilter:
     """Drops the events that `frames`, the run's stored ones, have already.
 
-    A run that continues after a crash repeats its last step. Events that the log has are dropped until the first new
-    one, and events with a key (`graph.events.KEY`) whenever they come. While the model repeats its text, that is
-    dropped too; once it differs, its whole new text is sent in one `content` event with `restarts: true`: the text
-    since the last event of another type is void. `said` is the text of the steps that are not repeated.
+    A run that continues after a crash repeats its last steps. Events that the log has are dropped until the first new
+    one, and events with a key (`graph.events.KEY`) whenever they come. While the model repeats its texts, those are
+    dropped too; once one differs, its whole new text is sent in one `content` event with `restarts: true`: the text
+    since the last event of another type is void. `said` are the texts of the steps that are not repeated.
     """
 
-    def __init__(self, frames: Sequence[Frame] = (), said: str = "") -> None:
+    def __init__(self, frames: Sequence[Frame] = (), said: Sequence[str] = ()) -> None:
         events: list[Event] = [orjson.loads(frame.data) for frame in frames]
         self._sent_keys = {key for event in events if (key := _key(event))}
         self._sent_events = {_fingerprint(event) for event in events if event["type"] != "content"}
-        self._sent_text = _repeatable_text(events, said)
+        self.earlier, self._sent_texts = _split_text(events, said)
         self._repeated = ""
 
     def text(self, delta: str) -> Iterator[Event]:
         """Yield the event for a text delta, or nothing while it only repeats."""
-        if not self._sent_text:
+        if not self._sent_texts:
             self._sent_events.clear()
             yield {"type": "content", "text": delta}
             return
         self._repeated += delta
-        if not self._sent_text.startswith(self._repeated):
+        if not self._sent_texts[0].startswith(self._repeated):
             yield from self.end()
 
     def event(self, event: Event) -> Iterator[Event]:
@@ -46,11 +54,18 @@ class ReplayFilter:
         self._sent_events.clear()
         yield event
 
+    def end_text(self) -> None:
+        """Note that a text ends here: if it was the same as before, the next one may be too."""
+        if self._sent_texts and self._repeated == self._sent_texts[0]:
+            del self._sent_texts[0]
+            self._repeated = ""
+
     def end(self) -> Iterator[Event]:
-        """Yield the text that is due when the text ends here."""
-        repeated, sent = self._repeated, self._sent_text
-        self._sent_text = self._repeated = ""
-        if repeated in {"", sent}:
+        """Yield the text that is due when the repetition ends here."""
+        self.end_text()
+        repeated, sent = self._repeated, next(iter(self._sent_texts), "")
+        self._sent_texts, self._repeated = [], ""
+        if not repeated:
             return
         self._sent_events.clear()
         if repeated.startswith(sent):
@@ -62,41 +77,71 @@ class ReplayFilter:
 class EventFilter:
     """Turns the text deltas and events of a run into clients' events, without those of `frames`, which are stored.
 
-    `said` is the text that stands in the thread already.
+    `said` are the texts of the run that stand in the thread already.
     """
 
-    def __init__(self, link_filter: LinkFilter, frames: Sequence[Frame] = (), said: str = "") -> None:
+    def __init__(self, link_filter: LinkFilter, frames: Sequence[Frame] = (), said: Sequence[str] = ()) -> None:
         self._link_filter = link_filter
         self._replay = ReplayFilter(frames, said)
         self._message_id: str | None = None
+        self._last = self._gap = ""
+        self._feed(self._replay.earlier)
+        self._link_filter.end()
+        self._gap = PARAGRAPH
 
     def delta(self, delta: TextDelta) -> Iterator[Event]:
         """Yield the events for a text delta of a model's answer; after the last one, nothing is held back."""
         if not delta.text:
-            yield from self.end()
+            yield from self._release()
+            self._replay.end_text()
+            self._gap = PARAGRAPH
         elif delta.message_id != self._message_id:
             yield from self._release()
-            self._message_id = delta.message_id
-        if text := self._link_filter.feed(delta.text):
+            self._message_id, self._gap = delta.message_id, PARAGRAPH
+        if text := self._feed(delta.text):
             yield from self._replay.text(text)
 
     def event(self, event: Event) -> Iterator[Event]:
         """Yield an event of the graph, after the text that is due before it."""
         yield from self._release()
-        filtered = EVENTS[event["type"]].filter_text(event, self._link_filter.clean)
+        filtered = self._filtered(event)
         if event["type"] != "content":
             yield from self._replay.event(filtered)
             return
         yield from self._replay.text(filtered["text"])
-        yield from self._replay.end()
+        self._replay.end_text()
+
+    def clean(self, event: Event) -> Event:
+        """Return an event without text of the answer, filtered by its definition."""
+        return EVENTS[event["type"]].filter_text(event, self._link_filter.clean)
 
     def end(self) -> Iterator[Event]:
         """Yield the events that are due when the stream ends here."""
         yield from self._release()
         yield from self._replay.end()
 
+    def _filtered(self, event: Event) -> Event:
+        if event["type"] != "content":
+            return self.clean(event)
+        self._gap = PARAGRAPH
+        text = self._feed(event["text"]) + self._link_filter.end()
+        self._gap, self._last = PARAGRAPH, text[-1:] or self._last
+        return {**event, "text": text}
+
+    def _feed(self, text: str) -> str:
+        """Return what may be sent of a text, with the gap that is due before it."""
+        if not text:
+            return ""
+        if self._last and not (self._last[-1].isspace() or text[0].isspace()):
+            text = self._gap + text
+        self._gap, self._last = "", text[-1]
+        return self._link_filter.feed(text)
+
     def _release(self) -> Iterable[Event]:
+        """Send what is held back. If it may begin an address, it is kept apart from what follows."""
         rest = self._link_filter.end()
+        self._gap = self._gap or (" " if rest and not rest.isalnum() else "")
+        self._last = rest[-1:] or self._last
         return self._replay.text(rest) if rest else ()
 
 
@@ -108,12 +153,31 @@ def _fingerprint(event: Event) -> bytes:
     return orjson.dumps(event, default=str, option=orjson.OPT_SORT_KEYS)
 
 
-def _repeatable_text(events: Sequence[Event], said: str) -> str:
-    """Return the text that follows what was `said`; where that stands otherwise, that since the last other event."""
-    text = before = ""
+def _split_text(events: Sequence[Event], said: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the text that stands in the thread, and the texts that follow it, which may be repeated.
+
+    Where the thread has it otherwise, what may be repeated is the text since the last other event.
+    """
+    texts = [""]
     for event in events:
         if event["type"] != "content":
-            before = text
+            texts.append("")
         else:
-            text = (before if event.get("restarts") else text) + event["text"]
-    return text.removeprefix(said) if text.startswith(said) else text.removeprefix(before)
+            texts[-1] = ("" if event.get("restarts") else texts[-1]) + event["text"]
+    whole = "".join(texts)
+    end = _end_of(said, whole)
+    end = len(whole) - len(texts[-1]) if end is None else end
+    begins = accumulate((len(text) for text in texts), initial=0)
+    rest = [text[max(0, end - begin) :] for begin, text in zip(begins, texts, strict=False)]
+    return whole[:end], [text for text in rest if text]
+
+
+def _end_of(said: Sequence[str], text: str) -> int | None:
+    """Return where these texts end in a text that begins with them, with what keeps them apart; None if it does not."""
+    end = 0
+    for one in said:
+        gap = next((gap for gap in ("", PARAGRAPH, " ") if text.startswith(f"{gap}{one}", end)), None)
+        if gap is None:
+            return None
+        end += len(gap) + len(one)
+    return end
