@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -95,7 +96,8 @@ class Victim:
 
     def kill(self) -> None:
         """Kill -9, unless it has done so itself."""
-        self._process.kill()
+        with suppress(ProcessLookupError):
+            self._process.kill()
         with self._process:
             assert self._process.wait(20) == -signal.SIGKILL
 
