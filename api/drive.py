@@ -96,6 +96,10 @@ class DriveForService:
             if cursor is None:
                 return tuple(reversed(found))
 
+    async def revoke(self, user_id: str, run_id: str) -> None:
+        """Let a run of this user change nothing more; return when what it is about to change is changed."""
+        await self._drive.journal.revoke(user_id, run_id)
+
     async def undo(
         self, caller: Principal, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool
     ) -> RunUndo:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import HumanMessage
@@ -11,7 +12,7 @@ from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
 
 from api.approvals.service import Approvals, cancel_statement, needed_event, parked_event
-from api.assistant import Assistant
+from api.assistant import Assistant, messages_of_run
 from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
@@ -78,7 +79,7 @@ class Execution:
         self._has_called = self._has_failed_calls = self._has_changed = False
         self._filter = EventFilter(services.graph.link_filter(run.message))
         self._config = {"configurable": {"thread_id": run.thread_id}}
-        self._context = services.graph.context(run.user_id, run.email, run.scopes, mode_of(run))
+        self._context = services.graph.context(run.user_id, run.email, run.scopes, mode_of(run), run.id)
         self._usage: dict[str, Any] = {}
         self._limit: dict[str, Any] | None = None
         self._language: Language = language_of(run.message)
@@ -124,15 +125,17 @@ class Execution:
         """Return the graph's next input, by the state of its checkpoints."""
         snapshot = await self._state()
         frames = await read_frames(self._services.database, self.run.id)
-        self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames)
-        if not any(message.id == self.run.id for message in snapshot.values.get("messages", ())):
+        messages = snapshot.values.get("messages", ())
+        said = "".join(message.text for message in messages_of_run(messages, self.run.id) if message.type == "ai")
+        self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames, said)
+        if not any(message.id == self.run.id for message in messages):
             return self._input()
         interrupt = _interrupt(snapshot)
         return await self._resolve(interrupt) if interrupt else None
 
     async def _advance(self, step: Any) -> Interrupt | None:
         """Run the graph to its end, or to the next interrupt, and return that."""
-        with listening(self._receive):
+        with listening(self._receive, partial(self._services.log.flush, self.run.id)):
             # Synchronously, so that every call that is made is on disk before.
             output = await self._services.graph.graph.ainvoke(
                 step, self._config, context=self._context, durability="sync", version="v2"
@@ -258,7 +261,11 @@ class Execution:
         may_have_changed = self._has_changed or self._has_failed_calls if ended_well else self._has_called
         if not (may_have_changed or self._recovered):
             return ()
-        return await self._services.drive.changes(self.run.user_id, self.run.id)
+        drive, run = self._services.drive, self.run
+        if not ended_well or self._has_failed_calls:
+            # A call whose answer nobody waited for may be under way; later it would be a change that nobody reported.
+            await drive.revoke(run.user_id, run.id)
+        return await drive.changes(run.user_id, run.id)
 
     async def _closing_events(self) -> list[Event]:
         """Return the events that close the approvals and calls that clients show as open, also of a recovered run."""
