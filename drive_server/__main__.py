@@ -15,6 +15,7 @@ from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collected, Collector
 from drive_server.storage.database import open_database
 from drive_server.storage.token_file import make_private_directory
+from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.process import exit_on_sigterm
 from drive_server.transports.runner import Runner
 from drive_server.transports.stdio import serve_stdio
@@ -60,13 +61,14 @@ def _stdio(arguments: Namespace) -> None:
 def _http(arguments: Namespace) -> None:
     exit_on_sigterm()
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
-    app = create_app(DriveSettings())
+    settings = DriveSettings()
+    app = create_app(settings)
 
     async def wind_down() -> None:
         app.state.index_streams.end()
         await app.state.mcp.wind_down()
 
-    Runner(app, wind_down, host=arguments.host, port=arguments.port).run()
+    Runner(app, wind_down, ConnectionLimits.of(settings), host=arguments.host, port=arguments.port).run()
 
 
 def _migrate(arguments: Namespace) -> None:

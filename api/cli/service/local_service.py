@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
+from drive_server.settings import DriveSettings
+from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
 
 if TYPE_CHECKING:
@@ -37,10 +39,14 @@ class ServiceRunner(Runner):
     """Serves an app on a listening socket, and reports when it is ready or why it could not start."""
 
     def __init__(
-        self, app: AsgiApp, on_ready: Callable[[], None], wind_down: Callable[[], Awaitable[None]] = _nothing
+        self,
+        app: AsgiApp,
+        on_ready: Callable[[], None],
+        wind_down: Callable[[], Awaitable[None]] = _nothing,
+        limits: ConnectionLimits | None = None,
     ) -> None:
         self._startup = StartupWatch(app)
-        super().__init__(self._startup, wind_down)
+        super().__init__(self._startup, wind_down, limits)
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -146,14 +152,15 @@ def service_runner(on_ready: Callable[[], None]) -> ServiceRunner:
     """Return a runner of the service, built from the settings."""
     from api.app import create_app
 
-    app = create_app()
+    settings = DriveSettings()
+    app = create_app(settings)
 
     async def wind_down() -> None:
         app.state.service.end_streams()
         app.state.index_streams.end()
         await app.state.mcp.wind_down()
 
-    return ServiceRunner(app, on_ready, wind_down)
+    return ServiceRunner(app, on_ready, wind_down, ConnectionLimits.of(settings))
 
 
 def log_to_file(root: Path) -> None:
