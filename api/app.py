@@ -19,6 +19,7 @@ from api.storage.database import open_database
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.http.app import (
     BodyLimit,
+    PlainAddress,
     build_http,
     build_pages,
     mount_mcp,
@@ -82,6 +83,7 @@ def create_app(
     app.include_router(build_pages())
     mount_mcp(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
+    app.add_middleware(PlainAddress)
     return app
 
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator
 
 from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
@@ -12,7 +13,7 @@ from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunServices
 from api.storage.tables import RUNNING, RunRow, new_id, table_of, values_of
-from api.threads import open_thread
+from api.threads import open_thread, refuse_if_busy
 from graph.state import Mode
 
 logger = logging.getLogger(__name__)
@@ -176,7 +177,13 @@ class Runs:
             connection.execute(NEW_EVENT, frame_to_row(run.id, frame))
             return frame
 
-        return await self._services.database.write_sync(begin)
+        try:
+            return await self._services.database.write_sync(begin)
+        except IntegrityError:
+            # Another process began a run on the thread after this one looked; a thread has one active run at most.
+            async with self._services.database.read() as session:
+                await session.run_sync(refuse_if_busy, run.thread_id)
+            raise
 
     async def _note_cancel(self, run_id: str) -> None:
         async with self._services.database.write() as session:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, FastAPI
 from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, prevent_caching, principal_of_request
-from drive_server.http.limits import BodyLimit
+from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, passage
 from drive_server.http.problem import install_problem_handlers
 from drive_server.http.routes import auth, changes, files, index_events, items, links, search, shares, uploads
@@ -18,6 +18,7 @@ from drive_server.settings import DriveSettings
 
 __all__ = [
     "BodyLimit",
+    "PlainAddress",
     "bearer_token",
     "build_http",
     "build_pages",
@@ -67,4 +68,5 @@ def create_app(settings: DriveSettings) -> FastAPI:
     mount_mcp(app)
     install_problem_handlers(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
+    app.add_middleware(PlainAddress)
     return app

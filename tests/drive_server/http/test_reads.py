@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from tests.drive_server.http.service import Service
 
 
-
 async def test_every_get_is_answered_while_somebody_writes(service: Service) -> None:
     key = await service.add_person("bob@example.com")
     async with service.client() as owner, service.client(key) as fresh:
