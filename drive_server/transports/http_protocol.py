@@ -26,7 +26,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     table: ConnectionTable
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:
         """Begin to wait for a request."""
         super().connection_made(transport)
         peer = self.client[0] if self.client else ""
@@ -70,7 +70,8 @@ class GuardedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Begin to count."""
         super().on_message_begin()
-        self.scope["extensions"] = {SIGNED_IN: self.sign_in}  # type: ignore[typeddict-unknown-key]
+        extensions: dict[str, Any] = {SIGNED_IN: self.sign_in}
+        self.scope["extensions"] = extensions
         self._header_bytes, self._has_parsed = 0, True
 
     def on_url(self, url: bytes) -> None:
@@ -181,7 +182,8 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def _refuse(self, answer: bytes) -> None:
         """Close the connection, with an answer if none has begun."""
-        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+        cycle: Any = self.cycle  # None before the first request, whatever uvicorn's type says
+        if cycle is None or cycle.response_complete or not cycle.response_started:
             self.transport.write(answer)
             self.transport.close()
         else:
