@@ -17,6 +17,7 @@ CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
 ENCODED_CONTROLS = re.compile(rb"%(?:[01][0-9a-f]|7f|c2%[89])", re.IGNORECASE)
 ENCODED_SPACES = re.compile(rb"%0[9ad]", re.IGNORECASE)
 SEARCHED_TEXT = b"q="
+API_PREFIX = "/api/"
 
 
 class BodyLimit:
@@ -77,9 +78,10 @@ class BodyLimit:
 
 
 class PlainAddress:
-    """ASGI middleware: answers addresses with control characters with 404, queries with such with 422.
+    """ASGI middleware: answers addresses below `/api` with control characters with 404, queries with such with 422.
 
     No id, name or token has one, and not every database takes them. Text to search for may have tabs and line ends.
+    Pages for people have an answer of their own.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -87,9 +89,10 @@ class PlainAddress:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer it."""
-        if scope["type"] == "http" and CONTROLS.search(scope["path"]):
+        is_api = scope["type"] == "http" and scope["path"].startswith(API_PREFIX)
+        if is_api and CONTROLS.search(scope["path"]):
             await problem_of(NotFoundError("There is nothing here.", hint="See /docs."))(scope, receive, send)
-        elif scope["type"] == "http" and _has_controls(scope["query_string"]):
+        elif is_api and _has_controls(scope["query_string"]):
             error = InvalidInputError("The query has a control character.", hint="Leave it out.")
             await problem_of(error)(scope, receive, send)
         else:
