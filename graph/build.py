@@ -20,7 +20,7 @@ from graph.citations.cite import make_cite, must_cite
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
-from graph.link_filter import host_allowlist
+from graph.link_allowlist import host_allowlist
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
 from graph.model_factory import build_models

@@ -8,13 +8,14 @@ from starlette.status import HTTP_204_NO_CONTENT
 
 from api.errors import NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep, WriterDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import MAX_REF_CHARACTERS, ThreadPatch, ThreadUndoBody
 from api.http.schemas import MessageView, ResultView, ThreadList, ThreadSummary, ThreadView, UndoView
 from api.http.views import approval_view, message_view, run_view, undo_view
 from api.storage.tables import RunRow, ThreadRow
 from drive_server.http.problem import problem_responses
 
-router = APIRouter(prefix="/threads", tags=["threads"])
+router = APIRouter(prefix="/threads", tags=["threads"], route_class=FilteredRoute)
 
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Cursor = Annotated[str | None, Query(max_length=MAX_REF_CHARACTERS)]
