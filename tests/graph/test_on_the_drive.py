@@ -81,12 +81,13 @@ async def test_an_undo_of_nothing_named_is_of_this_conversation_and_of_no_undo(
     for one, name in ((assistant, "Here"), (elsewhere, "There")):
         model.script = [tool_call("create_folder", "c", name=name), "Made."]
         await one.say(f"create a folder {name}", key=f"run-{name}")
-    for _ in range(2):
-        model.script = [tool_call("undo_changes", "u"), "Taken back."]
-        seen = await assistant.say("undo that")
-        if seen.asked:
-            seen = await assistant.answer(approve("u"))
-        assert await names(real_drive, actor, "root") == ["There"]
+    model.script = [tool_call("undo_changes", "u"), "Taken back."]
+    await assistant.say("undo that")
+    await assistant.answer(approve("u"))
+    assert await names(real_drive, actor, "root") == ["There"]
+    model.script = [tool_call("undo_changes", "u"), "Nothing to take back."]
+    seen = await assistant.say("undo that")
+    assert await names(real_drive, actor, "root") == ["There"]
     assert "state_conflict" in [*seen.results.values()][-1]
 
 

@@ -124,6 +124,13 @@ class KeysResult(BaseModel):
     cursor: None = None
 
 
+class LoginLinkResult(BaseModel):
+    """An address that logs one browser in, once, before it expires."""
+
+    url: str
+    expires_at: datetime
+
+
 class UserResult(BaseModel):
     """An account."""
 
@@ -152,6 +159,12 @@ class CreatedUser(BaseModel):
 async def login(body: Login, request: Request, response: Response, drive: DriveDep) -> MeResult:
     """Open a session for a browser: its cookie stands for the token, for 30 days at most."""
     return await _me(drive, await open_session(drive, request, response, body.token))
+
+
+@router.post("/auth/login-links", status_code=status.HTTP_201_CREATED)
+async def create_login_link(drive: DriveDep, principal: PrincipalDep) -> LoginLinkResult:
+    """Make an address that logs a browser in as the caller: once, within ten minutes, and not after a restart."""
+    return LoginLinkResult.model_validate(drive.login_links.create(principal), from_attributes=True)
 
 
 @router.post("/auth/logout", status_code=status.HTTP_204_NO_CONTENT)
@@ -220,11 +233,16 @@ async def open_session(drive: Drive, request: Request, response: Response, token
     except UnauthenticatedError:
         failures.count(network)
         raise
+    await set_session(drive, request, response, principal)
+    return principal
+
+
+async def set_session(drive: Drive, request: Request, response: Response, principal: Principal) -> None:
+    """Put the cookie of a new session of this person on the response."""
     secret, ends = await SessionService(drive.database).create(principal)
     # Behind a proxy that the HTTP server trusts, the scheme is the proxy's.
     is_secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
-    return principal
 
 
 def _login_failures(request: Request) -> RateLimiter:

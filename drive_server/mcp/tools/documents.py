@@ -91,7 +91,7 @@ class DocumentTools(ToolGroup):
             place=place,
         )
         self._drive.recents.note_read(actor, found.item.id)
-        result = TextResult.of(found, self._drive.settings.public_url, truncated=_is_cut(found, end))
+        result = TextResult.of(found, self._drive.address, truncated=_is_cut(found, end))
         return answer(actor, _summary(found, truncated=result.truncated), result, found.text)
 
     @ToolSpec(
