@@ -34,13 +34,25 @@ Statement = Executable | tuple[Executable, Mapping[str, Any]]
 """A statement, or a prepared one with its parameters: building a statement takes longer than running it."""
 
 
+class NotOwnerError(Exception):
+    """Another process has taken the run up, or ended it: nothing of the entry was stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnersOnly:
+    """An update of a run by the process that has it; if it finds no row, nothing of its entry is stored."""
+
+    update: Executable
+    parameters: Mapping[str, Any]
+
+
 @dataclass(slots=True)
 class _Entry:
     """Events for the next transaction, and the statements that belong into it with them."""
 
     run_id: str
     events: list[Event]
-    statements: Sequence[Statement] = ()
+    statements: Sequence[Statement | OwnersOnly] = ()
     stored: asyncio.Future[None] | None = None
 
     @property
@@ -122,8 +134,11 @@ class EventLog:
         if last is None or not last.join(event):
             self._enqueue(_Entry(run_id, [event]))
 
-    async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement) -> None:
-        """Store queued and new events and run statements in one transaction; return once it is committed."""
+    async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement | OwnersOnly) -> None:
+        """Store queued and new events and run statements in one transaction; return once it is committed.
+
+        Raises `NotOwnerError`.
+        """
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._enqueue(_Entry(run_id, list(events), statements, stored))
         await stored
@@ -250,8 +265,11 @@ class EventLog:
             entry.settle()
 
 
-def _execute(connection: Connection, statement: Statement) -> None:
-    if isinstance(statement, tuple):
+def _execute(connection: Connection, statement: Statement | OwnersOnly) -> None:
+    if isinstance(statement, OwnersOnly):
+        if connection.execute(statement.update, statement.parameters).rowcount == 0:
+            raise NotOwnerError
+    elif isinstance(statement, tuple):
         connection.execute(statement[0], statement[1])
     else:
         connection.execute(statement)

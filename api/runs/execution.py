@@ -18,7 +18,7 @@ from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls
-from api.events.log import EventLog, Statement
+from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement
 from api.plans import Plans
 from api.runs.webhooks import Webhooks
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
@@ -41,9 +41,10 @@ UNATTENDED: Final = "unattended"
 _RUNS: Final = table_of(RunRow)
 ENDED: Final = (
     update(_RUNS)
-    .where(_RUNS.c.id == bindparam("run"), _RUNS.c.finished_at.is_(None))
+    .where(_RUNS.c.id == bindparam("run"), _RUNS.c.finished_at.is_(None), _RUNS.c.starts == bindparam("taken"))
     .values(status=bindparam("status"), finished_at=bindparam("now"))
 )
+"""Only by the process that took the run up last: `starts` counts them."""
 FIRST_PAUSE_SECONDS: Final = 0.1
 LONGEST_PAUSE_SECONDS: Final = 5.0
 
@@ -169,7 +170,7 @@ class Execution:
             self._limit = state.get("limit")
             self._has_changed = bool(turn.get("changes"))
 
-    async def _commit(self, events: Sequence[Event], *statements: Statement) -> None:
+    async def _commit(self, events: Sequence[Event], *statements: Statement | OwnersOnly) -> None:
         """Store events that the graph did not send, filtered as those that it did, with the statements."""
         filtered = [self._filter.clean(event) for event in events]
         await self._services.log.commit(self.run.id, filtered, *statements)
@@ -235,22 +236,13 @@ class Execution:
     async def _has_ended(self, outcome: Outcome) -> bool:
         """End the run, unless another process has it now; return False if that failed and may be tried again."""
         try:
-            if await self._is_owner():
-                await self._end(outcome)
-            else:
-                logger.warning("run %s: another process has taken it up", self.run.id)
-        except IntegrityError:
-            logger.warning("run %s: another process has written its events", self.run.id)
+            await self._end(outcome)
+        except (NotOwnerError, IntegrityError):
+            logger.warning("run %s: another process has it, or has written its events", self.run.id)
         except Exception:
             logger.exception("run %s could not be brought to an end; trying again", self.run.id)
             return False
         return True
-
-    async def _is_owner(self) -> bool:
-        """Say whether nobody took the run up, or ended it, since this process did; `starts` counts who did."""
-        query = select(_RUNS.c.starts, _RUNS.c.finished_at).where(_RUNS.c.id == self.run.id)
-        row = await self._services.database.read_sync(lambda connection: connection.execute(query).first())
-        return row is not None and row.finished_at is None and row.starts == self.run.starts
 
     async def _end(self, outcome: Outcome) -> None:
         """Commit the last event together with the run's status."""
@@ -311,12 +303,12 @@ class Execution:
         calls = await read_open_calls(self._services.database, self.run.id)
         return [*resolved, *(_cancelled_call(call) for call in calls)]
 
-    def _closing_statements(self, outcome: Outcome) -> list[Statement]:
+    def _closing_statements(self, outcome: Outcome) -> list[Statement | OwnersOnly]:
         now, run = self._services.clock.now(), self.run
         approvals = [] if outcome.status == SUCCESS else [cancel_statement(run.id, self.cancelled_by or run.email, now)]
         return [
             *approvals,
-            (ENDED, {"run": run.id, "status": outcome.status, "now": now}),
+            OwnersOnly(ENDED, {"run": run.id, "taken": run.starts, "status": outcome.status, "now": now}),
             (TOUCH, {"thread": run.thread_id, "now": now}),
         ]
 
