@@ -112,6 +112,7 @@ class ApprovalView(BaseModel):
     actions: list[dict[str, Any]]
     decisions: list[dict[str, Any]] = []
     decided_by: str | None = None
+    decided_key: str | None = None
     decided_at: datetime | None = None
 
 

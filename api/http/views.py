@@ -35,6 +35,7 @@ def approval_view(row: ApprovalRow) -> ApprovalView:
         actions=row.payload["actions"],
         decisions=row.decisions,
         decided_by=row.decided_by,
+        decided_key=row.decided_key,
         decided_at=row.decided_at,
     )
 

@@ -1,5 +1,6 @@
 """The drive as an MCP server, one for all transports of a process: its tools, resources and prompts."""
 
+from dataclasses import asdict
 from importlib.metadata import version
 from inspect import cleandoc
 from typing import Any, Final
@@ -20,8 +21,9 @@ from mcp.types import (
 )
 
 from drive_server.access import Actor, Scope
+from drive_server.context import META_FOREIGN
 from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
-from drive_server.mcp.calls.authentication import Authenticator
+from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator
 from drive_server.mcp.calls.call import Call, refused
 from drive_server.mcp.calls.consent import Consent
 from drive_server.mcp.calls.logs import log, log_refusal
@@ -52,6 +54,7 @@ from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
 from drive_server.mcp.tools.strict_arguments import strict
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.registry import ServiceRegistry
+from drive_server.services.journal.namers import foreign_names
 
 NAME = "drive"
 
@@ -92,6 +95,7 @@ class DriveServer(SdkServer):
         self.protocol = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
+        self._database = drive.database
         self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key)
         self._consent = Consent(drive.journal, drive.settings.answer_seconds)
         self.subscriptions = Subscriptions(drive, self.sessions, self._authenticator)
@@ -165,10 +169,10 @@ class DriveServer(SdkServer):
         try:
             result = _result(await tool.run(arguments, context=call, convert_result=True))
         except ToolError as error:
-            return await self._failed(call, error, name)
+            return await self._with_namers(call, await self._failed(call, error, name), arguments)
         if is_long:
             await log(call, "info", name, "done")
-        return result
+        return await self._with_namers(call, result, arguments)
 
     async def _on_call_tool(self, request: CallToolRequest) -> ServerResult:
         if request.params.task is not None:
@@ -199,6 +203,16 @@ class DriveServer(SdkServer):
         if isinstance(shown, InvalidCursorError):
             raise McpError(error_data(shown)) from error
         return refused(shown)
+
+    async def _with_namers(self, call: Call, result: CallToolResult, arguments: dict[str, Any]) -> CallToolResult:
+        """Tell the assistant in this process whose names an answer repeats; hosts are told nothing of other people."""
+        principal = call.transport_principal()
+        if principal is None or principal.method != IN_PROCESS:
+            return result
+        said = {**(result.structuredContent or {}), "arguments": arguments if result.isError else {}}
+        found = await self._database.read_sync(lambda connection: foreign_names(connection, principal, said))
+        result.meta = {**(result.meta or {}), META_FOREIGN: [asdict(one) for one in found]}
+        return result
 
     def _call(self, name: str) -> Call:
         return Call(self.protocol.request_context, self, name, self._authenticator, self._consent)

@@ -1,6 +1,6 @@
 """Runs one call that may run. Each is a task of its own, so that what is finished is not run again after a crash."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from time import perf_counter
 from typing import Any, Final, NotRequired
@@ -11,7 +11,7 @@ from langgraph.types import Send
 from mcp.types import CallToolResult
 from typing_extensions import TypedDict
 
-from graph.agents.authorship import foreign_sources, record_own_version
+from graph.agents.authorship import foreign_words, record_own_version
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
 from graph.context import RunContext
@@ -19,6 +19,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
+    META_APPROVED_KEY,
     META_CHANGE_ID,
     META_GRANT_ID,
     META_IDEMPOTENCY_KEY,
@@ -34,10 +35,9 @@ from graph.limits.limits import result_text
 from graph.messages.written import Outcome, add_messages, report, result_message, text_of
 from graph.policy.contract import digest
 from graph.policy.grants import claim_of, give_back, holds
-from graph.policy.provenance import FOREIGN, reads_in
 from graph.policy.reasons import sentence
 from graph.policy.rules import PLAN
-from graph.state import Call, ChangeNote, Language, Update
+from graph.state import Call, ChangeNote, Language, Taint, Update
 from graph.tools.box import toolset
 from graph.tools.results import READ_RESULT, offload_result
 
@@ -80,11 +80,12 @@ def make_act(deps: GraphDependencies) -> Any:
             await _give_back(task, user, runtime.store)
             _progress(call, sentence("changed", task["language"]))
             return {}
+        tool = toolbox.facts_of(call["name"])
+        foreign = await foreign_words(tool, result, user, runtime.store)
         if result.isError:
             await _give_back(task, user, runtime.store)
-            return _finished(call, error_text(result, limit, task["language"]), "error", _since(begun))
-        tool = toolbox.facts_of(call["name"])
-        taints = await foreign_sources(reads_in(tool, result.structuredContent), user, runtime.store)
+            said = error_text(result, limit, task["language"])
+            return _finished(call, said, "error", _since(begun), foreign=foreign)
         if not task.get("tainted", True):
             await record_own_version(tool, result.structuredContent, user, runtime.store)
         text, data = text_of(result), without_addresses(localize(result.structuredContent, task["language"]))
@@ -94,12 +95,10 @@ def make_act(deps: GraphDependencies) -> Any:
             "done",
             _since(begun),
             sources=sources_of(result.structuredContent),
+            foreign=foreign,
             changes=_changes(call, result),
-            tainted=bool(taints) or reads_again(task),
+            tainted=reads_again(task),
         )
-        if taints:
-            update["messages"][0].additional_kwargs[FOREIGN] = taints
-            update["taint"] = taints[0]
         update["messages"] = [
             await offload_result(update["messages"][0], text, data, deps.result_store(runtime), limit)
         ]
@@ -151,6 +150,7 @@ def _meta(task: ActTask) -> dict[str, Any]:
     meta = {META_RUN_ID: run_id, META_IDEMPOTENCY_KEY: f"{run_id}:{key}", META_TOOL_CALL_ID: key}
     if _is_bound(call):
         meta |= {META_IF_MATCH: call["etag"], META_APPROVED_BY: call["approved_by"]}
+        meta |= {META_APPROVED_KEY: call.get("approved_key")}
         meta |= {META_APPROVAL_ID: call.get("approval_id"), META_GRANT_ID: call.get("covered_by")}
     return {key: value for key, value in meta.items() if value}
 
@@ -164,9 +164,15 @@ def _changes(call: Call, result: CallToolResult) -> list[ChangeNote]:
 
 
 def _finished(
-    call: Call, text: str, outcome: Outcome, duration_ms: int, sources: list[Source] | None = None, **turn: Any
+    call: Call,
+    text: str,
+    outcome: Outcome,
+    duration_ms: int,
+    sources: list[Source] | None = None,
+    foreign: Sequence[Taint] = (),
+    **turn: Any,
 ) -> Update:
-    message = result_message(call["tool_call_id"], call["name"], text, outcome)
+    message = result_message(call["tool_call_id"], call["name"], text, outcome, foreign)
     if sources is not None:
         message.additional_kwargs[SOURCES] = sources
     return add_messages([report(message, duration_ms)], **turn)

@@ -9,7 +9,15 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import interrupt
 
-from graph.approvals.answers import Decision, decided_at, decided_by, decision_view, read_decisions, says_expired
+from graph.approvals.answers import (
+    Decider,
+    Decision,
+    decided_at,
+    decided_by,
+    decision_view,
+    read_decisions,
+    says_expired,
+)
 from graph.approvals.arguments import fit
 from graph.approvals.payload import EXPIRED, asked, goes_beyond, is_expired, open_approval, payload, ttl_seconds
 from graph.approvals.preview import effect_of, preview_of
@@ -63,7 +71,7 @@ def make_approve(deps: GraphDependencies) -> Any:
             toolbox,
             approval,
             running_turn(state)["language"],
-            decided_by(answer) or user.email,
+            decided_by(answer, user.email),
             deps.settings.max_result_characters,
         )
         settled, refusals = await applier.all(calls, decisions)
@@ -112,7 +120,7 @@ class GrantGiver:
 class DecisionApplier:
     """Applies decisions to the calls of one approval."""
 
-    def __init__(self, toolbox: Toolbox, approval: Approval, language: Language, by: str, max_result: int) -> None:
+    def __init__(self, toolbox: Toolbox, approval: Approval, language: Language, by: Decider, max_result: int) -> None:
         self._toolbox = toolbox
         self._approval = approval
         self._language: Language = language
@@ -144,7 +152,8 @@ class DecisionApplier:
                 return {
                     **call,
                     "standing": "approved",
-                    "approved_by": self._by,
+                    "approved_by": self._by.email,
+                    "approved_key": self._by.key,
                     "approval_id": self._approval["approval_id"],
                 }
             case "edit":
@@ -197,7 +206,8 @@ class DecisionApplier:
             "etag": etag,
             "digest": digest(call["name"], args, etag),
             "standing": standing,
-            "approved_by": self._by if standing == "approved" else None,
+            "approved_by": self._by.email if standing == "approved" else None,
+            "approved_key": self._by.key if standing == "approved" else None,
             "approval_id": self._approval["approval_id"] if standing == "approved" else None,
         }
 

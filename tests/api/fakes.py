@@ -34,12 +34,14 @@ class Someone:
     user_id: str
     email: str
     scopes: frozenset[str] = frozenset(ALL_SCOPES)
+    key_name: str = "everyday"
+    method: str = "api_key"
 
 
 PEOPLE = {
     "alice-key": Someone("alice", "alice@example.com"),
-    "alice-reader": Someone("alice", "alice@example.com", frozenset({"read"})),
-    "alice-writer": Someone("alice", "alice@example.com", frozenset({"read", "write"})),
+    "alice-reader": Someone("alice", "alice@example.com", frozenset({"read"}), "reader"),
+    "alice-writer": Someone("alice", "alice@example.com", frozenset({"read", "write"}), "writer"),
     "bob-key": Someone("bob", "bob@example.com"),
 }
 

@@ -29,11 +29,12 @@ async def get_run(run_id: str, caller: CallerDep, service: ServiceDep) -> RunVie
     return run_view(await service.runs.get(caller, run_id))
 
 
-@router.post("/cancel", responses={ACCEPTED: {"model": CancelView}} | problem_responses(404, 409))
+@router.post("/cancel", responses={ACCEPTED: {"model": CancelView}} | problem_responses(403, 404, 409))
 async def cancel(run_id: str, caller: CallerDep, service: ServiceDep, response: Response) -> CancelView:
     """Stop a run. Its changes stay and can be undone; an approval that waits is rejected.
 
-    200 once it has ended, 202 if it needs a moment more, 409 `run_finished` if it had ended before.
+    200 once it has ended, 202 if it needs a moment more, 409 `run_finished` if it had ended before. A key stops
+    only what it could do itself (403 `missing_scope`).
     """
     if await service.runs.cancel(caller, run_id):
         return CancelView(run_id=run_id, status="cancelled")

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graph.agents.authorship import foreign_sources
+from graph.agents.authorship import foreign_sources, reads_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
@@ -31,7 +31,7 @@ from graph.planning.map_reduce.prompts import (
     render_answer,
     reply_of,
 )
-from graph.policy.provenance import Read, reads_in
+from graph.policy.provenance import Read
 from graph.state import Language, LimitReached, State, Step, Update, current_step, running_turn
 
 MOST_ITEMS: Final = 500
@@ -101,8 +101,7 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
     seen = 0
     while waiting and seen < MOST_FOLDERS:
         seen += 1
-        items = await _listed(toolbox, waiting.popleft())
-        reads += reads_in(toolbox.facts_of(LIST_FOLDER), {"items": items})
+        items = await _listed(toolbox, waiting.popleft(), reads)
         for item in items:
             if item.get("kind") == "folder":
                 waiting.append(str(item["id"]))
@@ -133,7 +132,8 @@ def _is_called(item: dict[str, Any], name: str) -> bool:
     return item.get("kind") == "folder" and str(item.get("name", "")).casefold() == name.casefold()
 
 
-async def _listed(toolbox: Toolbox, folder_id: str) -> list[dict[str, Any]]:
+async def _listed(toolbox: Toolbox, folder_id: str, reads: list[Read]) -> list[dict[str, Any]]:
+    """Return what is in the folder, and add to `reads` whose names are among it."""
     items: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:
@@ -141,6 +141,7 @@ async def _listed(toolbox: Toolbox, folder_id: str) -> list[dict[str, Any]]:
         result = await toolbox.call(LIST_FOLDER, {**args, "cursor": cursor} if cursor else args, meta={})
         if result.isError:
             raise ListingError(text_of(result))
+        reads += reads_of(toolbox.facts_of(LIST_FOLDER), result)
         data = result.structuredContent or {}
         items += data.get("items", [])
         cursor = data.get("cursor")
