@@ -1,6 +1,6 @@
 """The drive as the service uses it: who calls, where they are, what runs changed, and taking that back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -85,6 +85,11 @@ class DriveForService:
         return Place(
             await self._id_of(caller, place.file_id, "file"), await self._id_of(caller, place.folder_id, "folder")
         )
+
+    async def hidden(self, caller: Principal, ids: Iterable[str]) -> frozenset[str]:
+        """Return those of the items that the caller can't see now."""
+        wanted = frozenset(ids)
+        return wanted - await self._drive.files.visible(Actor(caller), wanted) if wanted else wanted
 
     async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
         """Return the changes of a run of this user, in order."""

@@ -19,9 +19,10 @@ from mcp.types import (
     TextContent,
     ToolExecution,
 )
+from sqlalchemy import Connection
 
 from drive_server.access import Actor, Scope
-from drive_server.context import META_FOREIGN
+from drive_server.context import META_FOREIGN, META_OF_OTHERS
 from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
 from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator
 from drive_server.mcp.calls.call import Call, refused
@@ -54,7 +55,7 @@ from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
 from drive_server.mcp.tools.strict_arguments import strict
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.registry import ServiceRegistry
-from drive_server.services.journal.namers import foreign_names
+from drive_server.services.journal.namers import foreign_names, items_of_others
 
 NAME = "drive"
 
@@ -210,8 +211,13 @@ class DriveServer(SdkServer):
         if principal is None or principal.method != IN_PROCESS:
             return result
         said = {**(result.structuredContent or {}), "arguments": arguments if result.isError else {}}
-        found = await self._database.read_sync(lambda connection: foreign_names(connection, principal, said))
-        result.meta = {**(result.meta or {}), META_FOREIGN: [asdict(one) for one in found]}
+
+        def look(connection: Connection) -> dict[str, Any]:
+            names = foreign_names(connection, principal, said)
+            others = items_of_others(connection, principal, said)
+            return {META_FOREIGN: [asdict(one) for one in names], **({META_OF_OTHERS: others} if others else {})}
+
+        result.meta = {**(result.meta or {}), **await self._database.read_sync(look)}
         return result
 
     def _call(self, name: str) -> Call:

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from langchain_core.messages import ToolMessage
 from langgraph.store.base import BaseStore
 from mcp.types import CallToolResult
 
 from graph.context import RunContext
-from graph.drive.connections import META_FOREIGN
+from graph.drive.connections import META_FOREIGN, META_OF_OTHERS
+from graph.messages.others import mark
 from graph.policy.grants import ROOT, label
 from graph.policy.provenance import OwnVersions, Read, foreign, origin_of, reads_in
 from graph.policy.tools import ToolFacts
@@ -25,6 +27,12 @@ async def foreign_words(
 def reads_of(tool: ToolFacts, result: CallToolResult) -> list[Read]:
     """Return the files of which a result has words, and the items in it that somebody else named."""
     return reads_in(tool, result.structuredContent, (result.meta or {}).get(META_FOREIGN))
+
+
+def mark_result(message: ToolMessage, tool: ToolFacts, result: CallToolResult) -> ToolMessage:
+    """Return a result's message with the items of others that it is about, as the drive states them."""
+    others: set[str] = set((result.meta or {}).get(META_OF_OTHERS, ()))
+    return mark(message, others, others & {read.file_id for read in reads_in(tool, result.structuredContent)})
 
 
 async def foreign_sources(reads: Sequence[Read], user: RunContext, store: BaseStore | None) -> list[Taint]:

@@ -5,7 +5,7 @@ its specialist's step, which is repeated as a whole.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import reduce
 from time import perf_counter
@@ -17,7 +17,7 @@ from langgraph.types import Send
 from mcp.types import CallToolResult
 from typing_extensions import TypedDict
 
-from graph.agents.authorship import foreign_words, record_own_version
+from graph.agents.authorship import foreign_words, mark_result, record_own_version
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
 from graph.context import RunContext
@@ -39,11 +39,13 @@ from graph.errors import DriveUnavailableError
 from graph.events import CallStatus, ToolProgressEvent, emit, emitter
 from graph.limits.limits import result_text
 from graph.messages.grouping import unanswered
+from graph.messages.stored_results import ResultStore
 from graph.messages.written import Outcome, add_messages, report, result_message, text_of
 from graph.policy.contract import digest
 from graph.policy.grants import claim_of, give_back, holds
 from graph.policy.reasons import sentence
 from graph.policy.rules import PLAN
+from graph.policy.tools import ToolFacts
 from graph.state import Call, ChangeNote, Language, State, Taint, Update, is_tainted, running_turn
 from graph.supersteps import join_updates
 from graph.tools.box import toolset
@@ -93,7 +95,8 @@ def make_act(deps: GraphDependencies) -> Any:
         if result.isError:
             await _give_back(task, user, runtime.store)
             said = error_text(result, limit, task["language"])
-            return _finished(call, said, "error", _since(begun), foreign=foreign)
+            refused = _finished(call, said, "error", _since(begun), foreign=foreign)
+            return await _stored(refused, result, tool, said, None, deps.result_store(runtime), limit)
         if not task.get("tainted", True):
             await record_own_version(tool, result.structuredContent, user, runtime.store)
         text, data = text_of(result), without_addresses(localize(result.structuredContent, task["language"]))
@@ -107,12 +110,23 @@ def make_act(deps: GraphDependencies) -> Any:
             changes=_changes(call, result),
             tainted=reads_again(task),
         )
-        update["messages"] = [
-            await offload_result(update["messages"][0], text, data, deps.result_store(runtime), limit)
-        ]
-        return update
+        return await _stored(update, result, tool, text, data, deps.result_store(runtime), limit)
 
     return act
+
+
+async def _stored(
+    update: Update,
+    result: CallToolResult,
+    tool: ToolFacts,
+    text: str,
+    data: Mapping[str, Any] | None,
+    store: ResultStore | None,
+    limit: int,
+) -> Update:
+    """Return the update with its message as the thread stores it: long results, and those of others, by reference."""
+    message = mark_result(update["messages"][0], tool, result)
+    return {**update, "messages": [await offload_result(message, text, data, store, limit)]}
 
 
 def ready_tasks(state: State) -> list[ActTask]:

@@ -8,7 +8,7 @@ from api.drive import Place, Principal
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.requests import DecisionsBody
 from api.http.schemas import ApprovalList, ApprovalView
-from api.http.views import approval_view
+from api.http.views import shown_approval
 from api.service import Service
 from drive_server.http.problem import problem_responses
 
@@ -18,13 +18,15 @@ router = APIRouter(prefix="/approvals", tags=["approvals"])
 @router.get("", responses=problem_responses())
 async def list_approvals(caller: CallerDep, service: ServiceDep) -> ApprovalList:
     """List the approvals that wait for you, oldest first."""
-    return ApprovalList(items=[approval_view(row) for row in await service.approvals.waiting(caller)])
+    return ApprovalList(
+        items=[await shown_approval(row, caller, service) for row in await service.approvals.waiting(caller)]
+    )
 
 
 @router.get("/{approval_id}", responses=problem_responses(404))
 async def get_approval(approval_id: str, caller: CallerDep, service: ServiceDep) -> ApprovalView:
     """Return an approval, also one that is closed."""
-    return approval_view(await service.approvals.get(caller, approval_id))
+    return await shown_approval(await service.approvals.get(caller, approval_id), caller, service)
 
 
 @router.post("/{approval_id}", responses=problem_responses(403, 404, 409))
@@ -40,7 +42,8 @@ async def decide(approval_id: str, body: DecisionsBody, caller: CallerDep, servi
     """
     await service.approvals.get(caller, approval_id)
     decisions = [await _placed(decision.model_dump(exclude_none=True), caller, service) for decision in body.decisions]
-    return approval_view(await service.approvals.decide(caller, approval_id, decisions, approve_all=body.approve_all))
+    decided = await service.approvals.decide(caller, approval_id, decisions, approve_all=body.approve_all)
+    return await shown_approval(decided, caller, service)
 
 
 async def _placed(decision: dict[str, Any], caller: Principal, service: Service) -> dict[str, Any]:

@@ -15,10 +15,13 @@ from api.http.dependencies import CallerDep, ServiceDep
 from api.http.requests import ChatRequest
 from api.http.sse import EventStream
 from api.service import Service
+from api.withholding import withhold_frames
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
 from graph.events import Event
+from graph.language import language_of
 from graph.planning.commands import command_of
+from graph.state import Language
 
 router = APIRouter(tags=["chat"])
 
@@ -83,7 +86,15 @@ async def events(
     """Read a run's events: the stored ones after `Last-Event-ID`, then the new ones."""
     run = await service.runs.get(caller, run_id)
     number = _event_number(last_event_id or after or "0")
-    return EventStream(service.runs.follow(run.id, number, service.heartbeat_seconds))
+    frames = service.runs.follow(run.id, number, service.heartbeat_seconds)
+    hidden = await service.withholding.hidden(caller, run)
+    return EventStream(_withheld(frames, language_of(run.message)) if hidden else frames)
+
+
+async def _withheld(batches: AsyncGenerator[list[Frame]], language: Language) -> AsyncGenerator[list[Frame]]:
+    async with aclosing(batches):
+        async for frames in batches:
+            yield withhold_frames(frames, language)
 
 
 async def _command_plan(body: ChatRequest, caller: Principal, service: Service) -> EventStream | None:

@@ -15,6 +15,7 @@ from api.http.schemas import (
 )
 from api.http.views import run_view, undo_view
 from api.runs.audit import RunAudit
+from api.withholding import withhold_texts
 from drive_server.http.problem import problem_responses
 from graph.language import language_of
 
@@ -54,14 +55,19 @@ async def changes(run_id: str, caller: CallerDep, service: ServiceDep) -> Change
 async def context(run_id: str, caller: CallerDep, service: ServiceDep) -> RunContextView:
     """Return a run's requests to its models, to the letter: instructions, summaries, messages and results."""
     run = await service.runs.get(caller, run_id)
-    calls = await service.graph.memory.model_calls(run.user_id, run.thread_id, run.id)
+    hidden = await service.withholding.hidden_items(caller, run)
+    calls = await service.graph.memory.model_calls(run.user_id, run.thread_id, run.id, hidden)
     return RunContextView(run_id=run.id, calls=[ModelCallView.model_validate(call) for call in calls])
 
 
 @router.get("/audit", responses=problem_responses(404))
 async def audit(run_id: str, caller: CallerDep, service: ServiceDep) -> RunAudit:
     """Return each call of a run with its approvals, who decided, and the versions that it made."""
-    return await service.runs.audit(caller, run_id)
+    found = await service.runs.audit(caller, run_id)
+    run = await service.runs.get(caller, run_id)
+    if not await service.withholding.hidden(caller, run):
+        return found
+    return RunAudit.model_validate(withhold_texts(found.model_dump(), language_of(run.message)))
 
 
 @router.post("/undo", responses=problem_responses(403, 404, 409))

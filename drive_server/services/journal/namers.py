@@ -1,11 +1,11 @@
 """Find the items in an answer that somebody else named: their words reached the reader, not the reader's own."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from sqlalchemy import Connection, Row, bindparam, or_, select
+from sqlalchemy import Connection, bindparam, or_, select
 from sqlalchemy.orm import aliased
 
 from drive_server.access import Principal
@@ -37,6 +37,9 @@ def _named_by_others() -> Any:
 
 
 _NAMED_BY_OTHERS: Final = _named_by_others().limit(MOST_FOUND)
+_OF_OTHERS: Final = select(NodeRow.id).where(
+    NodeRow.id.in_(bindparam("ids", expanding=True)), NodeRow.owner_id != bindparam("me")
+)
 _CHANGES_BY_ID: Final = (
     select(ChangeRow.id, ChangeRow.user_id, ChangeRow.entries, UserRow.email)
     .join(UserRow, UserRow.id == ChangeRow.user_id)
@@ -51,7 +54,7 @@ def foreign_names(connection: Connection, principal: Principal, answer: Any) -> 
     changes, which repeat names that may be gone by now.
     """
     numbers = _change_ids(answer)
-    changes = connection.execute(_CHANGES_BY_ID, {"ids": numbers}).all() if numbers else []
+    changes: Sequence[Any] = connection.execute(_CHANGES_BY_ID, {"ids": numbers}).all() if numbers else []
     found = [name for change in changes if (name := _told_by(change, principal))]
     own = [change.entries for change in changes if change.user_id == principal.user_id]
     ids = [*dict.fromkeys(_ids(answer, own))][:MOST_IDS]
@@ -61,7 +64,13 @@ def foreign_names(connection: Connection, principal: Principal, answer: Any) -> 
     return found[:MOST_FOUND]
 
 
-def _told_by(change: Row[Any], principal: Principal) -> ForeignName | None:
+def items_of_others(connection: Connection, principal: Principal, answer: Any) -> list[str]:
+    """Return the ids in the answer, which is JSON, of items that belong to somebody else."""
+    ids = [*dict.fromkeys(_ids(answer))][:MOST_IDS]
+    return list(connection.scalars(_OF_OTHERS, {"ids": ids, "me": principal.user_id})) if ids else []
+
+
+def _told_by(change: Any, principal: Principal) -> ForeignName | None:
     """Return the other person whose words the change's summary repeats: who made it, or gave the name of before."""
     if change.user_id != principal.user_id:
         return ForeignName("", "", change.email)

@@ -107,6 +107,7 @@ def make_map_item(deps: GraphDependencies) -> Any:
             reading = Reading(deps, task, gate)
             finding = await reading.finding(deps.user(runtime))
         taints = await foreign_sources(reading.reads, deps.user(runtime), runtime.store)
+        finding["of_others"] = any(taint["origin"] == "shared" for taint in taints)
         emit(
             {
                 "type": "map_progress",

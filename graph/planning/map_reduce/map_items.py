@@ -16,6 +16,7 @@ from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, SEARCH_NAMES
 from graph.errors import AgentError, DriveUnavailableError, ModelError
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget, limit_reached
+from graph.messages.others import mark
 from graph.messages.written import add_messages, link_filter_for, say, text_of
 from graph.models.asking import ask
 from graph.planning.map_reduce.prompts import (
@@ -170,7 +171,9 @@ def make_map_whole(deps: GraphDependencies) -> Any:
         whole_answer = WholeAnswer(deps, survey["task"], language)
         whole = await whole_answer.combine(state, findings)
         text = link_filter_for(state, deps.hosts).clean(render_answer(survey, findings, whole, MOST_ITEMS, language))
-        return {**add_messages([say(f"{text}\n")], usage=dict(whole_answer.spending.usage)), **ended, "failure": None}
+        others = [one["id"] for one in findings if one.get("of_others")]
+        answer = mark(say(f"{text}\n"), others, others)
+        return {**add_messages([answer], usage=dict(whole_answer.spending.usage)), **ended, "failure": None}
 
     return map_whole
 
