@@ -13,7 +13,7 @@ from api.drive import Place, RunChange, RunUndo
 from api.errors import ApiError, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from starlette.requests import Request
@@ -76,6 +76,11 @@ class MemoryDrive:
         if "unknown" in (place.file_id, place.folder_id):
             raise NotFoundError("There is no such item, or it is not shared with you.")
         return place
+
+    async def hidden(self, caller: Principal, ids: Iterable[str]) -> frozenset[str]:
+        del caller
+        assert not set(ids)
+        return frozenset()
 
     async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
         del user_id
