@@ -88,12 +88,11 @@ def add_messages(messages: Sequence[AnyMessage], **turn: Any) -> Update:
 
     A message that repeats foreign words taints the turn and the thread.
     """
-    update = {"messages": [*messages], "turn": {**turn, "written": [str(message.id) for message in messages]}}
+    written = [str(message.id) for message in messages]
     taints = [taint for message in messages for taint in message.additional_kwargs.get(FOREIGN, ())]
-    if taints:
-        update["turn"]["tainted"] = True
-        update["taint"] = taints[0]
-    return update
+    if not taints:
+        return {"messages": [*messages], "turn": {**turn, "written": written}}
+    return {"messages": [*messages], "turn": {**turn, "written": written, "tainted": True}, "taint": taints[0]}
 
 
 def text_of(result: CallToolResult) -> str:

@@ -56,8 +56,8 @@ async def leaves_below(session: AsyncSession, node_id: str) -> list[Leaf]:
 
 MAX_COPIED_ITEMS = 100_000
 ROWS_AT_ONCE = 250
-Found = Row[str, str, str, str, str, int, str]
-"""Id, parent_id, kind and name of an item, and blob, size and media type of its content, which are None for folders."""
+Found = Row[str, str, str, str, str, int, str, str | None]
+"""Id, parent_id, kind and name of an item; blob, size and media type of its content, None for folders; its namer."""
 
 
 async def copy_item(
