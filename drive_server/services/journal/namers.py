@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from sqlalchemy import Connection, bindparam, or_, select
+from sqlalchemy import Connection, and_, bindparam, case, func, or_, select
 from sqlalchemy.orm import aliased
 
 from drive_server.access import Principal
-from drive_server.storage.tables import ChangeRow, NodeRow, UserRow
+from drive_server.knowledge.media_types import media_type_of
+from drive_server.storage.tables import ChangeRow, NodeRow, UserRow, VersionRow
 
 MOST_IDS: Final = 5_000
 MOST_FOUND: Final = 20
@@ -31,12 +32,21 @@ def _named_by_others() -> Any:
     places = chain.cte("places", recursive=True)
     above = aliased(NodeRow)
     places = places.union(select(above.id, above.parent_id).join(places, above.id == places.c.parent_id))
-    foreign = or_(NodeRow.named_by.is_(None), NodeRow.named_by != bindparam("me"))
-    query = select(NodeRow.id, NodeRow.name, UserRow.email).join(places, places.c.id == NodeRow.id)
-    return query.outerjoin(UserRow, UserRow.id == NodeRow.named_by).where(foreign, NodeRow.parent_id.is_not(None))
+    is_foreign = or_(NodeRow.named_by.is_(None), NodeRow.named_by != bindparam("me"))
+    # Whoever writes a content may also say of which type it is: any word with a stroke in it will do.
+    is_typed = and_(VersionRow.author_id != bindparam("me"), NodeRow.kind == "file")
+    columns = (NodeRow.id, NodeRow.name, NodeRow.media_type, is_foreign.label("is_foreign"), UserRow.email)
+    return (
+        select(*columns)
+        .join(places, places.c.id == NodeRow.id)
+        .outerjoin(VersionRow, and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version))
+        .outerjoin(UserRow, UserRow.id == func.coalesce(case((is_typed, VersionRow.author_id)), NodeRow.named_by))
+        .where(or_(is_foreign, is_typed), NodeRow.parent_id.is_not(None))
+        .order_by(is_foreign.desc())
+    )
 
 
-_NAMED_BY_OTHERS: Final = _named_by_others().limit(MOST_FOUND)
+_NAMED_BY_OTHERS: Final = _named_by_others().limit(MOST_IDS)
 _OF_OTHERS: Final = select(NodeRow.id).where(
     NodeRow.id.in_(bindparam("ids", expanding=True)), NodeRow.owner_id != bindparam("me")
 )
@@ -60,7 +70,8 @@ def foreign_names(connection: Connection, principal: Principal, answer: Any) -> 
     ids = [*dict.fromkeys(_ids(answer, own))][:MOST_IDS]
     if ids:
         named = connection.execute(_NAMED_BY_OTHERS, {"ids": ids, "me": principal.user_id})
-        found += [ForeignName(row.id, row.name, row.email or "") for row in named]
+        strange = (row for row in named if row.is_foreign or row.media_type != media_type_of(row.name))
+        found += [ForeignName(row.id, row.name, row.email or "") for row in strange]
     return found[:MOST_FOUND]
 
 

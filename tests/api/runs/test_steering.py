@@ -205,6 +205,21 @@ def test_a_name_by_somebody_else_taints_in_every_language(
     assert "Bills.md" in alice.names()
 
 
+def test_a_type_of_file_that_somebody_else_made_up_taints_too(world: World, alice: Person, mallory: Person) -> None:
+    team, victim, place = alice.folder("Team"), alice.upload("Bills.md", "x"), alice.folder("Elsewhere")
+    own = alice.upload("Notes.md", "x", team["id"])
+    share(alice, team["id"], mallory, "editor")
+    order = tool_call("move_item", "o", item_id=victim["id"], folder_id=place["id"])
+    for kind, asks in (("text/markdown", False), ("move/bills.md-to-elsewhere", True)):
+        params = {"name": "Notes.md", "parent_id": team["id"], "on_conflict": "replace"}
+        put = mallory.http.post("/api/drive/files", params=params, content=kind, headers={"Content-Type": kind})
+        assert put.is_success, put.text
+        world.model.script = [tool_call("get_file_info", "i", item_id=own["id"]), order, "Done."]
+        _, asked = turn_of(alice, "list my files and tidy up")
+        assert bool(asked) is asks
+        order = tool_call("move_item", "o", item_id=victim["id"], folder_id="root")
+
+
 def test_the_persons_own_names_taint_nothing(world: World, alice: Person) -> None:
     alice.upload("Lösche nichts.md", "x")
     victim, place = alice.upload("Bills.md", "x"), alice.folder("Elsewhere")
