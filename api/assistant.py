@@ -19,7 +19,8 @@ from graph.dependencies import GraphDependencies, PlanControl
 from graph.drive.connections import ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
-from graph.link_filter import LinkFilter, host_allowlist
+from graph.link_allowlist import host_allowlist
+from graph.link_filter import LinkFilter
 from graph.memory.facts import Facts, visible_facts
 from graph.memory.view import rebuild_view, view_record_of
 from graph.messages.others import WITHHELD, others_items, stored_items
@@ -50,9 +51,9 @@ class Assistant:
         """Return the run context for a caller."""
         return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode)
 
-    def link_filter(self, message: str) -> LinkFilter:
-        """Return the link filter for the answer to a message."""
-        return LinkFilter(self._hosts.with_addresses_in(message), language_of(message))
+    def link_filter(self, *messages: str) -> LinkFilter:
+        """Return the link filter for texts to a person who wrote these messages."""
+        return LinkFilter(self._hosts.with_addresses_in(*messages))
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
         """Return what the interrupt is resumed with when nobody decided in time."""

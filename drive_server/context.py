@@ -9,6 +9,15 @@ if TYPE_CHECKING:
 current_principal: "ContextVar[Principal | None]" = ContextVar("current_principal", default=None)
 """The principal of the session or request that the running task serves; None before anyone proved who they are."""
 
+request_address: "ContextVar[str]" = ContextVar("request_address", default="")
+"""The address by which the request that is answered reached this service; empty where no request may name it."""
+
+
+def public_address(otherwise: str) -> str:
+    """Return the address that links lead to, without a slash at its end: the request's, or else the given one."""
+    return request_address.get() or otherwise.rstrip("/")
+
+
 META_RUN_ID: Final = "drive-agent/run-id"
 """Request: the assistant's run that makes the call (str); its changes can be undone together."""
 META_IDEMPOTENCY_KEY: Final = "drive-agent/idempotency-key"

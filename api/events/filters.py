@@ -1,12 +1,19 @@
-"""The way of a run's events to its log: filtered for links, and without the events that clients have already."""
+"""The way of a run's events to its log: filtered for links, and without the events that clients have already.
+
+Clients may show all `content` of a run as one text, so the filter reads it as one: texts of two messages are kept apart
+by an empty line, and nothing can be made of the two.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 import orjson
 
 from api.events.frames import Event, Frame
 from graph.events import EVENTS, TextDelta
 from graph.link_filter import LinkFilter
+
+PARAGRAPH: Final = "\n\n"
 
 
 class ReplayFilter:
@@ -61,27 +68,53 @@ class EventFilter:
         self._link_filter = link_filter
         self._replay = ReplayFilter(frames)
         self._message_id: str | None = None
+        self._last = self._gap = ""
+        self._feed(_earlier_text(frames))
+        self._link_filter.end()
 
     def delta(self, delta: TextDelta) -> Iterator[Event]:
         """Yield the events for a text delta of a model's answer."""
         if delta.message_id != self._message_id:
             yield from self._release()
-            self._message_id = delta.message_id
-        if text := self._link_filter.feed(delta.text):
+            self._message_id, self._gap = delta.message_id, PARAGRAPH
+        if text := self._feed(delta.text):
             yield from self._replay.text(text)
 
     def event(self, event: Event) -> Iterator[Event]:
         """Yield an event of the graph, after the text that is due before it."""
         yield from self._release()
-        yield from self._replay.event(EVENTS[event["type"]].filter_text(event, self._link_filter.clean))
+        yield from self._replay.event(self._filtered(event))
+
+    def clean(self, event: Event) -> Event:
+        """Return an event without text of the answer, filtered by its definition."""
+        return EVENTS[event["type"]].filter_text(event, self._link_filter.clean)
 
     def end(self) -> Iterator[Event]:
         """Yield the events that are due when the stream ends here."""
         yield from self._release()
         yield from self._replay.end()
 
+    def _filtered(self, event: Event) -> Event:
+        if event["type"] != "content":
+            return self.clean(event)
+        self._gap = PARAGRAPH
+        text = self._feed(event["text"]) + self._link_filter.end()
+        self._gap = PARAGRAPH
+        return {**event, "text": text}
+
+    def _feed(self, text: str) -> str:
+        """Return what may be sent of a text, with the gap that is due before it."""
+        if not text:
+            return ""
+        if self._last and not (self._last[-1].isspace() or text[0].isspace()):
+            text = self._gap + text
+        self._gap, self._last = "", text[-1]
+        return self._link_filter.feed(text)
+
     def _release(self) -> Iterable[Event]:
+        """Send what is held back. If it may begin an address, it is kept apart from what follows."""
         rest = self._link_filter.end()
+        self._gap = self._gap or (" " if rest and not rest.isalnum() else "")
         return self._replay.text(rest) if rest else ()
 
 
@@ -99,3 +132,10 @@ def _last_text(events: Sequence[Event]) -> str:
     for event in events:
         text = text + event["text"] if event["type"] == "content" else ""
     return text
+
+
+def _earlier_text(frames: Sequence[Frame]) -> str:
+    """Return the text that comes before the one that a model may repeat."""
+    events: list[Event] = [orjson.loads(frame.data) for frame in frames]
+    text = "".join(event["text"] for event in events if event["type"] == "content")
+    return text.removesuffix(_last_text(events))

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict
@@ -13,6 +13,7 @@ from api.drive import DriveForService
 from api.events.frames import read_frames
 from api.storage.tables import ApprovalRow, RunRow
 from drive_server.storage.database import Database
+from graph.text_fields import DATA
 
 STARTED = "tool_call_start"
 PROGRESS = "tool_progress"
@@ -70,9 +71,9 @@ class AuditedCallView(BaseModel):
 
     tool_call_id: str
     tool: str
-    args: Any = None
+    args: Annotated[Any, DATA] = None
     status: str | None = None
-    result: str | None = None
+    result: Annotated[str | None, DATA] = None
     duration_ms: int | None = None
     covered_by: str | None = None
     asked: list[AuditedApprovalView] = []
@@ -87,7 +88,7 @@ class RunAudit(BaseModel):
     started_by: str
     scopes: list[str]
     mode: str
-    message: str
+    message: Annotated[str, DATA]
     status: str
     created_at: datetime
     finished_at: datetime | None

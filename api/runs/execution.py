@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -159,6 +159,11 @@ class Execution:
             self._limit = state.get("limit")
             self._has_changed = bool(turn.get("changes"))
 
+    async def _commit(self, events: Sequence[Event], *statements: Statement) -> None:
+        """Store events that the graph did not send, filtered as those that it did, with the statements."""
+        filtered = [self._filter.clean(event) for event in events]
+        await self._services.log.commit(self.run.id, filtered, *statements)
+
     def _receive(self, part: GraphEvent | TextDelta) -> None:
         self._send(self._filter.delta(part) if isinstance(part, TextDelta) else self._filter.event(dict(part)))
 
@@ -186,19 +191,19 @@ class Execution:
         if self.run.mode == UNATTENDED:
             events.append(parked_event(self.run.id, payload))
             statements += self._services.webhooks.parked(self.run, payload)
-        await self._services.log.commit(self.run.id, events, *statements)
+        await self._commit(events, *statements)
         self._services.webhooks.wake()
         logger.info("run %s waits for approval %s", self.run.id, payload["approval_id"])
 
     async def _wait_for_plan(self, version: int) -> dict[str, Any]:
         """Wait until the person resumes or stops the plan, and send the edits that they make meanwhile."""
         plans, run_id = self._services.plans, self.run.id
-        await self._services.log.commit(run_id, [], plans.pause_statement(run_id))
+        await self._commit([], plans.pause_statement(run_id))
         while row := await plans.wait_for_change(run_id, version):
             version = row.version
             wanted = row.plan.get("wanted", "run")
             if wanted != "pause":
-                await self._services.log.commit(run_id, [], plans.resume_statement(run_id))
+                await self._commit([], plans.resume_statement(run_id))
                 return {"action": wanted, "version": version}
             self._send(self._filter.event(dict(edited_event(cast("Plan", row.plan)))))
         return {"action": "stop"}
@@ -215,10 +220,10 @@ class Execution:
         log, run = self._services.log, self.run
         if outcome.status != SUCCESS or self._recovered:
             # Empty: stores the queued events, which `_closing_events` reads.
-            await log.commit(run.id, [])
-            await log.commit(run.id, await self._closing_events())
+            await self._commit([])
+            await self._commit(await self._closing_events())
         last, outcome = await self._last_event(outcome)
-        await log.commit(run.id, [last], *self._closing_statements(outcome))
+        await self._commit([last], *self._closing_statements(outcome))
         log.close(run.id)
         logger.info("run %s: %s", run.id, outcome.status)
 

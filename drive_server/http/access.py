@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
-from fastapi import Depends, Header, Request, Response
+from fastapi import Depends, Header, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
@@ -14,17 +14,11 @@ from drive_server.errors import ForbiddenError, UnauthenticatedError
 
 COOKIE: Final = "drive_session"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-NO_STORE: Final = "no-store"
 OWN_FETCH_SITES: Final = frozenset({"same-origin", "none"})
 
 bearer = HTTPBearer(
     auto_error=False, description="The local access token or an API key; a browser's session cookie works too."
 )
-
-
-async def prevent_caching(response: Response) -> None:
-    """Forbid caches to store the answer (RFC 9111, sections 3.5 and 4.2.2)."""
-    response.headers["Cache-Control"] = NO_STORE
 
 
 async def get_drive(request: Request) -> Drive:

@@ -49,6 +49,7 @@ from drive_server.connect import (
     in_process_session,
     next_request_id,
     open_drive,
+    read_settings,
 )
 from graph.clock import Clock, utc_now
 from graph.context import RunContext
@@ -78,6 +79,7 @@ __all__ = [
     "SessionOpener",
     "Toolbox",
     "drive_sessions",
+    "read_settings",
 ]
 
 logger = logging.getLogger(__name__)

@@ -9,14 +9,15 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from mcp.types import CallToolResult, TextContent
 
 from graph.events import emit
-from graph.link_filter import HostAllowlist, LinkFilter
+from graph.link_allowlist import HostAllowlist
+from graph.link_filter import LinkFilter
 from graph.policy.provenance import FOREIGN
 from graph.state import State, Taint, Update, running_turn
 
 Outcome = Literal["done", "error", "cancelled", "rejected"]
 
-USABLE_ID = re.compile(r"[!-~]{1,128}")
-"""A valid id of a call: it goes into keys, addresses and the journal."""
+USABLE_ID = re.compile(r"[\w:-]{1,128}", re.ASCII)
+"""A valid id of a call: it goes into keys, addresses, the journal and, unfiltered, to clients."""
 OUTCOME = "outcome"
 """Key in a result's `additional_kwargs`: a rejection has the same status as a failure, so clients look here."""
 
@@ -80,7 +81,7 @@ def link_filter_for(state: State, hosts: HostAllowlist) -> LinkFilter:
     """Return the link filter of this turn: it allows the hosts, and addresses in the person's message."""
     turn = running_turn(state)
     asked = next((message.text for message in reversed(state["messages"]) if message.id == turn["run_id"]), "")
-    return LinkFilter(hosts.with_addresses_in(asked), turn["language"])
+    return LinkFilter(hosts.with_addresses_in(asked))
 
 
 def add_messages(messages: Sequence[AnyMessage], **turn: Any) -> Update:

@@ -20,7 +20,8 @@ from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annot
 from langgraph.types import interrupt
 
 from graph.events import GraphEvent, delta_listener, emit
-from graph.link_filter import HostAllowlist, LinkFilter
+from graph.link_allowlist import HostAllowlist
+from graph.link_filter import LinkFilter
 from graph.models.asking import ask
 from tests.api.fakes import Gate
 
@@ -74,7 +75,8 @@ class WordModel(BaseChatModel):
         for number, word in enumerate(self.words):
             if self.gate and number == 1:
                 await self.gate.wait()
-            yield ChatGenerationChunk(message=AIMessageChunk(content=word if number == 0 else f" {word}"))
+            space = " " if number + 1 < len(self.words) else ""
+            yield ChatGenerationChunk(message=AIMessageChunk(content=f"{word}{space}"))
 
 
 class SmallGraph:
@@ -166,8 +168,8 @@ class SmallGraph:
     def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode) -> SmallContext:
         return SmallContext(user_id, email, tuple(scopes), mode)
 
-    def link_filter(self, message: str) -> LinkFilter:
-        return LinkFilter(HostAllowlist(["drive.example.com"]).with_addresses_in(message), "en")
+    def link_filter(self, *messages: str) -> LinkFilter:
+        return LinkFilter(HostAllowlist(["drive.example.com"]).with_addresses_in(*messages))
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
         return {"decisions": [{"tool_call_id": a["tool_call_id"], "type": "reject"} for a in payload["actions"]]}

@@ -6,13 +6,14 @@ from fastapi import APIRouter
 
 from api.drive import Place, Principal
 from api.http.dependencies import CallerDep, ServiceDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import DecisionsBody
 from api.http.schemas import ApprovalList, ApprovalView
 from api.http.views import shown_approval
 from api.service import Service
 from drive_server.http.problem import problem_responses
 
-router = APIRouter(prefix="/approvals", tags=["approvals"])
+router = APIRouter(prefix="/approvals", tags=["approvals"], route_class=FilteredRoute)
 
 
 @router.get("", responses=problem_responses())

@@ -12,6 +12,7 @@ from api.approvals.service import PARKED
 from api.drive import Place, Principal
 from api.events.frames import Frame, newest_number
 from api.http.dependencies import CallerDep, ServiceDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import ChatRequest
 from api.http.sse import EventStream
 from api.service import Service
@@ -23,7 +24,7 @@ from graph.language import language_of
 from graph.planning.commands import command_of
 from graph.state import Language
 
-router = APIRouter(tags=["chat"])
+router = APIRouter(tags=["chat"], route_class=FilteredRoute)
 
 LARGEST_NUMBER = 2**31 - 1
 EVENT_NUMBER = re.compile(r"-?[0-9]{1,100}")

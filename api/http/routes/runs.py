@@ -4,6 +4,7 @@ from fastapi import APIRouter, Response
 
 from api.drive import changes_to_view
 from api.http.dependencies import CallerDep, ServiceDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import RedoBody, UndoBody
 from api.http.schemas import (
     CancelView,
@@ -19,7 +20,7 @@ from api.withholding import withhold_texts
 from drive_server.http.problem import problem_responses
 from graph.language import language_of
 
-router = APIRouter(prefix="/runs/{run_id}", tags=["runs"])
+router = APIRouter(prefix="/runs/{run_id}", tags=["runs"], route_class=FilteredRoute)
 
 ACCEPTED = 202
 

@@ -8,6 +8,7 @@ from starlette.status import HTTP_204_NO_CONTENT
 
 from api.errors import NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep, WriterDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import MAX_REF_CHARACTERS, ThreadPatch, ThreadUndoBody
 from api.http.schemas import MessageView, ResultView, ThreadList, ThreadSummary, ThreadView, UndoView
 from api.http.views import message_view, run_view, shown_approval, undo_view
@@ -16,7 +17,7 @@ from api.withholding import withhold_texts
 from drive_server.http.problem import problem_responses
 from graph.language import language_of
 
-router = APIRouter(prefix="/threads", tags=["threads"])
+router = APIRouter(prefix="/threads", tags=["threads"], route_class=FilteredRoute)
 
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Cursor = Annotated[str | None, Query(max_length=MAX_REF_CHARACTERS)]

@@ -23,7 +23,7 @@ from drive_server.mcp.tools.arguments import (
     ToolName,
     Until,
 )
-from drive_server.mcp.tools.spec import EDITS, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import EDITS, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, page_text
 from drive_server.models import Change, Outcome, RedoResult, UndoResult
 
@@ -33,11 +33,12 @@ class HistoryTools(ToolGroup):
 
     icon = icons.CLOCK
 
+    @records("undo", "undo")
     @ToolSpec("Undo changes", "撤销更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
     async def undo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: Preview = False
     ) -> Annotated[CallToolResult, UndoResultModel]:
-        """Take back changes of the person: a run of the assistant, one change, or without either what was done last.
+        """Take back changes of the person: a run of the assistant, one change, or what this key changed last.
 
         Use when: the person wants something undone; with `preview` first, to tell what it would take back.
         Not for: an earlier content of one file (restore_version); other people's changes; what was deleted for good.
@@ -50,9 +51,10 @@ class HistoryTools(ToolGroup):
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
-        outcome = await (undo(actor) if preview else call.agreed(actor, undo))
+        outcome = await call.agreed(actor, undo)
         return changed(actor, outcome, _summary(outcome.value), UndoResultModel.of(outcome.value))
 
+    @records("undo", "redo")
     @ToolSpec("Redo changes", "重做更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
     async def redo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: RedoPreview = False
@@ -70,7 +72,7 @@ class HistoryTools(ToolGroup):
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
-        outcome = await (redo(actor) if preview else call.agreed(actor, redo))
+        outcome = await call.agreed(actor, redo)
         result = outcome.value
         text = f"Did {counted(len(result.redone), 'change')} again.{_left(result.skipped)}"
         return changed(actor, outcome, text, RedoResultModel.of(result))

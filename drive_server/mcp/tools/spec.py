@@ -1,7 +1,7 @@
 """The record of a tool: all facts besides code, description and arguments; published as the tool's `_meta`."""
 
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, TypeVar, cast
 
 from mcp.types import CallToolResult, Icon, ToolAnnotations
@@ -9,7 +9,9 @@ from mcp.types import CallToolResult, Icon, ToolAnnotations
 from drive_server.access import Scope
 from drive_server.context import META_TOOL
 from drive_server.mcp import icons
+from drive_server.mcp.calls.consent import Asks
 from drive_server.registry import ServiceRegistry
+from drive_server.services.journal.changes import ChangeKind
 
 Kind = Literal["query", "read", "write", "removal", "network", "execution"]
 """query: asks about the drive. read: shows contents. write: changes it, and can be undone. removal: takes things away.
@@ -35,6 +37,28 @@ OVERWRITES: Final = _annotations(destructive=True, idempotent=True)
 EDITS: Final = _annotations(destructive=True)
 SIGNS_IN: Final = _annotations(idempotent=True)
 
+ASKS: Final[Mapping[tuple[Kind, Risk], Asks]] = {
+    ("query", "low"): "never",
+    ("query", "medium"): "never",
+    ("query", "high"): "always",
+    ("read", "low"): "never",
+    ("read", "medium"): "never",
+    ("read", "high"): "always",
+    ("write", "low"): "when_shared",
+    ("write", "medium"): "when_shared",
+    ("write", "high"): "always",
+    ("removal", "low"): "always",
+    ("removal", "medium"): "always",
+    ("removal", "high"): "always",
+    ("network", "low"): "always",
+    ("network", "medium"): "always",
+    ("network", "high"): "always",
+    ("execution", "low"): "never",
+    ("execution", "medium"): "always",
+    ("execution", "high"): "never",  # signing in: the session has no person yet, and the assistant never does it
+}
+"""What hosts ask about; the assistant asks about the same in a thread that has read what is not the person's own."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
@@ -42,7 +66,8 @@ class ToolSpec:
 
     Without its `scope` a call always fails; None if it needs none. `action` is what a grant or a plan may allow.
     `writes` says whether it makes the whole text of a file or a part of it. With `has_preview` it only reads while its
-    argument `preview` is true. If it `can_be_task`, the host may let it go on and fetch its result later.
+    argument `preview` is true. If it `can_be_task`, the host may let it go on and fetch its result later. `changes` has
+    the actions under which the journal records what it did, each with its kind (`records`).
     """
 
     title: str
@@ -57,6 +82,7 @@ class ToolSpec:
     has_preview: bool = False
     can_be_task: bool = False
     name: str = ""
+    changes: Mapping[str, ChangeKind] = field(default_factory=dict[str, ChangeKind])
 
     def __call__(self, function: Function) -> Function:
         """Give the function this record."""
@@ -70,6 +96,7 @@ class ToolSpec:
             "kind": self.kind,
             "risk": self.risk,
             "scope": self.scope and self.scope.value,
+            "asks": ASKS[self.kind, self.risk],
             "title_zh": self.title_zh,
             "action": self.action,
             "writes": self.writes,
@@ -83,10 +110,33 @@ class ToolSpec:
         is_preview = self.has_preview and isinstance(arguments, dict) and arguments.get("preview", False) is not False
         return Scope.READ if is_preview else self.scope
 
+    def asks_for(self, arguments: Any) -> Asks:
+        """Return when a call with these arguments, checked or not, asks the person.
+
+        What puts something else into the trash to take its place removes; what gives a file another content writes.
+        """
+        given: Mapping[str, Any] = arguments if isinstance(arguments, dict) else {}
+        if self.has_preview and given.get("preview") is True:
+            return ASKS["execution", "low"]
+        if self.kind == "write" and given.get("on_conflict") == "replace":
+            return ASKS["write", "high"] if self.writes else ASKS["removal", "medium"]
+        return ASKS[self.kind, self.risk]
+
 
 def spec_of(function: ToolFunction) -> ToolSpec:
     """Return the record of a tool. Raises `AttributeError` for a function that is none."""
     return cast("Any", function).spec
+
+
+def records(kind: ChangeKind, *actions: str) -> Callable[[Function], Function]:
+    """Add to a tool's record the kind of its changes in the journal, and their actions: its name, if not others."""
+
+    def add(function: Function) -> Function:
+        spec = spec_of(function)
+        function.__dict__["spec"] = replace(spec, changes=dict.fromkeys(actions or (spec.name,), kind))
+        return function
+
+    return add
 
 
 class ToolGroup:

@@ -4,8 +4,9 @@ import struct
 from datetime import datetime, timedelta
 from typing import Final
 
-from drive_server.access import Actor, Principal, Scope, require_person
+from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
+from drive_server.context import public_address
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError
 from drive_server.messages import Message
 from drive_server.models import DownloadUrl, Effect, Outcome
@@ -38,22 +39,27 @@ class DownloadService:
         self._documents = documents
         self._identity = identity
         self._signer = signer
-        self._public_url = public_url.rstrip("/")
+        self._public_url = public_url
         self._clock = clock
 
     async def create(
         self, actor: Actor, ref: str, version: int | None = None, minutes: int = 15
     ) -> Outcome[DownloadUrl]:
-        """Return an address for the file as it is when it is fetched, or (for editors) for one version of it."""
+        """Return an address for the file as it is when it is fetched, or (for editors) for one version of it.
+
+        It needs the scope `share`: whoever has the address gets the file.
+        """
         require_person(actor.principal)  # the address would hold by the rights of the link's maker
+        require_scope(actor.principal, Scope.SHARE)
         if not 1 <= minutes <= MAX_MINUTES:
             raise InvalidInputError(f"The address can hold 1 to {MAX_MINUTES} minutes.", hint="Use a number of these.")
         content = await self._documents.open_content(actor, ref, version)
         principal = actor.principal
         ends = self._clock().replace(microsecond=0) + timedelta(minutes=minutes)
         ends = min(ends, principal.expires_at.replace(microsecond=0)) if principal.expires_at else ends
-        url = "" if actor.dry_run else f"{self._public_url}/d/{self._token(principal, content.item.id, version, ends)}"
-        download = DownloadUrl(content.item, version or content.item.version, url, ends)
+        token = self._token(principal, content.item.id, version, ends)
+        url = "" if actor.dry_run else f"{public_address(self._public_url)}/d/{token}"
+        download = DownloadUrl(file=content.item, version=version or content.item.version, url=url, expires_at=ends)
         return Outcome(download, effect=_effect(download) if actor.dry_run else None)
 
     async def open(self, token: str) -> Content:
@@ -74,7 +80,9 @@ class DownloadService:
 
     async def _maker(self, user_id: str, key_id: bytes) -> Principal:
         if key_id != NO_KEY:
-            return await self._identity.authenticate_key(key_id.hex())
+            maker = await self._identity.authenticate_key(key_id.hex())
+            require_scope(maker, Scope.SHARE)
+            return maker
         return await self._identity.principal_for(user_id, [Scope.READ])
 
     def _token(self, principal: Principal, file_id: str, version: int | None, ends: datetime) -> str:
@@ -89,7 +97,7 @@ def no_such_address() -> NotFoundError:
 
 
 def _effect(download: DownloadUrl) -> Effect:
-    item = download.item
+    item = download.file
     version = Message.of("of_version", number=download.version) if download.version != item.version else ""
     ends = f"{download.expires_at:%Y-%m-%d %H:%M}"
     return Effect(

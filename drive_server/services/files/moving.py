@@ -96,7 +96,8 @@ async def move_items(
     await session.flush()
     now = await locate_many(session, principal, [entry.id for entry in nodes])
     items = await describe_all(session, [now[entry.id] for entry in nodes])
-    return MovedItems(await describe(session, folder), tuple(items), len(nodes) - len(moving))
+    now_in = await describe(session, folder)
+    return MovedItems(folder=now_in, items=tuple(items), unchanged=len(nodes) - len(moving))
 
 
 def refuse_root(node: NodeView, done: str) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role
@@ -164,21 +164,17 @@ def _revision(etag: str) -> int:
 
 
 MAX_MOMENT_CHARACTERS = 40
+NO_ENTRIES = "[]"
 ChangeKind = Literal["create", "edit", "organise", "trash", "share", "undo"]
-KINDS: Final[dict[ChangeKind, frozenset[str]]] = {
-    "create": frozenset({"create_folder", "create_file", "copy"}),
-    "edit": frozenset({"write", "append", "patch", "restore_version"}),
-    "organise": frozenset({"rename", "move", "move_many"}),
-    "trash": frozenset({"trash", "restore", "delete_for_good", "empty_trash", "expire"}),
-    "share": frozenset({"share", "update_share", "revoke", "create_link", "update_link", "revoke_link"}),
-    "undo": frozenset({"undo", "redo"}),
-}
 _CHANGES = select(ChangeRow.__table__, UserRow.email).join(UserRow, UserRow.id == ChangeRow.user_id)
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """A filter of changes; None does not filter. `since` is inclusive, `until` exclusive, `by` an email."""
+    """A filter of changes; None does not filter. `since` is inclusive, `until` exclusive, `by` an email.
+
+    `actions` are those of the kind.
+    """
 
     item: str | None = None
     run_id: str | None = None
@@ -187,6 +183,7 @@ class ChangeFilter:
     tool: str | None = None
     by: str | None = None
     kind: ChangeKind | None = None
+    actions: frozenset[str] = frozenset()
 
     def key(self) -> tuple[str | None, ...]:
         """Return the values that tell one filter from another."""
@@ -240,6 +237,7 @@ def _filtered(wanted: ChangeFilter, before_id: int | None) -> Select[*tuple[Any,
 
 
 def _conditions(wanted: ChangeFilter) -> Iterator[ColumnElement[bool]]:
+    yield cast(ChangeRow.entries, Text) != NO_ENTRIES  # recorded for its idempotency key only
     if wanted.run_id is not None:
         yield ChangeRow.run_id == wanted.run_id
     if wanted.since is not None:
@@ -251,7 +249,7 @@ def _conditions(wanted: ChangeFilter) -> Iterator[ColumnElement[bool]]:
     if wanted.by is not None:
         yield UserRow.email == normalise_email(wanted.by)
     if wanted.kind is not None:
-        yield ChangeRow.action.in_(KINDS[wanted.kind])
+        yield ChangeRow.action.in_(wanted.actions)
 
 
 def _visible(principal: Principal, wanted: ChangeFilter, node: NodeView | None) -> list[ColumnElement[bool]]:

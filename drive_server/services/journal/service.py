@@ -88,7 +88,8 @@ class Journal:
     """Runs operations exactly once, and records them.
 
     `on_content_change` is called after every commit that changed what the index should hold, `on_change` after every
-    commit that recorded a change: who follows the table `changes` by id looks there then.
+    commit that recorded a change: who follows the table `changes` by id looks there then. `kinds` has the kind of each
+    action, as the tools that record them say (`ToolSpec.changes`), and services for what no tool does.
     """
 
     def __init__(
@@ -107,6 +108,12 @@ class Journal:
         self.on_change = on_change
         self.limits = limits
         self._clock = clock
+        self.kinds: dict[str, ChangeKind] = {}
+
+    def register(self, action: str, kind: ChangeKind) -> None:
+        """List the changes of an action under a kind, and no other. Raises `ValueError` if they have another."""
+        if self.kinds.setdefault(action, kind) != kind:
+            raise ValueError(f"the action {action} is of the kind {self.kinds[action]}, not {kind}")
 
     async def change(
         self, actor: Actor, action: str, arguments: Mapping[str, Any], operation: Operation[T]
@@ -115,6 +122,7 @@ class Journal:
 
         A known idempotency key returns what was recorded and runs nothing; the same key with another action or other
         arguments raises `IdempotencyConflictError`. For a dry run everything is rolled back and the effect returned.
+        An operation that changes nothing is no change: its outcome has no id, and no list of changes has it.
         `arguments` are JSON and tell one call from another: put a digest there, not a content.
         """
         digest = _digest(actor, action, arguments)
@@ -139,7 +147,7 @@ class Journal:
             self.on_content_change()
         if changes:
             self.on_change()
-        return Outcome(value, change_id)
+        return Outcome(value, change_id if changes else None)
 
     async def _finish(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""
@@ -189,7 +197,8 @@ class Journal:
         time and `ForbiddenError` for what only administrators may ask.
         """
         require_scope(actor.principal, Scope.READ)
-        wanted = ChangeFilter(item, run_id, parse_moment(since), parse_moment(until), tool, by, kind)
+        actions = frozenset(action for action, of in self.kinds.items() if of == kind)
+        wanted = ChangeFilter(item, run_id, parse_moment(since), parse_moment(until), tool, by, kind, actions)
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "changes", *wanted.key(), int(everybodys))
         before = cursors.decode(cursor, int)[0] if cursor is not None else None
@@ -226,7 +235,7 @@ async def _replay(session: AsyncSession, actor: Actor, digest: str) -> Outcome[A
         return None
     if row.arguments_digest != digest:
         raise IdempotencyConflictError(Message.of("key_used"))
-    return Outcome(decode_result(row.result), row.id, replayed=True)
+    return Outcome(decode_result(row.result), row.id if row.entries else None, replayed=True)
 
 
 async def _record(recorder: Recorder, action: str, digest: str, result: dict[str, Any]) -> int | None:
