@@ -47,9 +47,9 @@ class Assistant:
         self._clock = deps.clock
         self._store = deps.store or InMemoryStore()
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode = "attended") -> RunContext:
-        """Return the run context for a caller."""
-        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode)
+    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str) -> RunContext:
+        """Return the context of a run for a caller."""
+        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode, run_id=run_id)
 
     def link_filter(self, *messages: str) -> LinkFilter:
         """Return the link filter for texts to a person who wrote these messages."""
@@ -82,7 +82,7 @@ class Assistant:
     async def items_of_others(self, thread_id: str, run_id: str) -> set[str]:
         """Return the items of others that the messages of a run were made of."""
         snapshot = await self.graph.aget_state({"configurable": {"thread_id": thread_id}})
-        return others_items(_messages_of_run(snapshot.values.get("messages", []), run_id))
+        return others_items(messages_of_run(snapshot.values.get("messages", []), run_id))
 
     async def forget(self, user_id: str, thread_id: str) -> None:
         """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""
@@ -185,7 +185,7 @@ class AssistantMemory:
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
         messages: list[AnyMessage] = snapshot.values.get("messages", [])
         result_store = self._result_store(user_id, thread_id)
-        answers = [message for message in _messages_of_run(messages, run_id) if view_record_of(message)]
+        answers = [message for message in messages_of_run(messages, run_id) if view_record_of(message)]
         return [await _model_call(messages, answer, result_store, hidden) for answer in answers]
 
     async def result(self, user_id: str, thread_id: str, reference: str) -> str | None:
@@ -200,7 +200,8 @@ class AssistantMemory:
         return ResultStore(self._store, self._deps.result_cache, user_id, thread_id)
 
 
-def _messages_of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
+def messages_of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
+    """Return the messages that follow the person's message of a run, up to their next one."""
     begun = next((index for index, message in enumerate(messages) if message.id == run_id), len(messages))
     following = range(begun + 1, len(messages))
     end = next((index for index in following if isinstance(messages[index], HumanMessage)), len(messages))

@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from drive_server.connect import Actor, Drive, Principal, Scope
 from drive_server.errors import InvalidInputError
-from drive_server.http.access import bearer_token, principal_of_request
+from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
 from graph.drive.sentences import grouped, sentence, text
 from graph.single_flight import SingleFlight
 from graph.state import Language
@@ -78,7 +78,9 @@ class DriveForService:
         token = bearer_token(request)
         if token is None:
             return await principal_of_request(self._drive, request)
-        return await self._principals.do(token, lambda: principal_of_request(self._drive, request))
+        principal = await self._principals.do(token, lambda: principal_of_request(self._drive, request))
+        prefer_connection(request)
+        return principal
 
     async def locate(self, caller: Principal, place: Place) -> Place:
         """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""
@@ -102,6 +104,10 @@ class DriveForService:
             cursor = page.cursor
             if cursor is None:
                 return tuple(reversed(found))
+
+    async def revoke(self, user_id: str, run_id: str) -> None:
+        """Let a run of this user change nothing more; return when what it is about to change is changed."""
+        await self._drive.journal.revoke(user_id, run_id)
 
     async def undo(
         self, caller: Principal, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool

@@ -88,8 +88,8 @@ def make_begin(deps: GraphDependencies) -> Any:
     """Return the node that takes the person's message, and says who takes the turn."""
     recall, route = make_recall(deps), make_route(deps)
 
-    async def begin(state: State) -> Update:
-        return await run_in_one_superstep(state, recall, continue_plan, route)
+    async def begin(state: State, runtime: Runtime[RunContext]) -> Update:
+        return await run_in_one_superstep(state, partial(recall, runtime=runtime), continue_plan, route)
 
     return begin
 

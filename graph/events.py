@@ -6,7 +6,7 @@ replay, the OpenAPI schema and the test of docs/HTTP.md read these classes; a cl
 (the graph emits it) or `Event` (the service does).
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
@@ -381,25 +381,37 @@ EVENTS: Final = {definition.name: definition for schema in get_args(Event) for d
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A piece of a model's answer. `message_id` differs between one answer and the next."""
+    """A piece of a model's answer, the last one of which is empty. `message_id` may differ from answer to answer."""
 
     message_id: str | None
     text: str
 
 
 Listener = Callable[[GraphEvent | TextDelta], None]
+Store = Callable[[], Awaitable[object]]
 
 _listener: Final = ContextVar[Listener | None]("listener", default=None)
+_store: Final = ContextVar[Store | None]("store", default=None)
 
 
 @contextmanager
-def listening(listener: Listener) -> Generator[None]:
-    """Send the graph's events and text deltas to the listener; LangGraph's streams carry none (they cost more)."""
-    token = _listener.set(listener)
+def listening(listener: Listener, store: Store | None = None) -> Generator[None]:
+    """Send the graph's events and text deltas to the listener; LangGraph's streams carry none (they cost more).
+
+    `store` returns once all that the listener heard is stored.
+    """
+    heard, stored = _listener.set(listener), _store.set(store)
     try:
         yield
     finally:
-        _listener.reset(token)
+        _listener.reset(heard)
+        _store.reset(stored)
+
+
+async def store_events() -> None:
+    """Return once the events of this run so far are stored: a checkpoint that makes them past must not come before."""
+    if store := _store.get():
+        await store()
 
 
 def emit(event: GraphEvent) -> None:

@@ -100,6 +100,7 @@ class EventLog:
         self._buffers: dict[str, RunBuffer] = {}
         self._pending: list[_Entry] = []
         self._last: dict[str, _Entry] = {}
+        self._storing: frozenset[str] = frozenset()
         self._arrived = asyncio.Event()
         self._urgent = asyncio.Event()
         self._not_before = 0.0
@@ -126,6 +127,11 @@ class EventLog:
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._enqueue(_Entry(run_id, list(events), statements, stored))
         await stored
+
+    async def flush(self, run_id: str) -> None:
+        """Return once every event that was queued for the run is committed."""
+        if run_id in self._last or run_id in self._storing:
+            await self.commit(run_id, [])
 
     def close(self, run_id: str) -> None:
         """Close the log of a run that is over, or that this process gives up; its followers end."""
@@ -164,10 +170,12 @@ class EventLog:
             self._arrived.clear()
             self._urgent.clear()
             batch, self._pending = self._pending, []
+            self._storing = frozenset(self._last)
             self._last.clear()
             if batch:
                 begun = asyncio.get_running_loop().time()
                 await self._store_with_retries(batch)
+                self._storing = frozenset()
                 self._not_before = next_batch_time(begun, asyncio.get_running_loop().time())
 
     def stop(self) -> None:
@@ -193,9 +201,11 @@ class EventLog:
         for pause in _pauses():
             try:
                 await self._store(batch)
-            except StorageFailureError:
+            except StorageFailureError as error:
                 if self._stopping:
                     logger.exception("%d batches of events could not be stored before the end", len(batch))
+                    for entry in batch:
+                        entry.settle(error)
                     return
                 logger.warning("events can't be stored; trying again in %.1f s", pause)
                 await asyncio.sleep(pause)
@@ -217,6 +227,9 @@ class EventLog:
     async def _store(self, batch: Sequence[_Entry]) -> None:
         frames: dict[str, list[Frame]] = {}
         for entry in batch:
+            if not entry.events:
+                # Its log may be closed by now.
+                continue
             ahead = frames.setdefault(entry.run_id, [])
             first = self._buffers[entry.run_id].seq + len(ahead) + 1
             ahead.extend(Frame(seq, event["type"], encode(event)) for seq, event in enumerate(entry.events, first))
@@ -229,7 +242,8 @@ class EventLog:
             for statement in statements:
                 _execute(connection, statement)
 
-        await self._database.write_sync(store)
+        if rows or statements:
+            await self._database.write_sync(store)
         for run_id, listed in frames.items():
             self._buffers[run_id].publish(listed)
         for entry in batch:

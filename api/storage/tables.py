@@ -49,8 +49,8 @@ class RunRow(Base):
 
     `email` and `scopes` are those of the caller who started it: the run can do no more than they could.
     `status` is running, waiting (for an approval), success, error or cancelled; `finished_at` is set with the last
-    three. `cancel_key` names the key that asked to stop it. `mode` is attended or unattended. `starts` counts how often
-    a process took it up.
+    three. `cancel_key` names the key that asked to stop it. `mode` is attended or unattended. `starts` counts the
+    processes that took it up and were not asked to stop.
     """
 
     __tablename__ = "runs"

@@ -325,6 +325,16 @@ class ChangeItemRow(Base):
     item_id: Mapped[str] = mapped_column(String(32), primary_key=True, index=True)
 
 
+class RevokedRunRow(Base):
+    """A run that was ended: the calls of it that are still under way change nothing more."""
+
+    __tablename__ = "revoked_runs"
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    run_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    at: Mapped[datetime]
+
+
 class ReadRow(Base):
     """When a person last read a file. `node_id` may be of one that is gone."""
 

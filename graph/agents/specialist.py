@@ -29,7 +29,18 @@ from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
 from graph.prompts import json_section, section
-from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
+from graph.state import (
+    AgentName,
+    Plan,
+    State,
+    Step,
+    Taint,
+    Update,
+    current_step,
+    message_id_of,
+    running_turn,
+    said_last,
+)
 from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
 from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
@@ -139,8 +150,8 @@ def _key(state: State) -> tuple[Any, ...]:
 
 def _facts_touched(state: State) -> int:
     """Return how often the turn changed what is remembered so far, or tried to."""
-    run_id = running_turn(state)["run_id"]
-    of_turn = takewhile(lambda message: message.id != run_id, reversed(state["messages"]))
+    begun = message_id_of(running_turn(state))
+    of_turn = takewhile(lambda message: message.id != begun, reversed(state["messages"]))
     return sum(isinstance(message, ToolMessage) and message.name in CHANGING_TOOLS for message in of_turn)
 
 

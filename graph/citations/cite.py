@@ -126,7 +126,7 @@ def _update(answer: AIMessage, citations: list[CitationView], notice: str) -> Up
         emit({"type": "content", "text": f"\n\n{notice}"})
     emit({"type": "citations", "message_id": str(answer.id), "citations": citations})
     extra = {**answer.additional_kwargs, CITATIONS: citations}
-    text = {"content": f"{answer.text.rstrip()}\n\n{notice}"} if notice else {}
+    text = {"content": f"{answer.text}\n\n{notice}"} if notice else {}
     return {"messages": [answer.model_copy(update={"additional_kwargs": extra, **text})]}
 
 

@@ -12,7 +12,7 @@ from graph.events import emit
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter
 from graph.policy.provenance import FOREIGN
-from graph.state import State, Taint, Update, running_turn
+from graph.state import State, Taint, Update, message_id_of, running_turn
 
 Outcome = Literal["done", "error", "cancelled", "rejected"]
 
@@ -80,7 +80,7 @@ def _with_own_id(call: Any, taken: set[str]) -> Any:
 def link_filter_for(state: State, hosts: HostAllowlist) -> LinkFilter:
     """Return the link filter of this turn: it allows the hosts, and addresses in the person's message."""
     turn = running_turn(state)
-    asked = next((message.text for message in reversed(state["messages"]) if message.id == turn["run_id"]), "")
+    asked = next((message.text for message in reversed(state["messages"]) if message.id == message_id_of(turn)), "")
     return LinkFilter(hosts.with_addresses_in(asked))
 
 

@@ -41,7 +41,7 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call: its arguments fit the schema. `run_id` is the id of the message that it serves too."""
+    """One call: its arguments fit the schema. In the service, `run_id` is the id of the message too."""
 
     args: Mapping[str, Any]
     context: ToolContext

@@ -53,8 +53,10 @@ class MemoryDrive:
         self._path = path
         self._path.touch()
         self.attempts = 0
+        self.revoked = set[str]()
 
     def do(self, call_id: str, run_id: str, tool: str, args: dict[str, Any]) -> None:
+        assert run_id not in self.revoked
         self.attempts += 1
         if all(effect["call_id"] != call_id for effect in self.effects):
             with self._path.open("a") as file:
@@ -90,6 +92,10 @@ class MemoryDrive:
             for number, effect in effects
             if effect["run_id"] == run_id
         )
+
+    async def revoke(self, user_id: str, run_id: str) -> None:
+        del user_id
+        self.revoked.add(run_id)
 
     async def undo(
         self, caller: Principal, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool

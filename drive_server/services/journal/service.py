@@ -34,6 +34,7 @@ from drive_server.models import (
 from drive_server.services.journal.changes import ChangeFilter, ChangeKind, find_changes, parse_moment
 from drive_server.services.journal.effects import touches_of, unified_diff_of
 from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Recorder, touched_items
+from drive_server.services.journal.revocation import refuse_if_revoked, revoke_run
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
@@ -123,13 +124,15 @@ class Journal:
         A known idempotency key returns what was recorded and runs nothing; the same key with another action or other
         arguments raises `IdempotencyConflictError`. For a dry run everything is rolled back and the effect returned.
         An operation that changes nothing is no change: its outcome has no id, and no list of changes has it.
-        `arguments` are JSON and tell one call from another: put a digest there, not a content.
+        `arguments` are JSON and tell one call from another: put a digest there, not a content. Raises
+        `CallCancelledError` for a call of a run that was revoked.
         """
         digest = _digest(actor, action, arguments)
         async with self._database.write() as session:
             replayed = None if actor.dry_run else await _replay(session, actor, digest)
             if replayed:
                 return replayed
+            await refuse_if_revoked(session, actor)
             recorder = Recorder(session, actor, self._clock(), self.limits)
             value = await operation(recorder)
             await self._finish(recorder)
@@ -148,6 +151,11 @@ class Journal:
         if changes:
             self.on_change()
         return Outcome(value, change_id if changes else None)
+
+    async def revoke(self, user_id: str, run_id: str) -> None:
+        """Return once no call of the run changes anything any more: one in its transaction ends first."""
+        async with self._database.write() as session:
+            await revoke_run(session, user_id, run_id, self._clock())
 
     async def _finish(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""

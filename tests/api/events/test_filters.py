@@ -139,8 +139,8 @@ def text(delta: str) -> Event:
     return {"type": "content", "text": delta}
 
 
-def replay(*logged: Event) -> ReplayFilter:
-    return ReplayFilter([Frame(number, event["type"], encode(event)) for number, event in enumerate(logged, 1)])
+def replay(*logged: Event, said: str = "") -> ReplayFilter:
+    return ReplayFilter([Frame(number, event["type"], encode(event)) for number, event in enumerate(logged, 1)], said)
 
 
 def heard(replayed: ReplayFilter, *deltas: str) -> list[Event]:
@@ -181,8 +181,46 @@ def test_the_whole_text_again_is_nothing_new() -> None:
     assert list(replayed.event(START)) == [START]
 
 
-def test_only_the_text_after_the_last_other_event_can_repeat() -> None:
-    assert heard(replay(text("one"), START, END), "one") == [text("one")]
+def test_text_of_the_thread_is_past_and_may_be_said_again() -> None:
+    assert heard(replay(text("one"), START, END, said="one"), "one") == [text("one")]
+    assert heard(replay(text("one"), said="one"), "one") == [text("one")]
+
+
+def test_text_that_is_not_in_the_thread_is_repeated_though_events_followed_it() -> None:
+    replayed = replay(text("one"), START, END, text("two"), START, said="one")
+    assert heard(replayed, "t", "wo") == []
+    assert list(replayed.event(START)) == []
+    assert list(replayed.end()) == []
+    assert heard(replayed, "three") == [text("three")]
+
+
+def test_text_that_began_anew_counts_without_what_it_made_void() -> None:
+    anew: Event = {**text("three"), "restarts": True}
+    assert heard(replay(START, text("one"), anew, text(" four"), said="three"), " four", "!") == [text("!")]
+
+
+def test_text_that_stands_otherwise_in_the_thread_is_compared_since_the_last_event() -> None:
+    assert heard(replay(text("(link removed)"), START, text("two"), said="(gone)"), "two!") == [text("!")]
+
+
+def test_events_after_a_text_that_repeats_are_dropped_too() -> None:
+    step: Event = {"type": "task_step_update", "step_id": "1", "status": "in-progress"}
+    replayed = replay(text("one"), step)
+    assert heard(replayed, "one") == []
+    assert list(replayed.end()) == list(replayed.event(step)) == []
+    assert list(replayed.event({**step, "step_id": "2"})) != []
+
+
+def test_a_text_that_no_model_made_is_not_said_twice() -> None:
+    said = EventFilter(LinkFilter(HostAllowlist()), [Frame(1, "content", encode(text("All done.")))])
+    assert list(said.event(text("All done."))) == []
+    assert list(said.event(text("All done."))) == [text("\n\nAll done.")]
+
+
+def test_nothing_is_held_back_when_a_message_ends() -> None:
+    said = event_filter()
+    events = [*said.delta(TextDelta("m1", "see [a](")), *said.delta(TextDelta(None, ""))]
+    assert "".join(event["text"] for event in events) == "see [a] ("
 
 
 def test_events_that_clients_have_are_dropped_until_the_first_new_one() -> None:
