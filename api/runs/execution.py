@@ -79,6 +79,7 @@ class Execution:
     def __init__(self, run: RunRow, services: RunServices, *, recovered: bool = False) -> None:
         self.run = run
         self.cancelled_by = run.email if run.cancel_requested else ""
+        self.cancel_key = run.cancel_key
         self.is_finishing = self.is_stopping = self._has_closed_calls = False
         self._services = services
         self._recovered = recovered
@@ -222,7 +223,8 @@ class Execution:
     def _resolution_of(self, row: ApprovalRow) -> Any:
         if row.status != DECIDED or row.decided_at is None:
             return self._services.graph.expired(row.payload)
-        return {"decisions": row.decisions, "decided_by": row.decided_by, "decided_at": row.decided_at.isoformat()}
+        by = {"decided_by": row.decided_by, "decided_key": row.decided_key}
+        return {"decisions": row.decisions, **by, "decided_at": row.decided_at.isoformat()}
 
     async def _finish(self, outcome: Outcome) -> None:
         """Bring the run to its end, and close its log; try again while that fails, as its thread waits for it."""
@@ -305,7 +307,8 @@ class Execution:
 
     def _closing_statements(self, outcome: Outcome) -> list[Statement | OwnersOnly]:
         now, run = self._services.clock.now(), self.run
-        approvals = [] if outcome.status == SUCCESS else [cancel_statement(run.id, self.cancelled_by or run.email, now)]
+        by = self.cancelled_by or run.email
+        approvals = [] if outcome.status == SUCCESS else [cancel_statement(run.id, by, self.cancel_key, now)]
         return [
             *approvals,
             OwnersOnly(ENDED, {"run": run.id, "taken": run.starts, "status": outcome.status, "now": now}),

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from api.authority import key_of, require_scopes
 from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
@@ -83,16 +84,20 @@ class Runs:
         return self._services.log.follow(run_id, after, idle_seconds)
 
     async def cancel(self, caller: Principal, run_id: str) -> bool:
-        """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before."""
+        """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before.
+
+        A key may stop only what it could have done itself: `MissingScopeError` otherwise.
+        """
         async with self._taking_up:
             active = self._tasks.get(run_id)
             run = await self.get(caller, run_id)
+            require_scopes(caller, run.scopes)
             if run.finished_at is not None:
                 raise RunFinishedError(run_id=run_id, status=run.status)
             execution, task = active or await self._recover_run(run)
         if not execution.is_finishing and not execution.cancelled_by:
-            execution.cancelled_by = caller.email
-            await self._note_cancel(run_id)
+            execution.cancelled_by, execution.cancel_key = caller.email, key_of(caller)
+            await self._note_cancel(run_id, key_of(caller))
             if not execution.is_finishing:
                 task.cancel()
         await asyncio.wait([task], timeout=CANCEL_SECONDS)
@@ -203,9 +208,11 @@ class Runs:
         except StorageFailureError:
             logger.exception("a stop of %d runs counts as a crash", len(run_ids))
 
-    async def _note_cancel(self, run_id: str) -> None:
+    async def _note_cancel(self, run_id: str, key: str) -> None:
         async with self._services.database.write() as session:
-            await session.execute(update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True))
+            await session.execute(
+                update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True, cancel_key=key)
+            )
 
     async def _recover_run(self, run: RunRow) -> tuple[Execution, asyncio.Task[None]]:
         await self._services.log.reopen(run.id)

@@ -18,10 +18,13 @@ from api.http.filtered_route import FilteredRoute
 from api.http.requests import ChatRequest
 from api.http.sse import EventStream
 from api.service import Service
+from api.withholding import withhold_frames
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
 from graph.events import Event
+from graph.language import language_of
 from graph.planning.commands import command_of
+from graph.state import Language
 
 router = APIRouter(tags=["chat"], route_class=FilteredRoute)
 
@@ -96,7 +99,15 @@ async def events(
     number = _event_number(last_event_id or after or "0")
     if run.finished_at is not None and number >= await newest_number(service.database, run.id):
         return Response(status_code=HTTP_204_NO_CONTENT, headers={"Cache-Control": "no-store"})
-    return EventStream(service.runs.follow(run.id, number, service.heartbeat_seconds))
+    frames = service.runs.follow(run.id, number, service.heartbeat_seconds)
+    hidden = await service.withholding.hidden(caller, run)
+    return EventStream(_withheld(frames, language_of(run.message)) if hidden else frames)
+
+
+async def _withheld(batches: AsyncGenerator[list[Frame]], language: Language) -> AsyncGenerator[list[Frame]]:
+    async with aclosing(batches):
+        async for frames in batches:
+            yield withhold_frames(frames, language)
 
 
 async def _command_plan(body: ChatRequest, caller: Principal, service: Service) -> EventStream | None:
