@@ -20,6 +20,7 @@ from drive_server.connect import Drive, DriveSettings, open_drive
 from drive_server.http.app import (
     Application,
     BodyLimit,
+    PlainAddress,
     RequestAddress,
     build_http,
     build_pages,
@@ -84,6 +85,7 @@ def create_app(
     app.include_router(build_pages())
     mount_mcp(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
+    app.add_middleware(PlainAddress)
     app.add_middleware(RequestAddress, settings=settings)
     return app
 

@@ -18,6 +18,7 @@ from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collected, Collector
 from drive_server.storage.database import open_database
 from drive_server.storage.token_file import make_private_directory
+from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.listener import address_of, listen
 from drive_server.transports.process import exit_on_sigterm
 from drive_server.transports.runner import Runner
@@ -78,7 +79,7 @@ def _serve_http(settings: DriveSettings, listener: socket.socket) -> None:
         app.state.index_streams.end()
         await app.state.mcp.wind_down()
 
-    Runner(app, wind_down).run(sockets=[listener])
+    Runner(app, wind_down, ConnectionLimits.of(settings)).run(sockets=[listener])
 
 
 def _migrate(settings: DriveSettings, arguments: Namespace) -> None:

@@ -13,12 +13,15 @@ from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
 from drive_server.context import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
+    META_APPROVED_KEY,
     META_CHANGE_ID,
     META_DRY_RUN,
     META_EFFECT,
+    META_FOREIGN,
     META_GRANT_ID,
     META_IDEMPOTENCY_KEY,
     META_IF_MATCH,
+    META_OF_OTHERS,
     META_REPLAYED,
     META_RUN_ID,
     META_TOOL,
@@ -77,12 +80,15 @@ __all__ = [
     "ALL_SCOPES",
     "META_APPROVAL_ID",
     "META_APPROVED_BY",
+    "META_APPROVED_KEY",
     "META_CHANGE_ID",
     "META_DRY_RUN",
     "META_EFFECT",
+    "META_FOREIGN",
     "META_GRANT_ID",
     "META_IDEMPOTENCY_KEY",
     "META_IF_MATCH",
+    "META_OF_OTHERS",
     "META_REPLAYED",
     "META_RUN_ID",
     "META_TOOL",
@@ -177,6 +183,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     await subscriptions.feed.start()
     journal.on_change = subscriptions.feed.wake
     await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
+    stack.push_async_callback(identity.uses.flush)
+    await stack.enter_async_context(_running("drive-key-uses", identity.uses.run))
     identity.on_scopes = drive.server.tool_lists.wake
     await stack.enter_async_context(_running("drive-tool-lists", drive.server.tool_lists.run))
     stack.push_async_callback(recents.flush)

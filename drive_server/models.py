@@ -183,7 +183,8 @@ class User:
 class Touch:
     """An item that a call changes, and where it is: `inside` the folders of these ids afterwards, the nearest first.
 
-    `was_inside` is the same before the call, None if it is new or was where the caller does not see. `items` counts
+    `was_inside` is the same before the call, None if it is new or was where the caller does not see. `was_named` is its
+    name before the call, None if it is new or has the name that it had. `items` counts
     what is below it too. `mine`: it belongs to the caller. `others`: somebody else sees it where it is afterwards;
     `gains`: somebody may who did not before.
     """
@@ -197,6 +198,7 @@ class Touch:
     was_inside: tuple[str, ...] | None
     others: bool
     gains: bool
+    was_named: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +242,8 @@ class Change:
     `summary` is a sentence in English, `message` the same in every language; old changes have none.
 
     `tool_call_id` is the model's call in the run, `approval_id` or `grant_id` what allowed it: all for the caller only.
-    `method` and `key_name` say how the caller proved who they are; only they and administrators see both.
+    `method` and `key_name` say how the caller proved who they are, `approved_key` with which key somebody agreed; only
+    they and administrators see these.
     """
 
     id: int
@@ -257,6 +260,7 @@ class Change:
     undone_by: int | None
     method: str | None = None
     key_name: str | None = None
+    approved_key: str | None = None
     tool_call_id: str | None = None
     approval_id: str | None = None
     grant_id: str | None = None

@@ -75,6 +75,13 @@ class DriveSettings(BaseSettings):
     public_hosts: str = Field(
         default="", description="Host names (comma-separated) by which a proxy on this machine lets others in."
     )
+    connections_per_address: int = Field(
+        default=512, ge=1, description="Open connections of one address without a key; a trusted proxy has no limit."
+    )
+    header_seconds: float = Field(default=10, gt=0, description="How long the headers of a request may take.")
+    silent_seconds: float = Field(
+        default=60, gt=0, description="How long a request's body may pause, or a reader read nothing."
+    )
     api_key: SecretStr = Field(default=SecretStr(""), description="The API key of an MCP server over stdio.")
 
     _listens_at: str = PrivateAttr(default="http://127.0.0.1:8000")

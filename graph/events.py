@@ -388,7 +388,7 @@ class TextDelta:
 
 
 Listener = Callable[[GraphEvent | TextDelta], None]
-Store = Callable[[bool], Awaitable[object]]
+Store = Callable[[], Awaitable[object]]
 
 _listener: Final = ContextVar[Listener | None]("listener", default=None)
 _store: Final = ContextVar[Store | None]("store", default=None)
@@ -398,7 +398,7 @@ _store: Final = ContextVar[Store | None]("store", default=None)
 def listening(listener: Listener, store: Store | None = None) -> Generator[None]:
     """Send the graph's events and text deltas to the listener; LangGraph's streams carry none (they cost more).
 
-    `store` returns once all that the listener heard is stored: at once if its argument is true, else in the next batch.
+    `store` returns once all that the listener heard is stored.
     """
     heard, stored = _listener.set(listener), _store.set(store)
     try:
@@ -408,10 +408,10 @@ def listening(listener: Listener, store: Store | None = None) -> Generator[None]
         _store.reset(stored)
 
 
-async def store_events(*, urgent: bool) -> None:
+async def store_events() -> None:
     """Return once the events of this run so far are stored: a checkpoint that makes them past must not come before."""
     if store := _store.get():
-        await store(urgent)
+        await store()
 
 
 def emit(event: GraphEvent) -> None:

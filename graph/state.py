@@ -135,6 +135,7 @@ class Call(TypedDict):
     digest: str
     standing: Literal["allowed", "asked", "approved", "refused"]
     approved_by: str | None
+    approved_key: NotRequired[str | None]
     effect: NotRequired["Effect | None"]
     code: NotRequired[str]
     covered_by: NotRequired[str | None]

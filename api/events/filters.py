@@ -124,8 +124,8 @@ class EventFilter:
         if event["type"] != "content":
             return self.clean(event)
         self._gap = PARAGRAPH
-        text = self._feed(event["text"]) + self._link_filter.end()
-        self._gap, self._last = PARAGRAPH, text[-1:] or self._last
+        text = self._feed(event["text"]) + self._ended()
+        self._gap = PARAGRAPH
         return {**event, "text": text}
 
     def _feed(self, text: str) -> str:
@@ -137,11 +137,16 @@ class EventFilter:
         self._gap, self._last = "", text[-1]
         return self._link_filter.feed(text)
 
+    def _ended(self) -> str:
+        """Return what was held back, and what closes an open block of code."""
+        rest = self._link_filter.end()
+        self._last = rest[-1:] or self._last
+        return rest
+
     def _release(self) -> Iterable[Event]:
         """Send what is held back. If it may begin an address, it is kept apart from what follows."""
-        rest = self._link_filter.end()
+        rest = self._ended()
         self._gap = self._gap or (" " if rest and not rest.isalnum() else "")
-        self._last = rest[-1:] or self._last
         return self._replay.text(rest) if rest else ()
 
 

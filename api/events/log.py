@@ -34,13 +34,25 @@ Statement = Executable | tuple[Executable, Mapping[str, Any]]
 """A statement, or a prepared one with its parameters: building a statement takes longer than running it."""
 
 
+class NotOwnerError(Exception):
+    """Another process has taken the run up, or ended it: nothing of the entry was stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnersOnly:
+    """An update of a run by the process that has it; if it finds no row, nothing of its entry is stored."""
+
+    update: Executable
+    parameters: Mapping[str, Any]
+
+
 @dataclass(slots=True)
 class _Entry:
     """Events for the next transaction, and the statements that belong into it with them."""
 
     run_id: str
     events: list[Event]
-    statements: Sequence[Statement] = ()
+    statements: Sequence[Statement | OwnersOnly] = ()
     stored: asyncio.Future[None] | None = None
 
     @property
@@ -125,14 +137,19 @@ class EventLog:
         if last is None or not last.join(event):
             self._enqueue(_Entry(run_id, [event]))
 
-    async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement) -> None:
-        """Store queued and new events and run statements in one transaction; return once it is committed."""
-        await self._stored(_Entry(run_id, list(events), statements), urgent=True)
+    async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement | OwnersOnly) -> None:
+        """Store queued and new events and run statements in one transaction; return once it is committed.
 
-    async def flush(self, run_id: str, urgent: bool) -> None:
-        """Return once every event that was queued for the run is committed: at once if `urgent`, else in its batch."""
+        Raises `NotOwnerError`.
+        """
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._enqueue(_Entry(run_id, list(events), statements, stored))
+        await stored
+
+    async def flush(self, run_id: str) -> None:
+        """Return once every event that was queued for the run is committed."""
         if run_id in self._last or run_id in self._storing:
-            await self._stored(_Entry(run_id, []), urgent=urgent)
+            await self.commit(run_id, [])
 
     def close(self, run_id: str) -> None:
         """Close the log of a run that is over, or that this process gives up; its followers end."""
@@ -190,17 +207,12 @@ class EventLog:
         now = asyncio.get_running_loop().time()
         await _signalled(self._urgent, max(self._not_before, now + BATCH_SECONDS) - now)
 
-    async def _stored(self, entry: _Entry, *, urgent: bool) -> None:
-        entry.stored = asyncio.get_running_loop().create_future()
-        self._enqueue(entry)
-        if urgent:
-            self._urgent.set()
-        await entry.stored
-
     def _enqueue(self, entry: _Entry) -> None:
         self._pending.append(entry)
         self._last[entry.run_id] = entry
         self._arrived.set()
+        if entry.stored is not None:
+            self._urgent.set()
 
     async def _store_with_retries(self, batch: Sequence[_Entry]) -> None:
         """Store a batch; try again while the disk refuses, so that no event is lost."""
@@ -256,8 +268,11 @@ class EventLog:
             entry.settle()
 
 
-def _execute(connection: Connection, statement: Statement) -> None:
-    if isinstance(statement, tuple):
+def _execute(connection: Connection, statement: Statement | OwnersOnly) -> None:
+    if isinstance(statement, OwnersOnly):
+        if connection.execute(statement.update, statement.parameters).rowcount == 0:
+            raise NotOwnerError
+    elif isinstance(statement, tuple):
         connection.execute(statement[0], statement[1])
     else:
         connection.execute(statement)

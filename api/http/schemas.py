@@ -122,6 +122,7 @@ class ApprovalView(BaseModel):
     actions: list[Annotated[dict[str, Any], Shape(ApprovalAction)]]
     decisions: Annotated[list[dict[str, Any]], DATA] = []
     decided_by: str | None = None
+    decided_key: str | None = None
     decided_at: datetime | None = None
 
 

@@ -33,6 +33,7 @@ class AuditedApprovalView(BaseModel):
     decision: str | None
     message: str | None
     decided_by: str | None
+    decided_key: str | None
     decided_at: datetime | None
 
 
@@ -57,6 +58,7 @@ class AuditedChangeView(BaseModel):
     item_id: str | None
     versions: list[VersionView]
     approved_by: str | None
+    approved_key: str | None
     approval_id: str | None
     grant_id: str | None
     undone_by: int | None
@@ -159,5 +161,6 @@ def _of_call(row: ApprovalRow, decision: Mapping[str, Any]) -> AuditedApprovalVi
         decision=decision.get("type"),
         message=decision.get("message"),
         decided_by=row.decided_by,
+        decided_key=row.decided_key,
         decided_at=row.decided_at,
     )

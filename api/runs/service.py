@@ -2,20 +2,23 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import Connection, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
 
+from api.authority import key_of, require_scopes
 from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunServices
 from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
-from api.threads import open_thread
+from api.threads import open_thread, refuse_if_busy
+from drive_server.errors import StorageFailureError
 from graph.state import Mode
 
 logger = logging.getLogger(__name__)
@@ -23,6 +26,7 @@ logger = logging.getLogger(__name__)
 Started = tuple[Execution, asyncio.Task[None]]
 
 CANCEL_SECONDS = 5.0
+STOP_SECONDS = 2.0
 EXPIRED_AT_ONCE = 16
 EXPIRY_SECONDS = 10.0
 LONGEST_SLEEP = timedelta(hours=1)
@@ -35,9 +39,9 @@ class Runs:
     def __init__(self, services: RunServices) -> None:
         self._services = services
         self._tasks: dict[str, Started] = {}
-        self._launching = asyncio.Lock()
         self._wakes: dict[str, asyncio.Task[Any]] = {}
         self._closing = False
+        self._taking_up = asyncio.Lock()
         services.approvals.on_closed = services.plans.on_changed = self._wake
 
     @property
@@ -101,15 +105,20 @@ class Runs:
                 yield frames
 
     async def cancel(self, caller: Principal, run_id: str) -> bool:
-        """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before."""
-        active = self._tasks.get(run_id)
-        run = await self.get(caller, run_id)
-        if run.finished_at is not None:
-            raise RunFinishedError(run_id=run_id, status=run.status)
-        execution, task = active or await self._take_up(run)
+        """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before.
+
+        A key may stop only what it could have done itself: `MissingScopeError` otherwise.
+        """
+        async with self._taking_up:
+            active = self._tasks.get(run_id)
+            run = await self.get(caller, run_id)
+            require_scopes(caller, run.scopes)
+            if run.finished_at is not None:
+                raise RunFinishedError(run_id=run_id, status=run.status)
+            execution, task = active or await self._recover_run(run)
         if not execution.is_finishing and not execution.cancelled_by:
-            execution.cancelled_by = caller.email
-            await self._note_cancel(run_id)
+            execution.cancelled_by, execution.cancel_key = caller.email, key_of(caller)
+            await self._note_cancel(run_id, key_of(caller))
             if not execution.is_finishing:
                 task.cancel()
         await asyncio.wait([task], timeout=CANCEL_SECONDS)
@@ -180,7 +189,7 @@ class Runs:
             runs = list(await session.scalars(select(RunRow).where(*working)))
         for run in runs:
             logger.info("recovering run %s (%s)", run.id, run.status)
-            await self._take_up(run)
+            await self._recover_run(run)
         return len(runs)
 
     async def expire(self) -> None:
@@ -198,16 +207,22 @@ class Runs:
     async def _expire_due(self) -> None:
         expired = [run_id for run_id in await self._services.approvals.expired_runs() if run_id not in self._tasks]
         for start in range(0, len(expired), EXPIRED_AT_ONCE):
-            started = [await self._take_up_parked(run_id) for run_id in expired[start : start + EXPIRED_AT_ONCE]]
+            started = [await self._take_up(run_id) for run_id in expired[start : start + EXPIRED_AT_ONCE]]
             if tasks := [one[1] for one in started if one]:
                 await asyncio.wait(tasks, timeout=EXPIRY_SECONDS)
 
     async def close(self) -> None:
         """Stop every run where it is; the next process recovers them."""
         self._closing = True
+        stopped = list(self._tasks)
         tasks = [*self._wakes.values(), *(task for _, task in self._tasks.values())]
+        for execution, _ in self._tasks.values():
+            execution.is_stopping = True
         for task in tasks:
             task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=STOP_SECONDS)
+            await self._uncount(stopped)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _store(self, caller: Principal, run: RunRow, thread_id: str | None) -> Frame:
@@ -221,32 +236,49 @@ class Runs:
             connection.execute(NEW_EVENT, frame_to_row(run.id, frame))
             return frame
 
-        return await self._services.database.write_sync(begin)
+        try:
+            return await self._services.database.write_sync(begin)
+        except IntegrityError:
+            # Another process began a run on the thread after this one looked; a thread has one active run at most.
+            async with self._services.database.read() as session:
+                await session.run_sync(refuse_if_busy, run.thread_id)
+            raise
 
-    async def _note_cancel(self, run_id: str) -> None:
+    async def _uncount(self, run_ids: Sequence[str]) -> None:
+        """Count the start of these runs no more: a stop that was asked for is no crash."""
+        unfinished = RunRow.id.in_(run_ids), RunRow.finished_at.is_(None), RunRow.status == RUNNING
+        try:
+            async with self._services.database.write() as session:
+                await session.execute(update(RunRow).where(*unfinished).values(starts=RunRow.starts - 1))
+        except StorageFailureError:
+            logger.exception("a stop of %d runs counts as a crash", len(run_ids))
+
+    async def _note_cancel(self, run_id: str, key: str) -> None:
         async with self._services.database.write() as session:
-            await session.execute(update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True))
+            await session.execute(
+                update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True, cancel_key=key)
+            )
 
     def _wake(self, run_id: str) -> None:
         """Take up a run that waited for what came, unless it waits in a task of this process."""
         if run_id in self._tasks or run_id in self._wakes or self._closing:
             return
-        wake = asyncio.create_task(self._take_up_parked(run_id), name=f"wake {run_id}")
+        wake = asyncio.create_task(self._take_up(run_id), name=f"wake {run_id}")
         self._wakes[run_id] = wake
         wake.add_done_callback(lambda _: self._wakes.pop(run_id))
 
-    async def _take_up_parked(self, run_id: str) -> Started | None:
-        async with self._services.database.read() as session:
-            run = await session.get(RunRow, run_id)
-        return await self._take_up(run) if run and run.finished_at is None and not self._closing else None
-
-    async def _take_up(self, run: RunRow) -> Started:
-        """Continue a run that is in no task, one caller at a time."""
-        async with self._launching:
-            if active := self._tasks.get(run.id):
+    async def _take_up(self, run_id: str) -> Started | None:
+        """Continue an unfinished run that is in no task; one caller at a time."""
+        async with self._taking_up:
+            if active := self._tasks.get(run_id):
                 return active
-            await self._services.log.reopen(run.id)
-            return self._launch(Execution(run, self._services, recovered=True))
+            async with self._services.database.read() as session:
+                run = await session.get(RunRow, run_id)
+            return await self._recover_run(run) if run and run.finished_at is None and not self._closing else None
+
+    async def _recover_run(self, run: RunRow) -> Started:
+        await self._services.log.reopen(run.id)
+        return self._launch(Execution(run, self._services, recovered=True))
 
     def _launch(self, execution: Execution) -> Started:
         run_id = execution.run.id

@@ -1,9 +1,8 @@
 """A saver that caches messages: LangGraph's own ones read a long thread step by step at each turn."""
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from operator import itemgetter
 from typing import Any, Final
 
@@ -14,14 +13,13 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
-    CheckpointTuple,
     DeltaChannelHistory,
     get_checkpoint_id,
     writes_sort_key,
 )
 from typing_extensions import override
 
-from api.storage.write_behind import Write, WriteBehind, may_be_seen
+from graph.events import store_events
 from graph.state import MESSAGES
 
 CHANNEL: Final = "messages"
@@ -32,13 +30,9 @@ MOST_THREADS: Final = 500
 
 @dataclass(slots=True)
 class _Step:
-    """A checkpoint: whether this process made it, the one before it, and the messages that were written at it.
-
-    `is_behind`: it waits to be written, and so does what its tasks write.
-    """
+    """A checkpoint: whether this process made it, the one before it, and the messages that were written at it."""
 
     is_own: bool = False
-    is_behind: bool = False
     parent: str | None = None
     whole: Any = None
     written: dict[tuple[Any, ...], Any] = field(default_factory=dict[tuple[Any, ...], Any])
@@ -64,25 +58,6 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._threads: OrderedDict[tuple[str, str], _Thread] = OrderedDict()
-        self._behind = WriteBehind()
-
-    async def close(self) -> None:
-        """Return once all that waited to be written is written."""
-        await self._behind.close()
-
-    @override
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a checkpoint."""
-        await self._behind.drain(_thread_of(config))
-        return await super().aget_tuple(config)
-
-    @override
-    async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
-        """List checkpoints, the newest first."""
-        if config is not None:
-            await self._behind.drain(_thread_of(config))
-        async for found in super().alist(config, **options):
-            yield found
 
     @override
     async def aput(
@@ -93,37 +68,27 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Store a checkpoint, after the events of what it makes past."""
-        thread, parent = _thread_of(config), get_checkpoint_id(config)
-        write = Write(parent, checkpoint["id"], partial(super().aput, config, checkpoint, metadata, new_versions))
-        is_behind = not may_be_seen(checkpoint["channel_values"])
-        if is_behind:
-            self._behind.later(thread, write)
-        else:
-            await self._behind.now(thread, write)
-        cached = self._threads.setdefault(thread, _Thread())
+        await store_events()
+        stored = await super().aput(config, checkpoint, metadata, new_versions)
+        cached = self._threads.setdefault(_thread_of(config), _Thread())
         step = cached.steps.setdefault(checkpoint["id"], _Step())
-        step.is_own, step.is_behind, step.parent = True, is_behind, parent
+        step.is_own, step.parent = True, get_checkpoint_id(config)
         step.whole = checkpoint["channel_values"].get(CHANNEL)
         if len(self._threads) > MOST_THREADS:
             self._threads.popitem(last=False)
-        named = {"thread_id": thread[0], "checkpoint_ns": thread[1], "checkpoint_id": checkpoint["id"]}
-        return RunnableConfig(configurable=named)
+        return stored
 
     @override
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Store what a task wrote at a checkpoint, after its events."""
-        thread, step_id = _thread_of(config), str(get_checkpoint_id(config))
-        write = Write(step_id, step_id, partial(super().aput_writes, config, writes, task_id, task_path))
-        cached = self._threads.setdefault(thread, _Thread())
+        await store_events()
+        cached, step_id = self._threads.setdefault(_thread_of(config), _Thread()), str(get_checkpoint_id(config))
         # Writes may come before their checkpoint.
         step = cached.steps.setdefault(step_id, _Step())
         try:
-            if step.is_behind:
-                self._behind.later(thread, write)
-            else:
-                await self._behind.now(thread, write)
+            await super().aput_writes(config, writes, task_id, task_path)
         except BaseException:
             # Nobody knows how much of it is stored: neither this step nor a later checkpoint counts any more.
             cached.steps.clear()
@@ -156,7 +121,6 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete all of a thread, and forget what was said in it."""
         for thread in [thread for thread in self._threads if thread[0] == thread_id]:
-            await self._behind.drain(thread)
             del self._threads[thread]
         await super().adelete_thread(thread_id)
 

@@ -21,6 +21,7 @@ from langgraph.checkpoint.base import (
     DeltaChannelHistory,
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.serde.types import TASKS
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.store.base import Op, Result
 from langgraph.store.sqlite import SqliteStore
@@ -28,13 +29,16 @@ from typing_extensions import override
 
 from api.storage.cached_saver import CachedSaver
 from api.storage.database import ERASING
-from api.storage.write_behind import may_be_seen
+from graph.approvals.act import only_reads
+from graph.state import AGENTS
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 BUSY_TIMEOUT_SECONDS: Final = 30
 """Another process that writes, or one that is just ending, is waited for."""
+THINKING: Final = frozenset(f"branch:to:{node}" for node in ("begin", "cite", *AGENTS)) | {"__start__"}
+"""Channels of a checkpoint before mere thinking, which nobody sees if it is repeated."""
 
 
 class OneThread:
@@ -136,6 +140,14 @@ class ThreadedSqliteStore(SqliteStore):
         return await self.thread.run(self.batch, [*ops])
 
 
+def may_be_seen(values: Mapping[str, Any]) -> bool:
+    """Say whether more follows the checkpoint of these values than thinking and reading, or nothing."""
+    tasks = values.get(TASKS) or ()
+    if values.get("plan") or not only_reads(tasks):
+        return True
+    return not tasks and THINKING.isdisjoint(values)
+
+
 @asynccontextmanager
 async def opened_saver(path: Path, serde: SerializerProtocol) -> AsyncGenerator[BaseCheckpointSaver[Any]]:
     """Open the threads of a file, which is made if absent; nothing stays locked at the end."""
@@ -148,7 +160,6 @@ async def opened_saver(path: Path, serde: SerializerProtocol) -> AsyncGenerator[
         try:
             yield saver
         finally:
-            await saver.close()
             await saver.thread.close()
 
 

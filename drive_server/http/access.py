@@ -11,6 +11,7 @@ from starlette.requests import HTTPConnection
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
+from drive_server.rate_limiter import SIGNED_IN
 
 COOKIE: Final = "drive_session"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -36,14 +37,24 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
     """
     token = bearer_token(request)
     if token is not None:
-        return await drive.identity.authenticate(token)
+        principal = await drive.identity.authenticate(token)
+        prefer_connection(request)
+        return principal
     session = request.cookies.get(COOKIE)
     if not session:
         raise UnauthenticatedError(
             "This request has no key.", hint="Send one as `Authorization: Bearer dak_...`, or log in."
         )
     require_same_origin(request)
-    return await drive.identity.authenticate(session)
+    principal = await drive.identity.authenticate(session)
+    prefer_connection(request)
+    return principal
+
+
+def prefer_connection(request: HTTPConnection) -> None:
+    """Tell the server that somebody with a key uses the connection: it closes others first when there are too many."""
+    if sign_in := request.scope.get("extensions", {}).get(SIGNED_IN):
+        sign_in()
 
 
 def bearer_token(request: HTTPConnection) -> str | None:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, FastAPI
 from drive_server.connect import open_drive
 from drive_server.http import metadata
 from drive_server.http.access import bearer_token, principal_of_request
-from drive_server.http.limits import BodyLimit
+from drive_server.http.limits import BodyLimit, PlainAddress
 from drive_server.http.pages import connect, link, login, passage
 from drive_server.http.problem import install_problem_handlers
 from drive_server.http.request_address import RequestAddress
@@ -21,6 +21,7 @@ from drive_server.settings import DriveSettings
 __all__ = [
     "Application",
     "BodyLimit",
+    "PlainAddress",
     "RequestAddress",
     "bearer_token",
     "build_http",
@@ -72,5 +73,6 @@ def create_app(settings: DriveSettings) -> FastAPI:
     mount_mcp(app)
     install_problem_handlers(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
+    app.add_middleware(PlainAddress)
     app.add_middleware(RequestAddress, settings=settings)
     return app

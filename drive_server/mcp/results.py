@@ -182,8 +182,9 @@ class MessageResult(BaseModel):
 class ChangeResult(Result):
     """A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
 
-    `method` and `key_name` say how the caller signed in; `tool_call_id`, `approval_id` and `grant_id` which call of a
-    model it was and what allowed it. All are null where that is not the reader's business.
+    `method` and `key_name` say how the caller signed in, `approved_key` the key that approved; `tool_call_id`,
+    `approval_id` and `grant_id` which call of a model it was and what allowed it. All are null where that is not the
+    reader's business.
     """
 
     id: int
@@ -196,6 +197,7 @@ class ChangeResult(Result):
     messages: dict[str, MessageResult] = {}
     item_id: str | None
     approved_by: str | None
+    approved_key: str | None
     undoes: int | None
     undone_by: int | None
     method: str | None

@@ -87,7 +87,8 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         facts = await relevant_facts(tools.context, stored, reader.query)
         model, size = model_for(tools)
         sections = [*_sections(specialist, seen, state), *facts]
-        view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size)
+        toolbox = tools.context.toolbox
+        view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size, toolbox)
         spending = Spending(estimates=has_budget(deps.settings))
         answer = await _answer(model, view.messages, spending)
         scale = scale_after(state, view, answer)
@@ -95,7 +96,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
-            **_update(with_view(answer, view), dict(spending.usage), state, taints),
+            **_update(with_view(answer, view, _of_others(taints)), dict(spending.usage), state, taints),
             "calls": [],
             "limit": None,
             "token_scale": scale,
@@ -134,6 +135,10 @@ def _update(answer: AIMessage, usage: dict[str, int], state: State, taints: Sequ
     update = add_messages([answer], usage=usage, tainted=bool(taints))
     named = {"taint": taints[0]} if taints else {}
     return {**update, **named, "rounds": rounds, "failure": None}
+
+
+def _of_others(taints: Sequence[Taint]) -> set[str]:
+    return {taint["file_id"] for taint in taints if taint["origin"] == "shared" and taint["file_id"]}
 
 
 def _key(state: State) -> tuple[Any, ...]:

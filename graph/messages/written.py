@@ -11,7 +11,8 @@ from mcp.types import CallToolResult, TextContent
 from graph.events import emit
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter
-from graph.state import State, Update, message_id_of, running_turn
+from graph.policy.provenance import FOREIGN
+from graph.state import State, Taint, Update, message_id_of, running_turn
 
 Outcome = Literal["done", "error", "cancelled", "rejected"]
 
@@ -21,15 +22,17 @@ OUTCOME = "outcome"
 """Key in a result's `additional_kwargs`: a rejection has the same status as a failure, so clients look here."""
 
 
-def result_message(tool_call_id: str, name: str, text: str, outcome: Outcome) -> ToolMessage:
-    """Return a call's result as the model gets it."""
+def result_message(
+    tool_call_id: str, name: str, text: str, outcome: Outcome, foreign: Sequence[Taint] = ()
+) -> ToolMessage:
+    """Return a call's result as the model gets it; `foreign` are the files in it whose words are not the person's."""
     return ToolMessage(
         text,
         id=str(uuid4()),
         tool_call_id=tool_call_id,
         name=name,
         status="success" if outcome == "done" else "error",
-        additional_kwargs={OUTCOME: outcome},
+        additional_kwargs={OUTCOME: outcome, **({FOREIGN: [*foreign]} if foreign else {})},
     )
 
 
@@ -82,8 +85,15 @@ def link_filter_for(state: State, hosts: HostAllowlist) -> LinkFilter:
 
 
 def add_messages(messages: Sequence[AnyMessage], **turn: Any) -> Update:
-    """Return the update that adds messages of ours, together with their ids: the ledger of what is not foreign."""
-    return {"messages": [*messages], "turn": {**turn, "written": [str(message.id) for message in messages]}}
+    """Return the update that adds messages of ours, together with their ids: the ledger of what is not foreign.
+
+    A message that repeats foreign words taints the turn and the thread.
+    """
+    written = [str(message.id) for message in messages]
+    taints = [taint for message in messages for taint in message.additional_kwargs.get(FOREIGN, ())]
+    if not taints:
+        return {"messages": [*messages], "turn": {**turn, "written": written}}
+    return {"messages": [*messages], "turn": {**turn, "written": written, "tainted": True}, "taint": taints[0]}
 
 
 def text_of(result: CallToolResult) -> str:

@@ -13,7 +13,7 @@ from api.drive import Place, RunChange, RunUndo
 from api.errors import ApiError, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from starlette.requests import Request
@@ -34,12 +34,14 @@ class Someone:
     user_id: str
     email: str
     scopes: frozenset[str] = frozenset(ALL_SCOPES)
+    key_name: str = "everyday"
+    method: str = "api_key"
 
 
 PEOPLE = {
     "alice-key": Someone("alice", "alice@example.com"),
-    "alice-reader": Someone("alice", "alice@example.com", frozenset({"read"})),
-    "alice-writer": Someone("alice", "alice@example.com", frozenset({"read", "write"})),
+    "alice-reader": Someone("alice", "alice@example.com", frozenset({"read"}), "reader"),
+    "alice-writer": Someone("alice", "alice@example.com", frozenset({"read", "write"}), "writer"),
     "bob-key": Someone("bob", "bob@example.com"),
 }
 
@@ -76,6 +78,11 @@ class MemoryDrive:
         if "unknown" in (place.file_id, place.folder_id):
             raise NotFoundError("There is no such item, or it is not shared with you.")
         return place
+
+    async def hidden(self, caller: Principal, ids: Iterable[str]) -> frozenset[str]:
+        del caller
+        assert not set(ids)
+        return frozenset()
 
     async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
         del user_id

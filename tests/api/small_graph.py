@@ -184,6 +184,10 @@ class SmallGraph:
         action = next(action for action in payload["actions"] if action["tool_call_id"] == tool_call_id)
         return None if action["risk"] == "write" else "it is asked about each time."
 
+    async def items_of_others(self, thread_id: str, run_id: str) -> set[str]:
+        del thread_id, run_id
+        return set()
+
     async def grants(self, user_id: str) -> list[Grant]:
         return self.given.get(user_id, [])
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
 from drive_server.errors import DriveError
+from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
 
 if TYPE_CHECKING:
@@ -44,10 +45,14 @@ class ServiceRunner(Runner):
     """Serves an app on a listening socket, and reports when it is ready or why it could not start."""
 
     def __init__(
-        self, app: AsgiApp, on_ready: Callable[[], Awaitable[None]], wind_down: Callable[[], Awaitable[None]] = _nothing
+        self,
+        app: AsgiApp,
+        on_ready: Callable[[], Awaitable[None]],
+        wind_down: Callable[[], Awaitable[None]] = _nothing,
+        limits: ConnectionLimits | None = None,
     ) -> None:
         self._startup = StartupWatch(app)
-        super().__init__(self._startup, wind_down)
+        super().__init__(self._startup, wind_down, limits)
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -178,7 +183,7 @@ def service_runner(
         app.state.index_streams.end()
         await app.state.mcp.wind_down()
 
-    return ServiceRunner(app, partial(on_ready, app), wind_down)
+    return ServiceRunner(app, partial(on_ready, app), wind_down, ConnectionLimits.of(drive))
 
 
 def log_to_file(root: Path) -> None:

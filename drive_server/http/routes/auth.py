@@ -1,7 +1,6 @@
 """Routes for authentication: log in and out, API keys, accounts."""
 
 from datetime import datetime
-from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Request, Response, status
@@ -13,7 +12,7 @@ from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.models import ApiKey
-from drive_server.rate_limiter import RateLimiter
+from drive_server.rate_limiter import RateLimiter, network_of
 from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS, SESSION_PREFIX, SessionService
 from drive_server.services.identity.tokens import MOST_CHARACTERS
 from drive_server.services.quota import MAX_QUOTA_BYTES
@@ -22,7 +21,6 @@ router = APIRouter(tags=["auth"])
 
 FAILURES: Final = 10
 """Wrong tokens of one address in a minute."""
-IPV6_NETWORK_BITS: Final = 64
 MOST_SCOPES = 10
 MOST_SCOPE_CHARACTERS = 20
 
@@ -227,17 +225,6 @@ async def set_session(drive: Drive, request: Request, response: Response, princi
     # Behind a proxy that the HTTP server trusts, the scheme is the proxy's.
     is_secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
-
-
-def network_of(address: str) -> str:
-    """Return the address, of an IPv6 one its /64 network, all of which one person has."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address  # a Unix socket has no address: all who use it count as one
-    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None:
-        return str(ip_network((parsed, IPV6_NETWORK_BITS), strict=False))
-    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
 
 
 def _login_failures(request: Request) -> RateLimiter:

@@ -51,6 +51,7 @@ def to_change(row: ChangeRow | Row[Any], email: str, entries: Sequence[Any] | No
         item_id=row.item_id,
         entries=tuple(_without_password(entry) for entry in (row.entries if entries is None else entries)),
         approved_by=row.approved_by,
+        approved_key=row.approved_key,
         undoes=row.undoes,
         undone_by=row.undone_by,
         method=row.method,
@@ -85,7 +86,8 @@ def redact_for(principal: Principal, change: Change, node: NodeView) -> Change:
     """Leave out of someone else's change what only the owner may know: other items, other names, the run."""
     if change.user_email == principal.email:
         return change
-    view = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
+    hidden = dict.fromkeys(("method", "key_name", "approved_key", "tool_call_id", "approval_id", "grant_id"))
+    view = replace(change, **hidden)
     if node.role == Role.OWNER and change.action not in _MIXED:
         return view
     message = Message.of(_SEEN.get(change.action, "seen.changed"), item=node.subject)

@@ -208,7 +208,7 @@ async def test_a_call_that_changes_nothing_is_no_change_and_nothing_to_undo(assi
 
     for is_repeat in (False, True):
         result = await assistant.result(tool, keyed, **NO_OPS[tool])
-        assert (result.isError, result.meta) == (False, {"drive-agent/replayed": is_repeat})
+        assert (result.isError, result.meta) == (False, {"drive-agent/replayed": is_repeat, "drive-agent/foreign": []})
 
     assert await assistant.call("list_changes") == before
     assert (await assistant.call("list_changes", run_id="run-1"))["changes"] == []

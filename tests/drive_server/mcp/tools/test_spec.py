@@ -71,7 +71,7 @@ async def test_every_tool_of_the_server_has_its_record(drive: Drive, assistant: 
 
 
 TOUCHES = [
-    Touch("a", "a.md", "/a.md", 1, mine=mine, inside=("root",), was_inside=None, others=others, gains=gains)
+    Touch("a", "a.md", "/Team/a.md", 1, mine=mine, inside=("root",), was_inside=None, others=others, gains=gains)
     for mine, others, gains in ((True, False, False), (True, True, False), (True, True, True), (False, True, False))
 ]
 
@@ -79,12 +79,16 @@ TOUCHES = [
 @pytest.mark.parametrize("touch", [None, *TOUCHES])
 @pytest.mark.parametrize("arguments", [{}, {"on_conflict": "replace"}, {"preview": True}, {"preview": "true"}])
 def test_both_doors_ask_about_the_same_calls(touch: Touch | None, arguments: dict[str, Any]) -> None:
-    """Outside nobody knows what the host's model has read: as within a thread that has read something foreign."""
+    """Outside nobody knows what the host's model has read: as in a thread that has read something foreign.
+
+    What the person asked for is the host's to know: inside, they have named it.
+    """
     effect = Effect(Message.of("changed_since"), touches=touch and (touch,))
     touched = touched_by({"touches": [asdict(touch)]} if touch else None)
     for spec in SPECS.values():
         facts = read_facts(spec.name, {}, spec.meta[META_TOOL])
-        inside = judge(facts, arguments, Situation(language="en", tainted=True, touched=touched)).verdict
+        situation = Situation(language="en", tainted=True, touched=touched, said="put a.md into Team")
+        inside = judge(facts, {**arguments, "name": "a.md"}, situation).verdict
         asks = spec.asks_for(arguments)
         outside = asks == "always" or (asks == "when_shared" and effect.reaches_others)
         if inside != "deny":
