@@ -239,13 +239,16 @@ class ApprovalExpiredEvent(TypedDict):
 
 
 class ContentEvent(TypedDict):
-    """A delta of the answer. The graph emits it only for text that no model streamed.
+    """A delta of the message `message_id` of the thread. The graph emits it only for text that no model streamed.
 
+    `step_id` is the step of the plan that is carried out.
     `restarts`, after a restart of the service: this is the whole new text since the last event of another type.
     """
 
     type: Literal["content"]
     text: str
+    message_id: Annotated[str, PRODUCT]
+    step_id: NotRequired[Annotated[str, PRODUCT]]
     restarts: NotRequired[bool]
 
 

@@ -84,6 +84,9 @@ class EventFilter:
         self._link_filter = link_filter
         self._replay = ReplayFilter(frames, said)
         self._message_id: str | None = None
+        self._step_id = self._repeated_id = ""
+        for frame in frames:
+            self._note(orjson.loads(frame.data))
         self._last = self._gap = ""
         self._feed(self._replay.earlier)
         self._link_filter.end()
@@ -94,22 +97,24 @@ class EventFilter:
         if not delta.text:
             yield from self._release()
             self._replay.end_text()
-            self._gap = PARAGRAPH
+            self._gap, self._repeated_id = PARAGRAPH, ""
         elif delta.message_id != self._message_id:
             yield from self._release()
             self._message_id, self._gap = delta.message_id, PARAGRAPH
         if text := self._feed(delta.text):
-            yield from self._replay.text(text)
+            yield from self._marked(self._replay.text(text))
 
     def event(self, event: Event) -> Iterator[Event]:
         """Yield an event of the graph, after the text that is due before it."""
         yield from self._release()
-        filtered = self._filtered(event)
         if event["type"] != "content":
-            yield from self._replay.event(filtered)
+            yield from self._marked(self._replay.event(self.clean(event)))
+            self._note(event)
             return
-        yield from self._replay.text(filtered["text"])
+        self._message_id = event["message_id"]
+        yield from self._marked(self._replay.text(self._whole(event["text"])))
         self._replay.end_text()
+        self._repeated_id = ""
 
     def clean(self, event: Event) -> Event:
         """Return an event without text of the answer, filtered by its definition."""
@@ -118,15 +123,34 @@ class EventFilter:
     def end(self) -> Iterator[Event]:
         """Yield the events that are due when the stream ends here."""
         yield from self._release()
-        yield from self._replay.end()
+        yield from self._marked(self._replay.end())
 
-    def _filtered(self, event: Event) -> Event:
-        if event["type"] != "content":
-            return self.clean(event)
+    def _marked(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events, texts with the message and the step that they are of.
+
+        What goes on where the stored text of a message ends is of that message, and not of its repetition.
+        """
+        for event in events:
+            if event["type"] != "content":
+                yield event
+                continue
+            if event.get("restarts"):
+                self._repeated_id = ""
+            of_step = {"step_id": self._step_id} if self._step_id else {}
+            yield {**event, "message_id": self._repeated_id or self._message_id or "", **of_step}
+
+    def _note(self, event: Event) -> None:
+        """Note the step that is carried out, and the message that a repetition goes on with."""
+        if event["type"] == "task_step_update":
+            self._step_id = event["step_id"] if event["status"] == "in-progress" else ""
+        self._repeated_id = event.get("message_id", "") if event["type"] == "content" else ""
+
+    def _whole(self, text: str) -> str:
+        """Return a text that is a message, or a paragraph of one, as it may be sent."""
         self._gap = PARAGRAPH
-        text = self._feed(event["text"]) + self._ended()
+        filtered = self._feed(text) + self._ended()
         self._gap = PARAGRAPH
-        return {**event, "text": text}
+        return filtered
 
     def _feed(self, text: str) -> str:
         """Return what may be sent of a text, with the gap that is due before it."""
@@ -143,11 +167,12 @@ class EventFilter:
         self._last = rest[-1:] or self._last
         return rest
 
-    def _release(self) -> Iterable[Event]:
+    def _release(self) -> Iterator[Event]:
         """Send what is held back. If it may begin an address, it is kept apart from what follows."""
         rest = self._ended()
         self._gap = self._gap or (" " if rest and not rest.isalnum() else "")
-        return self._replay.text(rest) if rest else ()
+        if rest:
+            yield from self._marked(self._replay.text(rest))
 
 
 def _key(event: Event) -> tuple[str, str] | None:

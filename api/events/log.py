@@ -28,7 +28,6 @@ BATCH_PER_TRANSACTION = 4
 """Events are batched for so many times the length of the last transaction."""
 BUFFER_FRAMES = 512
 PAGE_FRAMES = 1000
-TEXT_DELTA = {"type", "text"}
 
 Statement = Executable | tuple[Executable, Mapping[str, Any]]
 """A statement, or a prepared one with its parameters: building a statement takes longer than running it."""
@@ -58,13 +57,14 @@ class _Entry:
     @property
     def is_text(self) -> bool:
         """Say whether this is only a text delta, which can wait for the next one."""
-        return self.stored is None and self.events[-1].keys() == TEXT_DELTA
+        return self.stored is None and _is_delta(self.events[-1])
 
     def join(self, event: Event) -> bool:
-        """Append a text delta to the last event, if that is one too; return whether it was."""
-        if not self.is_text or event.keys() != TEXT_DELTA:
+        """Append a text delta to the last event, if that is one of the same message; return whether it was."""
+        last = self.events[-1]
+        if not self.is_text or {**event, "text": ""} != {**last, "text": ""}:
             return False
-        self.events[-1] = {**event, "text": self.events[-1]["text"] + event["text"]}
+        self.events[-1] = {**event, "text": last["text"] + event["text"]}
         return True
 
     def settle(self, error: Exception | None = None) -> None:
@@ -266,6 +266,10 @@ class EventLog:
             self._buffers[run_id].publish(listed)
         for entry in batch:
             entry.settle()
+
+
+def _is_delta(event: Event) -> bool:
+    return event["type"] == "content" and "restarts" not in event
 
 
 def _execute(connection: Connection, statement: Statement | OwnersOnly) -> None:

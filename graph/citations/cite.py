@@ -123,7 +123,7 @@ def _sources(state: State) -> list[Source]:
 
 def _update(answer: AIMessage, citations: list[CitationView], notice: str) -> Update:
     if notice:
-        emit({"type": "content", "text": f"\n\n{notice}"})
+        emit({"type": "content", "text": f"\n\n{notice}", "message_id": str(answer.id)})
     emit({"type": "citations", "message_id": str(answer.id), "citations": citations})
     extra = {**answer.additional_kwargs, CITATIONS: citations}
     text = {"content": f"{answer.text}\n\n{notice}"} if notice else {}

@@ -58,8 +58,9 @@ def report(message: ToolMessage, duration_ms: int = 0) -> ToolMessage:
 
 def say(text: str) -> AIMessage:
     """Tell clients a text that no model made, and return it as a message."""
-    emit({"type": "content", "text": text})
-    return AIMessage(text, id=str(uuid4()))
+    message = AIMessage(text, id=str(uuid4()))
+    emit({"type": "content", "text": text, "message_id": str(message.id)})
+    return message
 
 
 def with_own_ids(answer: AIMessage, taken: set[str]) -> AIMessage:

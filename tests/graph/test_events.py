@@ -33,7 +33,7 @@ FIELDS: dict[str, set[str]] = {
     "approval_expired": {"approval_id", "expires_at", "tool_call_ids"},
     "run_parked": {"run_id", "approval_id", "expires_at"},
     "tool_call_end": {"tool_call_id", "name", "status", "result", "duration_ms"},
-    "content": {"text", "restarts"},
+    "content": {"text", "message_id", "step_id", "restarts"},
     "citations": {"message_id", "citations"},
     "done": {"run_id", "status", "usage", "changes", "groups", "limit"},
     "error": {"run_id", "code", "message", "retryable", "changes", "groups"},
@@ -78,6 +78,8 @@ def test_what_is_not_filtered_is_listed_here() -> None:
 
 
 NOT_FILTERED = {
+    "message_id",
+    "step_id",
     "run_id",
     "thread_id",
     "plan_id",

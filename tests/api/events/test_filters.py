@@ -100,7 +100,7 @@ def test_titles_and_results_of_steps_and_texts_of_the_graph_are_cleaned_and_data
     events = [
         *said.event({"type": "task_plan", "plan_id": "p", "steps": [{"id": "1", "title": link}]}),
         *said.event({"type": "task_step_update", "step_id": "1", "status": "failed", "result": link, "error": link}),
-        *said.event({"type": "content", "text": link}),
+        *said.event(message(link)),
         *said.event({"type": "tool_call_start", "tool_call_id": "1", "name": "x", "args": {"content": link}}),
     ]
     assert "](" not in str(events[:3])
@@ -114,7 +114,7 @@ def test_texts_of_two_messages_do_not_run_together() -> None:
         *said.event({"type": "tool_progress", "tool_call_id": "1", "name": "x", "status": "done"}),
         *said.delta(TextDelta("m1", " Its end")),
         *said.delta(TextDelta("m2", "Second")),
-        *said.event({"type": "content", "text": "Third\n"}),
+        *said.event(message("Third\n")),
         *said.delta(TextDelta("m3", "Fourth")),
         *said.end(),
     ]
@@ -124,8 +124,35 @@ def test_texts_of_two_messages_do_not_run_together() -> None:
 def test_a_fence_that_is_closed_at_the_end_of_a_text_is_not_opened_by_the_next() -> None:
     said = event_filter()
     pieces = ["```\n", "[a]", f"```\n{EVIL}"]
-    events = [event for piece in pieces for event in said.event({"type": "content", "text": piece})]
+    events = [event for piece in pieces for event in said.event(message(piece))]
     assert read_as_people_do("".join(event["text"] for event in events)) == Reading()
+
+
+def test_each_piece_of_text_names_its_message_and_the_step_that_it_is_of() -> None:
+    said = event_filter()
+    step: Event = {"type": "task_step_update", "step_id": "s1", "status": "in-progress"}
+    events = [
+        *said.delta(TextDelta("m1", "Before. ")),
+        *said.event(step),
+        *said.delta(TextDelta("m2", "In the step. ")),
+        *said.event({**step, "status": "completed"}),
+        *said.event(message("After.")),
+        *said.end(),
+    ]
+    texts = [event for event in events if event["type"] == "content" and event["text"].strip()]
+    assert [(event["message_id"], event.get("step_id")) for event in texts] == [("m1", None), ("m2", "s1"), ("m", None)]
+
+
+def test_what_goes_on_after_a_restart_is_of_the_message_that_is_stored() -> None:
+    stored = [Frame(1, "content", encode({"type": "content", "text": "One and ", "message_id": "old"}))]
+    said = EventFilter(LinkFilter(HostAllowlist()), stored)
+    events = [*said.delta(TextDelta("new", "One and two ")), *said.delta(TextDelta("new", "")), *said.end()]
+    assert [(event["text"].strip(), event["message_id"]) for event in events if event["text"].strip()] == [
+        ("two", "old")
+    ]
+    said = EventFilter(LinkFilter(HostAllowlist()), stored)
+    events = [*said.delta(TextDelta("new", "Otherwise ")), *said.delta(TextDelta("new", "")), *said.end()]
+    assert [(event["message_id"], event.get("restarts")) for event in events][:1] == [("new", True)]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.data())
@@ -135,12 +162,17 @@ def test_the_content_of_a_run_is_inert_however_messages_and_events_follow_each_o
     said, events = event_filter(), list[Event]()
     for piece in pieces:
         if data.draw(st.integers(0, 3)) == 0:
-            events += said.event({"type": "content", "text": piece})
+            events += said.event(message(piece))
         else:
             events += said.delta(TextDelta(data.draw(st.sampled_from(["m1", "m2"])), piece))
     events += said.end()
     text = "".join(event["text"] for event in events)
     assert read_as_people_do(text) == Reading(), text
+
+
+def message(text: str) -> Event:
+    """Return the event of a text that the graph says itself."""
+    return {"type": "content", "text": text, "message_id": "m"}
 
 
 def text(delta: str) -> Event:
@@ -233,9 +265,9 @@ def test_events_after_a_text_that_repeats_are_dropped_too() -> None:
 
 
 def test_a_text_that_no_model_made_is_not_said_twice() -> None:
-    said = EventFilter(LinkFilter(HostAllowlist()), [Frame(1, "content", encode(text("All done.")))])
-    assert list(said.event(text("All done."))) == []
-    assert list(said.event(text("All done."))) == [text("\n\nAll done.")]
+    said = EventFilter(LinkFilter(HostAllowlist()), [Frame(1, "content", encode(message("All done.")))])
+    assert list(said.event(message("All done."))) == []
+    assert list(said.event(message("All done."))) == [message("\n\nAll done.")]
 
 
 def test_nothing_is_held_back_when_a_message_ends() -> None:

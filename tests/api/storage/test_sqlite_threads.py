@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from api.storage.write_behind import may_be_seen
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.serde.types import TASKS
 from langgraph.types import Send
@@ -16,7 +17,6 @@ from langgraph.types import Send
 from api.storage import sqlite_threads
 from api.storage.sqlite_threads import SqliteThreads
 from api.storage.threads import open_threads
-from api.storage.write_behind import may_be_seen
 from graph.build import build_graph
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
