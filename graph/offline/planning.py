@@ -6,7 +6,8 @@ from typing import Any, Final
 from graph.offline.reading.conversation import Conversation
 from graph.offline.routing import agent_for, decide, language_of
 from graph.offline.scripts.finding import folder_of
-from graph.offline.understanding.requests import Intent, understand
+from graph.offline.understanding.intent import Intent
+from graph.offline.understanding.requests import understand
 from graph.routing.many_files import of_each
 from graph.state import Language
 

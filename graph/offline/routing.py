@@ -5,7 +5,8 @@ from typing import Any, Final
 from graph.language import language_of as written_in
 from graph.offline.reading.conversation import Conversation
 from graph.offline.understanding.followup import is_fragment
-from graph.offline.understanding.requests import CHANGING, EDITING, Intent, memory_intent, understand
+from graph.offline.understanding.intent import CHANGING, EDITING, Intent
+from graph.offline.understanding.requests import memory_intent, understand
 from graph.state import AGENTS, AgentName, Language
 
 SURE, UNSURE = 0.92, 0.2

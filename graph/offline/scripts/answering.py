@@ -10,8 +10,8 @@ from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts.resolve import Items, resolve, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import Ref, read_ref
-from graph.offline.understanding.requests import Intent
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import path_of, quoted, span, verbatim
 

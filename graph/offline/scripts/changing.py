@@ -22,8 +22,8 @@ from graph.offline.scripts.resolve import (
 )
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
+from graph.offline.understanding.intent import PREVIOUS, Intent
 from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import PREVIOUS, Intent
 from graph.offline.wording import bounded, inert, moment, quoted
 
 IT: Final = Ref("it")

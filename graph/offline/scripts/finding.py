@@ -11,8 +11,8 @@ from graph.offline.scripts.answering import ask
 from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import Ref, read_ref
-from graph.offline.understanding.requests import Intent
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import MOST_LINES, bounded, code, counted, inert, path_of, quoted, verbatim
 

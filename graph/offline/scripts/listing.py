@@ -8,8 +8,8 @@ from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call
 from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
+from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import SUFFIXES, Ref
-from graph.offline.understanding.requests import Intent
 from graph.offline.wording import code, counted, inert, moment, name_line, path_of, size
 
 MANY, LONGEST_DIFF = 10, 3_000

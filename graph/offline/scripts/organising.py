@@ -8,8 +8,8 @@ from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.reading import find_summary, last_summary, summary_name
 from graph.offline.scripts.resolve import resolve, resolve_folder
 from graph.offline.scripts.task import Task
+from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import Intent
 from graph.offline.wording import bounded, name_line, path_of
 
 

@@ -13,8 +13,8 @@ from graph.offline.scripts.answering import HITS, Source, read
 from graph.offline.scripts.finding import relevant, topic_of
 from graph.offline.scripts.resolve import fold, resolve_one
 from graph.offline.scripts.task import Task
+from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import Intent
 from graph.offline.wording import inert, path_of, quoted, sides, span
 from graph.state import Language
 

@@ -9,7 +9,8 @@ from graph.offline.routing import language_of
 from graph.offline.scripts import answering, changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import BoundTool, Task
 from graph.offline.understanding.followup import follow_up
-from graph.offline.understanding.requests import Intent, memory_intent, understand
+from graph.offline.understanding.intent import Intent
+from graph.offline.understanding.requests import memory_intent, understand
 from graph.offline.wording import path_of
 
 TOOL_OF: Final = {

@@ -7,8 +7,9 @@ from typing import Final
 
 from graph.offline.reading.conversation import Conversation
 from graph.offline.understanding.grammar import word
+from graph.offline.understanding.intent import EMAIL, PREVIOUS, Intent, number_in
 from graph.offline.understanding.references import Ref, read_ref
-from graph.offline.understanding.requests import EMAIL, PREVIOUS, Intent, number_in, understand
+from graph.offline.understanding.requests import understand
 from graph.offline.wording import sides
 
 LONGEST: Final = 40

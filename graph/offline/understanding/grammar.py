@@ -5,7 +5,7 @@ stands for the verbs of the action, the router's own (`graph.routing.intent_tabl
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -39,6 +39,20 @@ _WORDS: Final = dict(table("word"))
 _ENGLISH, _CHINESE = (
     [(row[1], _shape(row[1], row[side])) for row in _ROWS if row[0] == "shape" and row[side]] for side in (2, 3)
 )
+
+
+def _rule(pattern: str) -> re.Pattern[str]:
+    """Return the pattern of a rule, with those of words where it names them in braces."""
+    return re.compile(re.sub(r"{([a-z_]+)}", lambda name: f"(?:{_WORDS[name[1]].pattern})", pattern), re.IGNORECASE)
+
+
+_RULES: Final = [(row[1], row[2].split("|"), _rule(row[3])) for row in _ROWS if row[0] == "rule"]
+
+
+def ruled(rows: Collection[str], clause: str) -> str:
+    """Return the action of the first rule that fits a clause; `rows` is the router's row, in each of its forms."""
+    fits = (action for action, of, pattern in _RULES if (of == ["*"] or {*of} & {*rows}) and pattern.search(clause))
+    return next(fits, "")
 
 
 def word(name: str) -> re.Pattern[str]:

@@ -8,7 +8,8 @@ import pytest
 from graph.offline import wording
 from graph.offline.scripts.specialist import SCRIPTS
 from graph.offline.understanding.grammar import table
-from graph.offline.understanding.requests import CHANGING, understand
+from graph.offline.understanding.intent import CHANGING
+from graph.offline.understanding.requests import understand
 from graph.offline.wording import sides
 from tests.graph.offline import misleading
 from tests.graph.offline.world import TOOLS
