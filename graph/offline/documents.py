@@ -107,6 +107,11 @@ _KINDS: Final = {re.compile(_ASKS_DATE, re.IGNORECASE): _DATE, re.compile(_ASKS_
 SEVERAL: Final = re.compile(r"\band\b|,|，|、|和|与|以及|分别", re.IGNORECASE)
 
 
+def asks_figure(question: str) -> bool:
+    """Say whether only a number or a date answers a question."""
+    return any(asks.search(question) for asks in _KINDS)
+
+
 class Passage(NamedTuple):
     """Sentences that answer a question. `fit` is how much of the question they and the file's name speak of, 0 to 1."""
 
@@ -176,7 +181,8 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
     said = set[str]().union(*(bags[at] | headings[at] for at in chosen))
     fit = sum(weight for one, weight in rarity.items() if one in said | above) / sum(rarity.values())
     rest = sum(weight for one, weight in rarity.items() if one not in above)
-    own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else 1.0
+    alone = kind is None or sum(typed) == 1
+    own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else float(alone)
     return Passage(tuple(considered[at] for at in sorted(chosen)), fit, own if typed[best] else 0.0)
 
 

@@ -107,8 +107,9 @@ _ASKED_KINDLY: Final = re.compile(
 )
 _CHINESE_NEXT: Final = "把将分共删移挪改发总概翻保存复重归放告通压打下上转找搜查给让新建创恢"
 _CUTS: Final = re.compile(
-    rf"[,;，；。:：!！?？…\n~～]|\.(?:\s|$)|\b(?:and )?(?:then|after that|afterwards|also|plus)\b"
-    rf"|然后|接着|之后|同时|(?:并且?|再)(?=[{_CHINESE_NEXT}])|(?=帮我(?:找|搜|查|删|移))"
+    rf"(?<!\d),|,(?!\d{{3}}(?!\d))|[;，；。:：!！?？…\n~～]|\.(?:\s|$)"
+    rf"|\b(?:and )?(?:then|after that|afterwards|also|plus)\b"
+    rf"|然后|接着|之后|同时|(?:并且?|(?<![要别不勿])再)(?=[{_CHINESE_NEXT}])|(?=帮我(?:找|搜|查|删|移))"
     rf"|(?=(?<=\S )(?<!what )(?<!how )(?<!which )(?:can|could|would) (?:you|u)\b)"
 )
 _NAMING: Final = re.compile(r"\b(?:how to|(?:about|on|for) \w+ing|called|named|titled)\b")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
-from graph.offline.documents import Sentence, best_passage, first_heading, key_sentences, read_sentences
+from graph.offline.documents import Sentence, asks_figure, best_passage, first_heading, key_sentences, read_sentences
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts.resolve import Items, resolve, resolve_one
@@ -106,7 +106,7 @@ def _answer(task: Task, source: Source, question: str) -> str:
     sentences = read_sentences(source.text)
     if word("reckoned").search(question.lower()):
         return ""
-    if sentences and set(terms(question)) <= set(terms(source.called)):
+    if sentences and set(terms(question)) <= set(terms(source.called)) and not asks_figure(question):
         return _quoting(task, source, key_sentences(sentences), "answer")
     passage = best_passage(sentences, question, source.called)
     return _quoting(task, source, passage.sentences, "answer") if passage and passage.is_sure else ""

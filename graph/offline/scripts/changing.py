@@ -22,7 +22,7 @@ from graph.offline.scripts.resolve import (
 )
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import PREVIOUS, Intent
+from graph.offline.understanding.intent import NUMBERS, PREVIOUS, Intent
 from graph.offline.understanding.references import Ref
 from graph.offline.wording import bounded, inert, moment, quoted
 
@@ -141,11 +141,15 @@ def change_access(task: Task, intent: Intent) -> Script:
 def make_link(task: Task, intent: Intent) -> Script:
     """Make a link by which anyone can open an item."""
     item = yield from resolve_one(task, intent.target or IT)
-    expires, password = word("expires").search(intent.said), word("password").search(intent.said)
-    hours = None
+    said, hours = intent.said, None
+    expires, password = word("expires").search(said), word("password").search(said)
+    if (word("until").search(said) and not expires) or (word("secret").search(said) and not password):
+        return task.say("missing_terms")
     if expires:
-        count = int(expires["count"]) if expires["count"].isdigit() else 2 if expires["count"] == "两" else 1
-        hours = count * next(hours for units, hours in _UNITS.items() if expires["unit"][0].lower() in units)
+        count = expires["count"].lower()
+        hours = (int(count) if count.isdigit() else NUMBERS.get(count, 1)) * next(
+            hours for units, hours in _UNITS.items() if expires["unit"][0].lower() in units
+        )
     secret, role = password["word"] if password else None, intent.role or "viewer"
     one = request("create_share_link", item_id=item["id"], role=role, expires_in_hours=hours, password=secret)
     return (yield from task.carry_out([item], [one], "link_made"))

@@ -40,7 +40,7 @@ def resolve_folder(task: Task, ref: Ref | None) -> One:
 
 def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Items:
     """Return the items that are meant, at least one: several only if several were meant."""
-    if ref is None:
+    if ref is None or ref.form == "which":
         raise task.unresolved("which_folder" if kind == "folder" else "which_item")
     wanted = ref.kind or kind
     if ref.form in {"here", "open", "it", "them", "there"}:

@@ -33,7 +33,9 @@ def _explain(task: Task, intent: Intent) -> Script:
     yield from ()
     tool = TOOL_OF.get(intent.topic, intent.topic)
     described = " ".join(task.tools.get(tool, BoundTool()).description.split("Use when:")[0].split())
-    what = task.say("the_tool", title=task.title(tool), description=described) if described else ""
+    if not described:
+        return task.say("unclear", abilities=task.abilities())
+    what = task.say("the_tool", title=task.title(tool), description=described)
     supposed = intent.query == "supposed" and "would" not in intent.said.lower()
     return task.say("explain_if" if supposed else "explain", what=what)
 

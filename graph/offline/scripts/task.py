@@ -68,21 +68,18 @@ class Task:
         return UnresolvedError(self.say(code, **values))
 
     def title(self, tool: str) -> str:
-        """Return what a bound tool is for, in a few words: its Chinese title, or how its description begins."""
-        known = self.tools.get(tool, BoundTool())
-        if self.language == "zh":
-            return known.title_zh or "".join(sides(f"do.{tool}")[1:]) or tool
-        return re.split(r"[.:;,\n]", known.description)[0].strip() or tool.replace("_", " ")
+        """Return what a bound tool does, in a few words: its Chinese title, or its name."""
+        named = self.tools.get(tool, BoundTool()).title_zh or "".join(sides(f"do.{tool}")[1:])
+        return named if named and self.language == "zh" else tool.replace("_", " ")
 
     def deed(self, tool: str, name: str) -> str:
         """Return a call as a few words, such as `rename item “plan.md”`."""
-        what = self.title(tool) if self.language == "zh" else tool.replace("_", " ")
-        return f"{what} {quoted(name)}" if name else what
+        return f"{self.title(tool)} {quoted(name)}" if name else self.title(tool)
 
     def abilities(self) -> str:
         """Return what the bound tools can do."""
         titles = dict.fromkeys(self.title(tool) for tool in self.tools if tool not in INTERNAL)
-        return "; ".join(titles) if self.language == "en" else "、".join(titles)
+        return self.say("and").join(titles)
 
     def failed(self, result: Result, what: str) -> str:
         """Return the sentence that says what did not happen and why."""

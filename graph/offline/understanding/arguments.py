@@ -7,13 +7,15 @@ from typing import Final
 
 from graph.offline.understanding.clauses import Clause, Message
 from graph.offline.understanding.grammar import named_in, slots, word
-from graph.offline.understanding.intent import EDITING, EMAIL, Intent, number_in
+from graph.offline.understanding.intent import CHANGING, EDITING, EMAIL, NAMING, Intent, number_in
 from graph.offline.understanding.references import Ref, read_ref
 from graph.offline.understanding.terms import has_han
 
 MARK: Final = "[\ue000-\uf8ff]"
 """Stands for what was quoted or dictated."""
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
+POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "save", "remove_text"} | {"rename"}
+"""Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
 IN_FOLDERS: Final = frozenset({"count", "list", "tree", "newest"})
 OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"})
 _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions", "download"), "version") | (
@@ -24,7 +26,10 @@ _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_vers
 def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
     """Return the request of a clause with what the clause names."""
     said = clause.said
-    named = _slots(message, action, said)
+    found = _slots(message, action, said)
+    if found is None and action in POINTING:
+        return Intent("unclear", said)
+    named = found or {}
     target = re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", ""))
     place, text = named.get("destination", ""), said.strip(" ?？。.!！")
     pattern = {"find": "where", "lookup": "lists", "summarise": "sum_of", "read": "opens"}.get(action)
@@ -48,11 +53,12 @@ def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> I
     return intent if intent.target else replace(intent, target=_subject(message, intent, text, file_open=file_open))
 
 
-def _slots(message: Message, action: str, said: str) -> Mapping[str, str]:
+def _slots(message: Message, action: str, said: str) -> Mapping[str, str] | None:
     shape = {"end_link": "link", "delete_for_good": "delete"}.get(action, action)
-    first = has_han(re.sub(MARK, "", said))
-    found = slots(shape, said, chinese=first)
-    return found or (slots(shape, said, chinese=not first) if has_han(message.restored(said)) else {})
+    chinese = has_han(re.sub(MARK, "", said))
+    found = slots(shape, said, chinese=chinese)
+    other = has_han(message.restored(said)) and (not chinese or re.match(r"[a-z]+\s", said, re.IGNORECASE))
+    return found if found is not None or not other else slots(shape, said, chinese=not chinese)
 
 
 def _ref(message: Message, phrase: str, *, file_open: bool = False, kind: str = "") -> Ref | None:
@@ -90,11 +96,14 @@ def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) ->
 
 
 def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    name = message.restored(named.get("name", "")).strip(" .。,，;；")
+    marks = re.findall(MARK, named.get("name", ""))
+    name = message.restored(marks[0] if len(marks) == 1 else named.get("name", "")).strip(" .。,，;；")
     names = [name]
     if intent.action == "create_folder" and not re.search(MARK, named.get("name", "")):
         names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)
-    return replace(intent, names=tuple(filter(None, (one.strip() for one in names))))
+    return replace(
+        intent, names=tuple(one for one in map(str.strip, names) if one and not word("no_name").fullmatch(one))
+    )
 
 
 def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
@@ -122,10 +131,14 @@ def _quoted_in(message: Message, slot: str) -> str:
 
 def _fill_edit(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     old, new = _quoted_in(message, named.get("old", "")), _quoted_in(message, named.get("new", ""))
-    old = re.sub(r"^(?:all|every|each)(?: of)?(?: the| occurrences of)* ", "", old)
-    kept = re.fullmatch(rf"{_FIGURE}(?P<rest>\D+)", old)
-    if kept and re.fullmatch(_FIGURE, new) and has_han(old) and not re.fullmatch(_FIGURE, old):
-        new += kept["rest"]
+    old = re.sub(
+        r"^(?:all|every|each)(?: of)?(?: the| occurrences of)* |^(?:the )?(?:word|phrase|text|line|item)s? ", "", old
+    )
+    rest = re.fullmatch(rf"{_FIGURE}(?P<rest>\D+)", old)
+    if rest and re.fullmatch(_FIGURE, new) and has_han(old) and not re.fullmatch(_FIGURE, old):
+        new += rest["rest"]
+    described = word("described").search(old) or (re.match(r"\d", new) and not re.search(r"\d", old))
+    old = "" if described and not re.search(MARK, named.get("old", "")) else old
     return replace(intent, edits=((old, new),), anchor=message.restored(named.get("topic", "")))
 
 

@@ -66,13 +66,16 @@ def named_in(name: str, text: str) -> str:
     return next(filter(None, match.groups()), "").strip() if match else ""
 
 
-def slots(action: str, clause: str, *, chinese: bool) -> Mapping[str, str]:
-    """Return what a clause names beside the action's verb; empty if it has none of the action's shapes."""
+def slots(action: str, clause: str, *, chinese: bool) -> Mapping[str, str] | None:
+    """Return what a clause names beside the action's verb; None if it has none of the action's shapes."""
     if not chinese:
         placed = _WORDS["english_placed"].match(clause) if action in {"replace", "remove_text", "add"} else None
         if placed:
-            return {"target": placed["target"], **slots(action, clause[placed.end() :], chinese=False)}
+            rest = slots(action, clause[placed.end() :], chinese=False)
+            return {"target": placed["target"], **(rest or {})}
         clause = _WORDS["english_verb"].sub("", clause, count=1)
+    if not clause.strip() or (chinese and re.fullmatch(rf"{_VERBS.get(action, '')}(?:吧|一下|掉|了|啊)*", clause)):
+        return {}
     matches = (shape.fullmatch(clause.strip()) for name, shape in (_CHINESE if chinese else _ENGLISH) if name == action)
-    groups = next((match.groupdict() for match in matches if match), {})
-    return {key: value.strip() for key, value in groups.items() if value and value.strip()}
+    groups = next((match.groupdict() for match in matches if match), None)
+    return None if groups is None else {key: value.strip() for key, value in groups.items() if value and value.strip()}

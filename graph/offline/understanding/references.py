@@ -53,7 +53,8 @@ def read_ref(phrase: str, *, kind: str = "", file_open: bool = False) -> Ref | N
 def _all(text: str) -> Ref | None:
     match = word("all").match(text) or word("all_zh").match(text)
     if match is None:
-        return None
+        within = word("all_within_zh").fullmatch(text)
+        return Ref("all", inside=read_ref(within["inside"], kind="folder")) if within else None
     inside = read_ref(match["inside"], kind="folder") if match["inside"] else None
     what = (match["what"] or "").strip()
     nested = word("of_all_zh").match(what) if inside is None and not word("anything").fullmatch(what) else None

@@ -10,17 +10,26 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.arguments import fill, role_in
+from graph.offline.understanding.arguments import POINTING, fill, role_in
 from graph.offline.understanding.clauses import Clause, Message, is_taken_back, mood_of, spoken_of
-from graph.offline.understanding.grammar import ruled, table, word
+from graph.offline.understanding.grammar import named_in, ruled, table, word
 from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent
 from graph.offline.understanding.references import Ref
 from graph.offline.understanding.terms import terms
+from graph.routing.cues import ABOUT, ELSEWHERE
 from graph.routing.intent_table import VERBS
 
 LONGEST_READ: Final = 4_000
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
+NAMED: Final = frozenset({"create_folder", "create_file", "copy", "rename"})
+WHOLE: Final = frozenset(
+    {"list_trash", "quota", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"}
+)
+"""Lookups after which "it" is none of the items."""
+_PRONOUN: Final = re.compile(r"\b(?:it|them|that|this|those|these|anything|everything)\b|[它这那]")
+LIMITED: Final = frozenset({"create_file", "add", "replace", "link", "save"})
+"""Changes whose clause may hold any words, or a time for which they hold."""
 
 
 def memory_intent(text: str) -> Intent | None:
@@ -48,23 +57,55 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     spoken = _only_spoken_of(message, clauses, intents)
     if spoken:
         return (spoken,)
-    found = _joined(clauses, intents)
+    if _is_unclear(message, clauses, intents):
+        return ()
+    found = _joined(message, clauses, intents)
+    beyond = [intent for intent in found if intent.action == "cannot"]
+    if beyond and any(intent.action in CHANGING for intent in found):
+        return (beyond[0],)
     meant = [intent for intent in found if intent.action not in {"ask", "lookup"}] or found
     if not meant and clauses and all(clause.negated for clause in clauses):
-        return (Intent("decline", text),)
+        return () if word("no_more").search(message.prepared) else (Intent("decline", text),)
     if meant and all(intent.action == "ask" for intent in meant):
         return (replace(meant[0], query=" ".join(message.restored(message.text).split())),)
     return tuple(meant)
 
 
-def _joined(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list[Intent]:
+def _is_unclear(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
+    """Say whether a change is named in a way that was not understood, or limited in one that nothing here heeds."""
+    changes = {intent.action for intent in intents if intent} & CHANGING
+    limited = changes - LIMITED and word("limits").search(message.prepared)
+    unclear = any(intent and intent.action == "unclear" for intent in intents)
+    return bool(limited) or unclear or _points_nowhere(clauses, intents)
+
+
+def _points_nowhere(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
+    """Say whether a change is of "it", but the words before it name what is forbidden or what is no single thing."""
+    before = False
+    for clause, intent in zip(clauses, intents, strict=True):
+        if intent and intent.action in CHANGING:
+            ref = intent.target.inside or intent.target if intent.target else None
+            return before and intent.action in POINTING and (ref is None or ref.is_pronoun)
+        listed = intent is not None and intent.action in WHOLE
+        before = (
+            before or listed or (clause.negated and bool(spoken_of(clause.plain)) and not _PRONOUN.search(clause.plain))
+        )
+    return False
+
+
+def _joined(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list[Intent]:
     """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
     found: list[Intent] = []
     for clause, intent in zip(clauses, intents, strict=True):
         last, action = found[-1] if found else Intent(""), intent.action if intent else "lookup"
         pointing = intent is None or intent.target is None or intent.target.is_pronoun
+        name = named_in("naming", clause.said) if action in VAGUE and last.action in NAMED else ""
         role = role_in(clause.plain) if not (intent and (intent.emails or intent.target)) else ""
-        if role and action in VAGUE | {"set_role", "share"} and last.action in {"share", "link"}:
+        if name and not clause.negated:
+            found[-1] = replace(last, names=(message.restored(name).strip(" .。"),))
+        elif last.action == "link" and action in VAGUE and word("until").search(clause.said):
+            found[-1] = replace(last, said=f"{last.said}, {clause.said}")
+        elif role and action in VAGUE | {"set_role", "share"} and last.action in {"share", "link"}:
             found[-1] = replace(last, role=role)
         elif action == "lookup" and last.action == "create_folder" and not clause.negated:
             found[-1] = replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
@@ -111,15 +152,24 @@ def _mood(clause: Clause, intent: Intent | None) -> str:
 
 
 def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
-    if clause.negated or not clause.plain:
+    if clause.negated or not clause.plain or word("tells").search(clause.plain):
         return None
     looked_up = next((action for action, pattern in _LOOKUPS if pattern.search(clause.plain)), "")
     action = looked_up or _ruled(clause, file_open=file_open) or _otherwise(clause)
     intent = fill(message, action, clause, file_open=file_open) if action else None
+    if intent and intent.action in CHANGING and _is_beyond(clause, intent):
+        return Intent("cannot", intent.said)
     named = intent.target if intent and intent.action in CHANGING else None
     if intent and named and named.form == "name" and word("kinds").fullmatch(named.text):
         return Intent("explain", intent.said, topic=intent.action)
     return intent
+
+
+def _is_beyond(clause: Clause, intent: Intent) -> bool:
+    """Say whether a change is of things that no drive holds, or gives many things one name."""
+    if intent.action == "rename":
+        return intent.target is not None and intent.target.form in {"all", "them"}
+    return intent.action not in NAMING and not ABOUT.search(clause.plain) and ELSEWHERE.search(clause.plain) is not None
 
 
 def _ruled(clause: Clause, *, file_open: bool) -> str:

@@ -128,7 +128,7 @@ def test_what_can_not_be_understood_is_planned_as_one_step(model: OfflineChatMod
         ("把这份文档翻译成英文", ("做不到", "OPENAI_API_KEY")),
         ("share plan.md with everyone", ("email address",)),
         ("how do I delete a file?", ("did nothing", "trash_item")),
-        ("what can you do?", ("create_folder", "share_item")),
+        ("what can you do?", ("create folder", "share item")),
     ],
 )
 def test_it_says_what_it_is_and_what_is_beyond_it(model: OfflineChatModel, text: str, parts: tuple[str, ...]) -> None:
