@@ -7,7 +7,7 @@ from typing import NamedTuple
 from graph.offline.documents import Sentence, asks_figure, best_passage, first_heading, key_sentences, read_sentences
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
-from graph.offline.scripts.resolve import Items, resolve, resolve_one
+from graph.offline.scripts.resolve import Items, dated, resolve, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent
@@ -37,10 +37,14 @@ class Source(NamedTuple):
         return verbatim(self.text[sentence.start : sentence.end], limit)
 
     @property
+    def path(self) -> str:
+        """Return the path of the file, or its name."""
+        return str(self.file.get("path") or self.file.get("name", ""))
+
+    @property
     def called(self) -> str:
         """Return the path and the title of the file."""
-        path = str(self.file.get("path") or self.file.get("name", ""))
-        return f"{path.rpartition('.')[0]} {first_heading(self.text)}"
+        return f"{self.path.rpartition('.')[0]} {first_heading(self.text)}"
 
 
 Reading = Generator[Sequence[Request], Sequence[Result], Source]
@@ -82,17 +86,27 @@ def ask(task: Task, intent: Intent) -> Script:
 def _from_drive(task: Task, question: str, own: Item | None = None) -> Script:
     result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
     graded = sorted(((_fit(hit, question), hit) for hit in result.hits), key=lambda one: one[0], reverse=True)
-    for _, hit in graded[:3] if "read_file" in task.tools else ():
-        told = _answer(task, (yield from read(task, hit["file"])), question)
-        if told:
-            return told
+    files = [hit["file"] for _, hit in graded[:3]] if "read_file" in task.tools else []
+    results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
+    sources = [_source(task, one, file) for one, file in zip(results, files, strict=True) if one.worked]
+    answered = [(source, told) for source in sources if (told := _answer(task, source, question))]
+    if answered:
+        return _newest(answered)
     if own:
         return task.say("answer_none_in", name=task.name(own))
-    nearest = (yield from read(task, graded[0][1]["file"])) if graded and graded[0][0] >= WORTH_SHOWING else None
+    nearest = sources[0] if sources and graded[0][0] >= WORTH_SHOWING else None
     passage = best_passage(read_sentences(nearest.text), question, nearest.called) if nearest else None
     if nearest is None or passage is None:
         return task.say("answer_none", query=quoted(question))
     return _quoting(task, nearest, passage.sentences, "answer_unsure")
+
+
+def _newest(answered: Sequence[tuple[Source, str]]) -> str:
+    """Return the first answer; of files in one folder with dates in their names, the newest may take others back."""
+    folder = answered[0][0].path.rpartition("/")[0]
+    series = [one for one in answered if one[0].path.rpartition("/")[0] == folder and dated(one[0].file)[0]]
+    first = answered[0] in series
+    return (max(series, key=lambda one: dated(one[0].file)[0]) if first else answered[0])[1]
 
 
 def _fit(hit: Item, question: str) -> float:

@@ -168,7 +168,14 @@ def covered(text: str, path: str) -> float:
     """Return how much of a description stands in a path, 0 to 1: English by stems, Chinese by characters."""
     words, held = _words(text), path.casefold()
     whole = sum(len(one) if has_han(one) else 2 for one in words)
-    return sum(_pieces(one, held) if has_han(one) else 2 * (one in held) for one in words) / whole if whole else 0.0
+    return (
+        sum(_pieces(one, held) if has_han(one) else 2 * _begins(one, held) for one in words) / whole if whole else 0.0
+    )
+
+
+def _begins(part: str, held: str) -> bool:
+    """Say whether a word of the text begins like this: "flat" is in no "pdflatex"."""
+    return re.search(rf"(?<![a-z]){re.escape(part)}", held) is not None
 
 
 def _pieces(text: str, held: str) -> int:
@@ -218,8 +225,8 @@ def fold(text: str) -> str:
 def grade(name: str, wanted: str) -> int:
     """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all."""
     held, sought = fold(name), fold(wanted)
-    every = bool(sought) and all(one in held for one in sought.split())
-    ways = (held == sought, held.rpartition(".")[0] == sought, held.startswith(sought), sought in held, every)
+    every = bool(sought) and all(_begins(one, held) for one in sought.split())
+    ways = (held == sought, held.rpartition(".")[0] == sought, held.startswith(sought), _begins(sought, held), every)
     return next((grade for grade, fit in enumerate(ways) if fit), NO_MATCH)
 
 

@@ -81,15 +81,17 @@ def _is_unclear(message: Message, clauses: Sequence[Clause], intents: Sequence[I
 
 def _points_nowhere(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
     """Say whether a change is of "it", but the words before it name what is forbidden or what is no single thing."""
-    before = False
+    before = changed = False
     for clause, intent in zip(clauses, intents, strict=True):
         if intent and intent.action in CHANGING:
             ref = intent.target.inside or intent.target if intent.target else None
-            return before and intent.action in POINTING and (ref is None or ref.is_pronoun)
-        listed = intent is not None and intent.action in WHOLE
-        before = (
-            before or listed or (clause.negated and bool(spoken_of(clause.plain)) and not _PRONOUN.search(clause.plain))
-        )
+            if before and intent.action in POINTING and (ref is None or ref.is_pronoun):
+                return True
+            changed = changed or intent.action not in LIMITED
+        listed, forbids = intent is not None and intent.action in WHOLE, clause.negated and not role_in(clause.plain)
+        before = before or listed or (forbids and bool(spoken_of(clause.plain)) and not _PRONOUN.search(clause.plain))
+        if changed and forbids:
+            return True
     return False
 
 
