@@ -1,0 +1,124 @@
+"""What a request names beside its verb is heeded, or nothing is done: limits, other objects, forbidden things."""
+
+import pytest
+
+from graph.offline.understanding.intent import CHANGING
+from graph.offline.understanding.requests import understand
+from tests.graph.offline.world import Talk
+
+LIMITED = [
+    "delete everything in Samples except the slides",
+    "delete the old lease, but not the new one",
+    "empty the trash except for the lease",
+    "share the Recipes folder with everybody except tom@example.com",
+    "share plan.md with tom@example.com for one week only",
+    "rename the photos to trip 1, trip 2 and so on",
+    "create a folder for each month",
+    "把Samples里除了幻灯片以外的文件都删了",
+    "把菜谱都移到旅行里，红烧肉除外",
+    "删除百科里的所有文件，但保留广茂铁路",
+    "把旧合同删掉，新的留着",
+    "把合同共享给 tom@example.com，一周后取消",
+    "把其他的菜谱移到旅行里",
+]
+FORBIDDEN = [
+    "don't delete the lease, move it to Archive instead",
+    "instead of moving the lease, copy it to Archive",
+    "delete the drafts, don't touch the final one",
+    "别把合同删了，移到归档就行",
+    "不要再把预算共享给 tom@example.com",
+    "别再让 tom@example.com 看预算了",
+]
+OTHER_OBJECTS = [
+    "make Maria a viewer of everything she has",
+    "undo everything I did yesterday",
+    "undo the last three changes",
+    "撤销昨天的所有改动",
+    "show me the trash and empty it",
+    "I want to delete my account",
+    "rename all files in Photos to lower case",
+    "translate plan.md and save it in Work",
+    "write down that I owe Tom 20 euros",
+    "delete the section about remote work",
+    "删掉“年假”这一节",
+]
+
+
+@pytest.mark.parametrize("text", [*LIMITED, *FORBIDDEN, *OTHER_OBJECTS])
+def test_a_request_that_is_not_understood_whole_is_not_begun(text: str) -> None:
+    assert not {intent.action for intent in understand(text)} & CHANGING
+
+
+def test_a_clause_that_only_names_gives_its_name_to_the_request_before() -> None:
+    for text, action, name in (
+        ('copy the bread recipe and call it "Test"', "copy", "Test"),
+        ("把“建议书”改个名，叫“方案”", "rename", "方案"),
+        ("新建一个文件夹，名字叫“报税”", "create_folder", "报税"),
+        ("在旅行下面建个文件夹“照片”", "create_folder", "照片"),
+    ):
+        (intent,) = understand(text)
+        assert (intent.action, intent.names) == (action, (name,))
+
+
+def test_a_value_that_is_only_described_is_not_replaced_as_words() -> None:
+    for text in ("set the rent to 1,500 EUR", "change the date to 5 May", "把房租改成6000"):
+        (intent,) = understand(text)
+        assert intent.edits[0][0] == ""
+    (intent,) = understand("change 28 days to 30 days in plan.md")
+    assert intent.edits == (("28 days", "30 days"),)
+
+
+@pytest.fixture
+def talk() -> Talk:
+    talk = Talk()
+    talk.drive.put("/Recipes")
+    talk.drive.put("/Recipes/Soup.md", "# Soup\n\n250 g lentils, 1 onion. Simmer 25 minutes.\n")
+    talk.drive.put("/pdflatex.md", "# Typesetting\n\nA page.\n")
+    return talk
+
+
+@pytest.mark.parametrize("message", ["delete the flat", "move the latex to Recipes", "delete the line", "删掉最后一句"])
+def test_a_word_that_only_stands_inside_a_name_names_nothing(talk: Talk, message: str) -> None:
+    talk.say(message)
+    assert not {"trash_item", "move_item", "patch_file"} & set(talk.called)
+
+
+@pytest.mark.parametrize(
+    ("message", "hours"),
+    [
+        ("make a link to Soup.md that expires in three weeks", 504),
+        ("给Soup.md生成一个分享链接，三天后过期", 72),
+        ("a link to Soup.md please", None),
+    ],
+)
+def test_a_link_holds_as_long_as_was_asked(talk: Talk, message: str, hours: int | None) -> None:
+    talk.say(message)
+    assert [terms.get("expires_in_hours") for _, terms in talk.drive.links] == [hours]
+
+
+@pytest.mark.parametrize("message", ["make a link to Soup.md valid until Friday", "给Soup.md生成一个带密码的链接"])
+def test_a_link_whose_terms_are_not_clear_is_not_made(talk: Talk, message: str) -> None:
+    talk.say(message)
+    assert talk.drive.links == []
+
+
+@pytest.mark.parametrize("message", ["how many recipes have I got?", "how much is the soup?"])
+def test_a_figure_is_not_taken_from_a_file_that_only_has_the_name(talk: Talk, message: str) -> None:
+    assert " says:" not in talk.say(message)
+
+
+def test_of_minutes_with_dates_the_newest_answers() -> None:
+    talk = Talk()
+    talk.drive.put(
+        "/2026-11-02 weekly.md", "# Weekly\n\nThe launch is planned for 1 December. The launch, the launch.\n"
+    )
+    talk.drive.put("/2026-11-09 weekly.md", "# Weekly\n\nThe launch moves from 1 December to 15 December.\n")
+    said = talk.say("when is the launch?")
+    assert "15 December" in said
+    assert "planned" not in said
+
+
+def test_after_a_slip_of_the_person_the_same_message_may_ask_for_the_way_back(talk: Talk) -> None:
+    talk.say("delete Soup.md")
+    talk.say("哎，删错了，快恢复")
+    assert talk.called[-1] == "restore_item"
