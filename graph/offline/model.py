@@ -17,12 +17,11 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from typing_extensions import override
 
 from graph.offline.lending import lent_answer
-from graph.offline.planning import plan, revise
 from graph.offline.reading.conversation import Conversation, read_conversation
 from graph.offline.replay import Reply, Request
-from graph.offline.routing import decide
 from graph.offline.scripts.specialist import answer
 from graph.offline.scripts.task import BoundTool
+from graph.offline.structured import decide, plan, revise
 
 NAME: Final = "offline"
 STRUCTURED: Final = {"RouteDecision": decide, "TaskPlan": plan, "RevisedPlan": revise}

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from graph.language import language_of
 from graph.offline.reading.results import Item, Result, is_item, read_result
 from graph.prompts import TAGS
 from graph.state import Language
@@ -136,6 +137,11 @@ class Conversation:
     def asked(self) -> str:
         """The person's newest message."""
         return next((said.text for said in reversed(self.said) if said.by_person), "")
+
+    @property
+    def language(self) -> Language:
+        """The language to answer in: as the system message says, else as the person writes."""
+        return self.sections.language or language_of(self.asked)
 
     @property
     def running(self) -> list[Call]:

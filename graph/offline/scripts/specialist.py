@@ -5,7 +5,6 @@ from typing import Final
 
 from graph.offline.reading.conversation import Conversation, items_in
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
-from graph.offline.routing import language_of
 from graph.offline.scripts import answering, changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import BoundTool, Task
 from graph.offline.understanding.followup import follow_up
@@ -64,7 +63,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
 
 def answer(conversation: Conversation, tools: Mapping[str, BoundTool]) -> Reply:
     """Return what the specialist with these tools says next."""
-    task = Task(conversation, language_of(conversation), tools)
+    task = Task(conversation, conversation.language, tools)
     remembered = memory_intent(conversation.asked)
     requested = understand(conversation.request, file_open=conversation.sections.file is not None)
     intents = (remembered,) if remembered else follow_up(conversation, requested)

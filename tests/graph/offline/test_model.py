@@ -107,7 +107,7 @@ def test_reasons_and_titles_are_in_the_language_of_the_system_message(model: Off
     messages = [SystemMessage("<language>\nzh\n</language>"), HumanMessage("rename plan.md to 计划.md")]
     decision = model.with_structured_output(RouteDecision).invoke(messages)
     assert isinstance(decision, RouteDecision)
-    assert decision.reason == "这是要整理或共享云盘里的内容。"
+    assert decision.reason == "这是整理云盘的请求。"
 
 
 def test_what_can_not_be_understood_is_planned_as_one_step(model: OfflineChatModel) -> None:
