@@ -80,11 +80,6 @@ def bounded(lines: Sequence[str], language: Language, total: int = 0) -> str:
     return "\n".join([*lines[:MOST_LINES], *tail])
 
 
-def counted(number: int, language: Language) -> str:
-    """Return `1 item`, `2 items`."""
-    return say(language, "item_one" if number == 1 else "item_many", count=number)
-
-
 def size(number: int) -> str:
     """Return a number of bytes for a person."""
     amount, unit = float(number), 0

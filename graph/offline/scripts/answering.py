@@ -86,7 +86,7 @@ def ask(task: Task, intent: Intent) -> Script:
 def _from_drive(task: Task, question: str, own: Item | None = None) -> Script:
     result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
     graded = sorted(((_fit(hit, question), hit) for hit in result.hits), key=lambda one: one[0], reverse=True)
-    files = [hit["file"] for _, hit in graded[:3]] if "read_file" in task.tools else []
+    files = [hit["file"] for _, hit in graded[:3]]
     results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
     sources = [_source(task, one, file) for one, file in zip(results, files, strict=True) if one.worked]
     answered = [(source, told) for source in sources if (told := _answer(task, source, question))]

@@ -219,7 +219,7 @@ def remember(task: Task, intent: Intent) -> Script:
 def recall(task: Task, _intent: Intent) -> Script:
     """Say what is remembered."""
     memories = task.checked((yield from call("list_memories")), "list_memories").entries("memories")
-    return task.say("memories", list=_lines(memories)) if memories else task.say("no_memories")
+    return task.say("memories", list=_list(memories)) if memories else task.say("no_memories")
 
 
 def forget(task: Task, intent: Intent) -> Script:
@@ -228,7 +228,7 @@ def forget(task: Task, intent: Intent) -> Script:
     meant = _meant(intent.content, found.entries("memories"))
     if len(meant) != 1:
         code = "which_memory" if meant else "no_such_memory"
-        return task.say(code, list=_lines(meant), fact=quoted(intent.content))
+        return task.say(code, list=_list(meant), fact=quoted(intent.content))
     fact = str(meant[0]["fact"])
     task.checked((yield from call("forget", memory_id=meant[0]["id"])), "forget", fact)
     return task.say("forgotten", fact=quoted(fact))
@@ -242,5 +242,5 @@ def _meant(fact: str, memories: Sequence[Item]) -> list[Item]:
     return same[:1] or [memory for count, memory in shared if count == most and most]
 
 
-def _lines(memories: Sequence[Item]) -> str:
+def _list(memories: Sequence[Item]) -> str:
     return "\n".join(f"- {inert(str(memory['fact']))}" for memory in memories)

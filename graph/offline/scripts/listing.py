@@ -10,7 +10,7 @@ from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import SUFFIXES, Ref
-from graph.offline.wording import code, counted, inert, moment, name_line, path_of, size
+from graph.offline.wording import code, inert, moment, name_line, path_of, size
 
 MANY, LONGEST_DIFF = 10, 3_000
 _EXTENSION: Final = re.compile(rf"\b(?P<type>{'|'.join(SUFFIXES)})s?\b", re.IGNORECASE)
@@ -42,7 +42,7 @@ def folder(task: Task, intent: Intent) -> Script:
 def folder_at(task: Task, item: Item) -> Script:
     """List a folder that was found."""
     result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
-    count = counted(result.number("total") or len(result.items), task.language)
+    count = result.number("total") or len(result.items)
     return _told(task, LISTINGS["list"], result, folder=task.name(item), count=count)
 
 
@@ -187,11 +187,7 @@ def change_of(change: Item) -> str:
 
 
 def _item_line(_task: Task, item: Item) -> str:
-    return name_line(item)
-
-
-def _hit_line(_task: Task, hit: Item) -> str:
-    return f"- {path_of(hit.get('file', {}))}"
+    return f"- {path_of(item['file'])}" if "file" in item else name_line(item)
 
 
 def _version_line(task: Task, entry: Item) -> str:
@@ -213,6 +209,6 @@ LISTINGS: Final[Mapping[str, Listing]] = {
     "list_shared_with_me": Listing("list_shared_with_me", "items", "listing_shared", "shared_empty", _item_line),
     "list_versions": Listing("list_versions", "versions", "versions", "versions", _version_line, "file_id"),
     "who_has_access": Listing("list_shares", "shares", "shares", "not_shared", _share_line, "item_id"),
-    "related": Listing("find_related_files", "hits", "related", "related_none", _hit_line, "file_id"),
+    "related": Listing("find_related_files", "hits", "related", "related_none", _item_line, "file_id"),
 }
 """The lists, by action."""

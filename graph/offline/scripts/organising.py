@@ -10,7 +10,7 @@ from graph.offline.scripts.resolve import resolve, resolve_folder
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import Ref
-from graph.offline.wording import bounded, name_line, path_of
+from graph.offline.wording import bounded, path_of
 
 
 def create_folder(task: Task, intent: Intent) -> Script:
@@ -93,10 +93,10 @@ def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
         return "\n".join(task.say("already_there", name=task.name(item), folder=task.name(folder)) for item in items)
     if len(going) > 1 and "move_items" in task.tools:
         one = request("move_items", item_ids=[item["id"] for item in going], folder_id=folder["id"])
-        task.checked((yield from call(one.name, **one.args)), one.name, f"{going[0].get('name', '')} …")
-        listed = bounded([name_line(item) for item in going], task.language)
-        told = task.say("moved_many", count=len(going), folder=task.name(folder), list=listed)
-        return task.with_hint(told, "can_undo")
+        result = task.checked((yield from call(one.name, **one.args)), one.name, f"{going[0].get('name', '')} …")
+        there = {"folder": task.name(folder)}
+        lines = [task.say("moved", name=task.name(item), path=path_of(item), **there) for item in result.items or going]
+        return task.with_hint(bounded(lines, task.language), "can_undo")
     wanted = [request("move_item", item_id=item["id"], folder_id=folder["id"]) for item in going]
     return (yield from task.carry_out(going, wanted, "moved", folder=task.name(folder)))
 

@@ -64,7 +64,7 @@ def _documents(task: Task, ref: Ref) -> Documents:
         try:
             return [(yield from resolve_one(task, ref, loose=True))], ""
         except UnresolvedError as unresolved:
-            if ref.form != "name" or "\n1. " in unresolved.text or "semantic_search_files" not in task.tools:
+            if ref.form != "name" or "\n1. " in unresolved.text:
                 raise
     topic = topic or ref.text
     result = yield from call("semantic_search_files", query=topic[:500], limit=5)

@@ -87,10 +87,10 @@ def of_sort(task: Task, ref: Ref) -> Items:
     if not ref.text and not ref.extension:
         raise task.unresolved("which_folder")
     queries = [ref.extension] if ref.extension else queries_of(ref.text)
-    found = yield from _searched(task, queries, ref.kind, OF_A_SORT)
+    found = yield from _searched(queries, ref.kind, OF_A_SORT)
     fitting = [item for item in found if fits(item, ref) and not (ref.text and item.get("kind") == "folder")]
     if not fitting:
-        raise task.unresolved("nothing_of_sort", name=quoted(ref.text or ref.extension))
+        raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
     return fitting
 
 
@@ -118,10 +118,10 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
         # Nothing else that changes with a change may decide: a replay has to go the same way again.
         return near
     text = ref.text.rpartition("/")[2] or ref.text
-    found = yield from _searched(task, [text], kind, SEARCHED)
+    found = yield from _searched([text], kind, SEARCHED)
     chosen = best_matches(found, text, kind=kind)
     if len(chosen) != 1:
-        chosen = yield from _described(task, text, kind, chosen, loose=loose)
+        chosen = yield from _described(text, kind, chosen, loose=loose)
     nearby = [item for item in chosen if item.get("parent_id") == task.here["id"]]
     chosen = nearby if len(nearby) == 1 else chosen
     if len(chosen) > 1:
@@ -129,13 +129,13 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
     return chosen or (yield from _several_names(task, ref, kind))
 
 
-def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> Items:
+def _described(phrase: str, kind: str, named: list[Item], *, loose: bool) -> Items:
     """Return what the words of the phrase describe, in names and paths: "the lentil soup recipe", "the last weekly"."""
     newest, oldest = word("newest").search(phrase), word("oldest").search(phrase)
     text = word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip()
     if not queries_of(text) or (named and not (newest or oldest)):
         return named
-    found = yield from _searched(task, queries_of(text), kind, SEARCHED)
+    found = yield from _searched(queries_of(text), kind, SEARCHED)
     graded = [(covered(text, str(item.get("path") or item["name"])), item) for item in found]
     most = max((part for part, _ in graded), default=0.0)
     if most < (NEAR_ENOUGH if loose else 1):
@@ -193,9 +193,7 @@ def dated(item: Item) -> tuple[str, str]:
     return (date, str(item.get("updated_at", "")))
 
 
-def _searched(task: Task, queries: Sequence[str], kind: str, limit: int) -> Items:
-    if "search_files" not in task.tools:
-        return (yield from call("list_folder", folder_id=task.here["id"])).items
+def _searched(queries: Sequence[str], kind: str, limit: int) -> Items:
     results = yield [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
     files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
     return [item for item in files.values() if not kind or item.get("kind") == kind]
@@ -208,7 +206,7 @@ def _several_names(task: Task, ref: Ref, kind: str) -> Items:
         found += yield from _by_name(task, replace(ref, text=part), kind, loose=False)
     if found:
         return found
-    raise task.unresolved("not_found_folder" if kind == "folder" else "not_found", name=quoted(ref.text))
+    raise task.unresolved("not_found", name=quoted(ref.text))
 
 
 def ambiguous(task: Task, name: str, items: Sequence[Item]) -> UnresolvedError:

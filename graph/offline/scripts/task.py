@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from graph.offline.reading.conversation import Conversation, Sections
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError
-from graph.offline.wording import bounded, name_line, named, path_of, quoted, say, sides
+from graph.offline.wording import bounded, named, path_of, quoted, say, sides
 from graph.state import Language
 
 ROOT: Final = "root"
@@ -113,9 +113,9 @@ class Task:
     def carry_out(
         self, items: Sequence[Item], wanted: Sequence[Request], code: str, hint: str = "can_undo", **values: Any
     ) -> Script:
-        """Make calls at once, one for each item, and say what came of them; of several by the sentence `code`_many."""
+        """Make calls at once, one for each item, and say what came of them."""
         results = yield wanted
-        done, lines = list[Item](), list[str]()
+        lines: list[str] = []
         for before, one, result in zip(items, wanted, results, strict=True):
             if result.worked:
                 item = {**before, **result.data} if "name" in result.data else before
@@ -123,9 +123,6 @@ class Task:
                 told |= {"url": result.word("url"), "new": result.number("version") or "?"}
                 told["email"] = result.word("email") or one.args.get("email")
                 told["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
-                done.append(item)
                 lines.append(self.say(code, **told))
-        if len(done) > 1 and sides(f"{code}_many"):
-            listed = bounded([name_line(item) for item in done], self.language)
-            lines = [self.say(f"{code}_many", count=len(done), list=listed, **values)]
-        return "\n".join(filter(None, [self.with_hint("\n".join(lines), hint), *self.failures(wanted, items, results)]))
+        done = bounded(lines, self.language)
+        return "\n".join(filter(None, [self.with_hint(done, hint), *self.failures(wanted, items, results)]))

@@ -44,7 +44,9 @@ def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> I
         query=message.restored((named_in(pattern, text) if pattern else "") or text),
     )
     form = intent.target.form if intent.target else ""
-    if action == "delete" and word("empties").search(clause.plain) and form in {"name", "there", "it"}:
+    if action == "delete" and word("empties").search(clause.plain) and form in {"", "name", "there", "it"}:
+        if not form:
+            return Intent("unclear", said)
         intent = replace(intent, target=Ref("all", inside=intent.target))
     if form == "there" and action in EDITING:
         intent = replace(intent, target=Ref("open" if file_open else "it"))

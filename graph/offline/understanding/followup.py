@@ -17,7 +17,7 @@ _OFFERED: Final = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
 _ASKED: Final = {
     "names": ("missing_name",),
     "emails": ("missing_address", "missing_address_of"),
-    "destination": ("missing_destination", "which_folder", "not_found_folder"),
+    "destination": ("missing_destination", "which_folder"),
     "target": ("which_item", "nothing_remembered", "not_found", "no_summary", "no_document"),
     "number": ("which_version",),
 }

@@ -32,7 +32,7 @@ def table(part: str, side: int = 2) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def _shape(name: str, pattern: str) -> re.Pattern[str]:
     verbs = pattern.replace("VERB", _VERBS.get(name, "(?!)"))
-    return re.compile(verbs.replace("MAIL", r"[\w.+-]+@[\w.-]+"), re.IGNORECASE)
+    return re.compile(verbs.replace("MAIL", r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+"), re.IGNORECASE)
 
 
 _WORDS: Final = dict(table("word"))

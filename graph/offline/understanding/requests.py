@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.arguments import POINTING, fill, role_in
+from graph.offline.understanding.arguments import MARK, POINTING, fill, role_in
 from graph.offline.understanding.clauses import Clause, Message, is_taken_back, mood_of, spoken_of
 from graph.offline.understanding.grammar import named_in, ruled, table, word
 from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent
 from graph.offline.understanding.references import Ref
 from graph.offline.understanding.terms import terms
-from graph.routing.cues import ABOUT, ELSEWHERE
+from graph.routing.cues import ABOUT, ELSEWHERE, TERMS
 from graph.routing.intent_table import VERBS
 
 LONGEST_READ: Final = 4_000
@@ -27,6 +27,7 @@ WHOLE: Final = frozenset(
     {"list_trash", "quota", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"}
 )
 """Lookups after which "it" is none of the items."""
+_ROLES: Final = VAGUE | {"set_role", "share"}
 _PRONOUN: Final = re.compile(r"\b(?:it|them|that|this|those|these|anything|everything)\b|[它这那]")
 LIMITED: Final = frozenset({"create_file", "add", "replace", "link", "save"})
 """Changes whose clause may hold any words, or a time for which they hold."""
@@ -60,6 +61,8 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     if _is_unclear(message, clauses, intents):
         return ()
     found = _joined(message, clauses, intents)
+    if any(intent.action == "unclear" for intent in found):
+        return ()
     beyond = [intent for intent in found if intent.action == "cannot"]
     if beyond and any(intent.action in CHANGING for intent in found):
         return (beyond[0],)
@@ -100,22 +103,44 @@ def _joined(message: Message, clauses: Sequence[Clause], intents: Sequence[Inten
     found: list[Intent] = []
     for clause, intent in zip(clauses, intents, strict=True):
         last, action = found[-1] if found else Intent(""), intent.action if intent else "lookup"
-        pointing = intent is None or intent.target is None or intent.target.is_pronoun
-        name = named_in("naming", clause.said) if action in VAGUE and last.action in NAMED else ""
-        role = role_in(clause.plain) if not (intent and (intent.emails or intent.target)) else ""
-        if name and not clause.negated:
-            found[-1] = replace(last, names=(message.restored(name).strip(" .。"),))
-        elif last.action == "link" and action in VAGUE and word("until").search(clause.said):
-            found[-1] = replace(last, said=f"{last.said}, {clause.said}")
-        elif role and action in VAGUE | {"set_role", "share"} and last.action in {"share", "link"}:
-            found[-1] = replace(last, role=role)
-        elif action == "lookup" and last.action == "create_folder" and not clause.negated:
-            found[-1] = replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
-        elif intent and action in {"summarise", "read"} and pointing and last.action == "find":
-            found[-1] = replace(intent, target=Ref("name", text=last.query))
+        more = _detailed(message, clause, last, action) or (intent and _continued(clause, last, intent))
+        if more:
+            found[-1:] = [more]
         elif intent:
-            found.append(intent)
+            starts = action == "lookup" and clause.plain[:1] in {"把", "将"}
+            found.append(Intent("unclear") if starts else intent)
     return found
+
+
+def _detailed(message: Message, clause: Clause, last: Intent, action: str) -> Intent | None:
+    """Return the last intent with the name, the text, the term or the role that this clause gives it."""
+    if clause.negated or (action not in _ROLES and not TERMS.fullmatch(clause.plain)):
+        return None
+    name = named_in("naming", clause.said) if last.action in NAMED else ""
+    if name and action in VAGUE:
+        return replace(last, names=(message.restored(name).strip(" .。"),))
+    if last.action == "create_file" and not last.content and re.fullmatch(MARK, clause.said):
+        return replace(last, content=message.restored(clause.said))
+    if last.action == "link" and word("until").search(clause.said):
+        return replace(last, said=f"{last.said}, {clause.said}")
+    role = role_in(clause.plain)
+    return (
+        replace(last, role=role) if role and last.action in {"share", "link"} and "MAIL" not in clause.plain else None
+    )
+
+
+def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
+    """Return what the last intent becomes by this one: with more names, or with what was found."""
+    pointing = intent.target is None or intent.target.is_pronoun
+    if intent.action in {"summarise", "read"} and pointing and last.action == "find":
+        return replace(intent, target=Ref("name", text=last.query))
+    if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
+        return None
+    if last.action == "create_folder":
+        return replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
+    if last.action in {"delete", "restore"} and last.target and last.target.form == "name":
+        return replace(last, target=replace(last.target, text=f"{last.target.text}, {intent.query}"))
+    return Intent("unclear")
 
 
 def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> Intent | None:

@@ -122,3 +122,38 @@ def test_after_a_slip_of_the_person_the_same_message_may_ask_for_the_way_back(ta
     talk.say("delete Soup.md")
     talk.say("哎，删错了，快恢复")
     assert talk.called[-1] == "restore_item"
+
+
+@pytest.mark.parametrize(
+    "text", ["permanently delete plan.md from the trash", "把计划.md删除到回收站", "把计划.md从回收站里清掉", "清空"]
+)
+def test_the_trash_is_emptied_only_where_nothing_else_is_named(text: str) -> None:
+    assert "empty_trash" not in {intent.action for intent in understand(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "target"),
+    [
+        ("重命名草稿.md为终稿.md", "rename", "草稿.md"),
+        ("帮我重命名一下计划.md", "rename", "计划.md"),
+        ("移动计划.md到归档", "move", "计划.md"),
+        ("分享预算给 tom@example.com", "share", "预算"),
+        ("邀请 tom@example.com 一起编辑计划.md", "share", "计划.md"),
+        ("取消tom@example.com对计划.md的访问权限", "revoke", "计划.md"),
+        ("remove tom@example.com from the Falcon folder", "revoke", "Falcon"),
+        ("tom@example.com should no longer have access to plan.md", "revoke", "plan.md"),
+        ("delete plan.md, notes.md and old.md", "delete", "plan.md, notes.md and old.md"),
+        ("copy plan.md as plan2.md in Archive", "copy", "plan.md"),
+    ],
+)
+def test_what_is_named_is_meant_and_not_what_was_talked_about(text: str, action: str, target: str) -> None:
+    (intent,) = understand(text)
+    assert intent.target is not None
+    assert (intent.action, intent.target.text) == (action, target)
+
+
+def test_a_later_clause_gives_a_new_file_its_text_and_a_share_its_role() -> None:
+    (made,) = understand("新建一个文件 想法.md，内容是：买自行车")
+    (shared,) = understand("把合同共享给 tom@example.com，只读")
+    (added,) = understand('insert "x" after "y" in plan.md')
+    assert (made.content, shared.role, added.position) == ("买自行车", "viewer", "after")
