@@ -102,7 +102,17 @@ _ASKS_NUMBER: Final = (
     r"\bhow (?:many|much|long|often|big|far|old|late|early|soon)\b|\bwhat (?:amount|price|number|percentage)\b"
     r"|几(?!乎)|多少|多久|多长|期限|多大|多高"
 )
-_KINDS: Final = {re.compile(_ASKS_DATE, re.IGNORECASE): _DATE, re.compile(_ASKS_NUMBER, re.IGNORECASE): _NUMBER}
+_SPAN: Final = _NUMBER.pattern.removeprefix("(?i)")
+_KINDS: Final = {
+    re.compile(asks, re.IGNORECASE): re.compile(kind, re.IGNORECASE)
+    for asks, kind in (
+        (_ASKS_DATE, _DATE.pattern),
+        (r"\bhow tall\b|多高|身高", r"\d\s?(?:cm|m\b|ft|厘米|公分|米)"),
+        (r"\bhow (?:heavy|much does .+ weigh)\b|多重|体重", r"\d\s?(?:k?g\b|lbs?|公斤|千克|斤|克)"),
+        (r"\bhow old\b|几岁|多大年纪", rf"(?:{_SPAN})\s?(?:years?|周?岁)"),
+        (_ASKS_NUMBER, _NUMBER.pattern),
+    )
+}
 """Patterns that an answer has to match, by how the question asks."""
 SEVERAL: Final = re.compile(r"\band\b|,|，|、|和|与|以及|分别", re.IGNORECASE)
 

@@ -50,7 +50,7 @@ def trash(task: Task, intent: Intent) -> Script:
 def restore(task: Task, intent: Intent) -> Script:
     """Bring items back from the trash; "bring it back" after another change takes that back."""
     pronoun = intent.target is None or intent.target.is_pronoun or intent.target.form == "open"
-    if pronoun and not _in_focus(task) and task.sections.last_run:
+    if pronoun and not _in_focus(task) and task.sections.last_run and word("again").search(intent.said):
         return (yield from undo(task, intent))
     items = yield from _in_trash(task, intent.target or IT, pronoun=pronoun)
     wanted = [request("restore_item", item_id=item["id"]) for item in items]
@@ -128,9 +128,11 @@ def change_access(task: Task, intent: Intent) -> Script:
         links = [str(one["id"]) for one in own if one.get("kind") == "link" or not one.get("email")]
         named = [str(one["email"]) for one in own if one.get("kind") != "link" and one.get("email")]
         people = links if key == "link_id" else [one for one in named if intent.person.lower() in one.lower()]
+        if named and not people and key == "email":
+            return task.say("which_share", list="\n".join(f"- {one}" for one in named))
     if not people:
         return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
-    if intent.action == "set_role" and len(people) > 1 and not intent.emails:
+    if len(people) > 1 and not intent.emails and (intent.action == "set_role" or word("person").search(intent.said)):
         return task.say("which_share", list="\n".join(f"- {one}" for one in people))
     tool, role = ("update_share", intent.role) if intent.action == "set_role" else ("revoke_share", None)
     wanted = [Request(tool, {"item_id": item["id"], key: one, **({"role": role} if role else {})}) for one in people]

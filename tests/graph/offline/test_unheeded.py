@@ -157,3 +157,24 @@ def test_a_later_clause_gives_a_new_file_its_text_and_a_share_its_role() -> None
     (shared,) = understand("把合同共享给 tom@example.com，只读")
     (added,) = understand('insert "x" after "y" in plan.md')
     assert (made.content, shared.role, added.position) == ("买自行车", "viewer", "after")
+
+
+def test_access_is_taken_only_from_who_is_meant(talk: Talk) -> None:
+    talk.say("share Soup.md with tom@example.com")
+    assert "tom@example.com" in talk.say("remove Maria's access to Soup.md")
+    talk.say("share Soup.md with eve@example.com")
+    assert "eve@example.com" in talk.say("remove her access again")
+    assert len(talk.drive.shares) == 2
+
+
+def test_a_height_is_no_date_of_the_same_person() -> None:
+    talk = Talk()
+    talk.drive.put("/周会.md", "# 周会\n\n陈晓：11月24日前订会议室。\n")
+    assert "写道" not in talk.say("陈晓多高").split("没有找到明确的答案")[0]
+
+
+def test_restoring_takes_no_other_change_back(talk: Talk) -> None:
+    talk.last_run = "run-1"
+    talk.say("create a folder Taxes")
+    talk.say("恢复一下")
+    assert "undo_changes" not in talk.called
