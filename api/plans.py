@@ -22,7 +22,7 @@ from graph.planning.editing import PlanEditError, StepEdit, apply_edits, planned
 from graph.planning.progress import is_editable
 from graph.state import Plan
 
-OVER = frozenset({"done", "stopped"})
+OVER = frozenset({"done", "waiting", "stopped"})
 REVISING = "revising"
 
 

@@ -1,6 +1,7 @@
 """The graph, wired; and the factory that `langgraph dev` calls."""
 
 import asyncio
+from functools import partial
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -11,7 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graph.agents.specialist import make_specialist
-from graph.approvals.act import make_act
+from graph.approvals.act import make_act, make_read, ready_tasks
 from graph.approvals.approve import make_approve
 from graph.approvals.payload import asked
 from graph.approvals.review import SPECIALISTS, make_review
@@ -30,9 +31,10 @@ from graph.planning.map_reduce.map_item import make_map_item
 from graph.planning.map_reduce.map_items import after_map_items, make_map_items, make_map_whole
 from graph.planning.plan import make_plan
 from graph.planning.revise import make_revise
+from graph.planning.waiting import continue_plan
 from graph.routing.route import make_route
 from graph.settings import AgentSettings
-from graph.state import AGENTS, GraphInput, State, Update, active_agent, current_step, is_tainted, running_turn
+from graph.state import AGENTS, GraphInput, State, Update, active_agent, current_step
 from graph.supersteps import run_in_one_superstep
 
 Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
@@ -62,7 +64,7 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("advance", make_advance(deps))
 
     graph.add_edge(START, "begin")
-    graph.add_conditional_edges("begin", after_route, ["plan", *AGENTS])
+    graph.add_conditional_edges("begin", after_route, ["plan", "begin_step", *AGENTS])
     graph.add_conditional_edges("plan", after_plan, ["agree", "begin_step"])
     graph.add_edge("agree", "begin_step")
     graph.add_conditional_edges("begin_step", after_begin_step, ["pause", "map_items", *AGENTS, END])
@@ -85,28 +87,25 @@ def make_begin(deps: GraphDependencies) -> Any:
     recall, route = make_recall(deps), make_route(deps)
 
     async def begin(state: State) -> Update:
-        return await run_in_one_superstep(state, recall, route, lambda _: True)
+        return await run_in_one_superstep(state, recall, continue_plan, route)
 
     return begin
 
 
 def reviewed(specialist: Any, deps: GraphDependencies) -> Any:
-    """Return a specialist's node; calls whose target changed are judged again without asking the model."""
-    review = make_review(deps)
+    """Return a specialist's node: its calls are judged in the same step, and run there if they only read."""
+    parts = (specialist, make_review(deps), make_read(deps))
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
-        return await run_in_one_superstep(
-            state,
-            lambda now: specialist(now, runtime),
-            lambda now: review(now, runtime),
-            lambda now: bool(unanswered(now["messages"])),
-        )
+        return await run_in_one_superstep(state, *(partial(part, runtime=runtime) for part in parts))
 
     return consult
 
 
 async def after_route(state: State) -> str:
-    """A request of several steps is planned; else the specialist begins."""
+    """Go on with a plan that waited for an answer; plan a request of several steps; else the specialist begins."""
+    if state.get("plan"):
+        return "begin_step"
     route = state.get("route")
     return "plan" if route and route["needs_plan"] else active_agent(state)
 
@@ -125,21 +124,13 @@ async def after_answer(state: State) -> str:
 
 
 async def after_review(state: State) -> str | list[Send]:
-    """Ask about gated calls first, edited ones included; then run all calls at once."""
+    """Ask about gated calls first, edited ones included; then run all that are left at once."""
     return "approve" if asked(state.get("calls", [])) else to_act(state)
 
 
 def to_act(state: State) -> str | list[Send]:
     """Each call that may run is a task of its own; without any, the specialist sees why."""
-    waiting = {str(call["id"]) for call in unanswered(state["messages"])}
-    turn = running_turn(state)
-    of_turn = {"run_id": turn["run_id"], "language": turn["language"], "tainted": is_tainted(state)}
-    ready = [
-        Send("act", {"call": call, **of_turn})
-        for call in state.get("calls", [])
-        if call["tool_call_id"] in waiting and call["standing"] in {"allowed", "approved"}
-    ]
-    return ready or active_agent(state)
+    return [Send("act", task) for task in ready_tasks(state)] or active_agent(state)
 
 
 async def after_act(state: State) -> str:

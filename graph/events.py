@@ -18,7 +18,16 @@ from graph.state import AgentName, Effect, LimitReached, Passage, Risk, StepStat
 
 CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
 WhyUnverified = Literal[
-    "", "absent", "not_found", "earlier_version", "unavailable", "no_words", "no_source", "too_long"
+    "",
+    "absent",
+    "translation",
+    "summary",
+    "not_found",
+    "earlier_version",
+    "unavailable",
+    "no_words",
+    "no_source",
+    "too_long",
 ]
 
 
@@ -111,12 +120,13 @@ class PlanRevisedEvent(TypedDict):
 
 
 class TaskStepUpdateEvent(TypedDict):
-    """A step has a new status."""
+    """A step has a new status. With a `question` it is pending again, until the person's next message answers it."""
 
     type: Literal["task_step_update"]
     step_id: str
     status: StepStatus
     result: NotRequired[Annotated[str, FILTERED]]
+    question: NotRequired[Annotated[str, FILTERED]]
     error: NotRequired[Annotated[str, FILTERED]]
 
 

@@ -62,7 +62,8 @@ class Step(TypedDict):
     """One step of a plan. `result` is what its specialist said at the end.
 
     `attempts` counts from 1 once it started; `after` is the id of the last message before the running attempt.
-    `depends_on` are the ids of steps that have to be completed before it; steps of one `wave` don't need one another,
+    `question` is what it asked the person, for whose answer it waits, pending again. `depends_on` are the ids of steps
+    that have to be completed before it; steps of one `wave` don't need one another,
     and are `parallel` if there are several. A `map` step is carried out on each file of `folder`.
     """
 
@@ -75,6 +76,7 @@ class Step(TypedDict):
     error: str | None
     attempts: int
     after: str | None
+    question: NotRequired[str]
     depends_on: NotRequired[list[str]]
     wave: NotRequired[int]
     parallel: NotRequired[bool]
@@ -95,7 +97,7 @@ class Plan(TypedDict):
     version: NotRequired[int]
     revision: NotRequired[int]
     wanted: NotRequired[Literal["run", "pause", "stop"]]
-    status: NotRequired[Literal["running", "paused", "revising", "stopped", "done"]]
+    status: NotRequired[Literal["running", "paused", "revising", "waiting", "stopped", "done"]]
     contract: NotRequired[dict[str, Any] | None]
     proposal: NotRequired[dict[str, Any] | None]
 
@@ -289,6 +291,12 @@ def current_step(state: State) -> Step | None:
     """Return the step in progress, if the turn has a plan."""
     plan = state.get("plan")
     return next((step for step in plan["steps"] if step["status"] == "in-progress"), None) if plan else None
+
+
+def waiting_plan(state: State) -> Plan | None:
+    """Return the plan if one of its steps asked the person something and it ended its turn with that."""
+    plan = state.get("plan")
+    return plan if plan and plan.get("status") == "waiting" else None
 
 
 def running_turn(state: State) -> Turn:

@@ -1,4 +1,4 @@
-"""Run two nodes in one superstep: each superstep costs a checkpoint, which is on disk before the next one begins."""
+"""Run nodes in one superstep: each superstep costs a checkpoint, which is on disk before the next one begins."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, cast
@@ -16,12 +16,12 @@ REDUCED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 """The reducers of the channels that add up; all others are replaced."""
 
 
-async def run_in_one_superstep(state: State, first: Node, second: Node, runs_second: Callable[[State], bool]) -> Update:
-    """Return what the first node changes, and the second one after it, if it runs."""
-    update = await first(state)
-    after = apply_update(state, update)
-    if runs_second(after):
-        update = join_updates(update, await second(after))
+async def run_in_one_superstep(state: State, *nodes: Node) -> Update:
+    """Return what the nodes change, each of which sees what those before it did."""
+    after, update = state, Update()
+    for node in nodes:
+        news = await node(after)
+        after, update = apply_update(after, news), join_updates(update, news)
     return {key: value for key, value in update.items() if _is_news(state, key, value)}
 
 

@@ -34,7 +34,7 @@ class PlanView(BaseModel):
     thread_id: str
     run_id: str
     version: int
-    status: Literal["running", "paused", "revising", "stopped", "done", "interrupted"]
+    status: Literal["running", "paused", "revising", "waiting", "stopped", "done", "interrupted"]
     wanted: Literal["run", "pause", "stop"]
     steps: list[PlanStepView]
     contract: dict[str, Any] | None = None

@@ -55,5 +55,5 @@ def matches_etag(header: str | None, etag: str) -> bool:
 
 def chosen_type(content_type: str) -> str | None:
     """Return the media type in a header, None for one that clients send without anybody's choice."""
-    given = content_type.partition(";")[0].strip().lower()
-    return None if given in UNCHOSEN else given
+    media_type = content_type.partition(";")[0].strip().lower()
+    return None if media_type in UNCHOSEN else media_type

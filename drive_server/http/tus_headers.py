@@ -61,8 +61,8 @@ def require_version(headers: Headers) -> None:
 
 def new_upload(headers: Headers) -> NewUpload:
     """Return the upload that the request begins. Raises `MalformedRequestError`."""
-    given = headers.get("upload-metadata", "")
-    metadata = _metadata(given)
+    header = headers.get("upload-metadata", "")
+    metadata = _metadata(header)
     name = metadata.get("filename") or metadata.get("name") or ""
     parent, on_conflict = metadata.get("parent_id") or "root", metadata.get("on_conflict") or "fail"
     if not name or len(name) > MAX_NAME_CHARACTERS:
@@ -75,7 +75,7 @@ def new_upload(headers: Headers) -> NewUpload:
         media_type=chosen_type(metadata.get("filetype", "")),
         on_conflict=cast("OnConflict", on_conflict),
         length=_new_length(headers),
-        metadata=given,
+        metadata=header,
     )
 
 
@@ -110,10 +110,10 @@ def require_bytes(headers: Headers) -> None:
 
 def verifier_of(headers: Headers) -> Digest | None:
     """Return the checksum in the request, None without one. Raises `MalformedRequestError`."""
-    given = headers.get("upload-checksum")
-    if given is None:
+    header = headers.get("upload-checksum")
+    if header is None:
         return None
-    algorithm, _, encoded = given.partition(" ")
+    algorithm, _, encoded = header.partition(" ")
     if algorithm not in ALGORITHMS:
         raise _malformed("Upload-Checksum", f"The algorithms are {', '.join(ALGORITHMS)}.")
     return Digest(algorithm, _decoded(encoded, "Upload-Checksum"))
@@ -150,10 +150,10 @@ def _decoded(encoded: str, header: str) -> bytes:
 
 
 def _number(headers: Headers, name: str) -> int | None:
-    given = headers.get(name.lower())
-    if given is not None and not _NUMBER.fullmatch(given):
+    value = headers.get(name.lower())
+    if value is not None and not _NUMBER.fullmatch(value):
         raise _malformed(name, "It is a number of bytes.")
-    return None if given is None else int(given)
+    return None if value is None else int(value)
 
 
 def _malformed(header: str, hint: str) -> MalformedRequestError:

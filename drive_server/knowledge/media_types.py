@@ -16,14 +16,14 @@ _FORM = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]*/[a-z0-9][a-z0-9!#$&^_.+-]*", re.
 _PYTHONS_TYPES = mimetypes.MimeTypes()
 
 
-def media_type_of(name: str, given: str | None = None, *, content_is_text: bool = False) -> str:
-    """Return the given media type, in lower case and without parameters, or else the one that the name implies.
+def media_type_of(name: str, declared: str | None = None, *, content_is_text: bool = False) -> str:
+    """Return the declared media type, in lower case and without parameters, or else the one that the name implies.
 
     A name that implies none gives `text/plain` for text and `application/octet-stream` otherwise.
     Raises `InvalidInputError` for a media type that is not of the form type/subtype.
     """
-    if given:
-        kind = given.partition(";")[0].strip().lower()
+    if declared:
+        kind = declared.partition(";")[0].strip().lower()
         if len(kind) > MAX_MEDIA_TYPE_CHARACTERS or not _FORM.fullmatch(kind):
             raise InvalidInputError("The media type is malformed.", hint="Use e.g. text/markdown.")
         return kind

@@ -92,8 +92,8 @@ class SdkServer(FastMCP[Any]):
     def has_resource(self, uri: str) -> bool:
         """Return whether a resource, or a template that fits, was added under this address."""
         manager = self._resource_manager
-        known = {str(resource.uri) for resource in manager.list_resources()}
-        return uri in known or any(template.matches(uri) is not None for template in manager.list_templates())
+        resources = {str(resource.uri) for resource in manager.list_resources()}
+        return uri in resources or any(template.matches(uri) is not None for template in manager.list_templates())
 
     def _setup_handlers(self) -> None:
         self._mcp_server = self._given

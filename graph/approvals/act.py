@@ -1,7 +1,13 @@
-"""Runs one call that may run. Each is a task of its own, so that what is finished is not run again after a crash."""
+"""Runs calls that may run.
 
+A change is a task of its own, so that what is finished is not done again after a crash; a round of mere reads runs in
+its specialist's step, which is repeated as a whole.
+"""
+
+import asyncio
 from collections.abc import Iterable
 from datetime import datetime
+from functools import reduce
 from time import perf_counter
 from typing import Any, Final, NotRequired
 
@@ -31,13 +37,15 @@ from graph.drive.sentences import localize
 from graph.errors import DriveUnavailableError
 from graph.events import CallStatus, ToolProgressEvent, emit, emitter
 from graph.limits.limits import result_text
+from graph.messages.grouping import unanswered
 from graph.messages.written import Outcome, add_messages, report, result_message, text_of
 from graph.policy.contract import digest
 from graph.policy.grants import claim_of, give_back, holds
 from graph.policy.provenance import FOREIGN, reads_in
 from graph.policy.reasons import sentence
 from graph.policy.rules import PLAN
-from graph.state import Call, ChangeNote, Language, Update
+from graph.state import Call, ChangeNote, Language, State, Update, is_tainted, running_turn
+from graph.supersteps import join_updates
 from graph.tools.box import toolset
 from graph.tools.results import READ_RESULT, offload_result
 
@@ -106,6 +114,33 @@ def make_act(deps: GraphDependencies) -> Any:
         return update
 
     return act
+
+
+def ready_tasks(state: State) -> list[ActTask]:
+    """Return a task for each unanswered call that may run."""
+    waiting = {str(call["id"]) for call in unanswered(state["messages"])}
+    turn, tainted = running_turn(state), is_tainted(state)
+    return [
+        {"call": call, "run_id": turn["run_id"], "language": turn["language"], "tainted": tainted}
+        for call in state.get("calls", [])
+        if call["tool_call_id"] in waiting and call["standing"] in {"allowed", "approved"}
+    ]
+
+
+def make_read(deps: GraphDependencies) -> Any:
+    """Return the part of a specialist's step that runs a round of calls which may all run, and only read."""
+    act = make_act(deps)
+
+    async def read(state: State, runtime: Runtime[RunContext]) -> Update:
+        tasks = ready_tasks(state)
+        if not tasks or len(tasks) < len(unanswered(state["messages"])):
+            return {}
+        if any(task["call"]["risk"] != "read" for task in tasks):
+            return {}
+        updates = await asyncio.gather(*(act(task, runtime) for task in tasks))
+        return reduce(join_updates, updates, {"calls": []})
+
+    return read
 
 
 def only_reads(tasks: Iterable[Any]) -> bool:

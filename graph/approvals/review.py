@@ -176,9 +176,11 @@ def make_review(deps: GraphDependencies) -> Any:
         )
 
     async def review(state: State, runtime: Runtime[RunContext]) -> Update:
+        waiting = unanswered(state["messages"])
+        if not waiting:
+            return {}
         reviewer = await reviewer_for(state, runtime)
         earlier = {call["tool_call_id"]: call for call in state.get("calls", []) if call["standing"] == "approved"}
-        waiting = unanswered(state["messages"])
         new = [call for call in waiting if str(call["id"]) not in earlier]
         for call in new:
             _announce(call)

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from langgraph.runtime import Runtime
 
 from graph.citations.quotes import Quotation, has_marks, quotations_of
+from graph.citations.rewording import REWORDED, marked_as_reworded
 from graph.citations.sources import SOURCES, Source, sources_in
 from graph.citations.verification import check_quotations
 from graph.context import RunContext
@@ -16,7 +17,7 @@ from graph.events import CitationView, WhyUnverified, emit
 from graph.link_filter import with_omissions
 from graph.messages.grouping import call_ids
 from graph.messages.written import outcome_of
-from graph.state import Language, State, Update, active_agent, current_step, running_turn
+from graph.state import Language, State, Update, active_agent, current_step, running_turn, said_last
 
 CITATIONS: Final = "citations"
 """Key in an answer's `additional_kwargs`: the list that the event of the same name has."""
@@ -24,6 +25,9 @@ QUOTED_CHARACTERS: Final = 120
 
 WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
     "unverified": {"en": "Not verified:", "zh": "未能核实："},
+    "reworded": {"en": "Not word for word:", "zh": "并非原文："},
+    "translation": {"en": "the assistant's translation", "zh": "助手的译文"},
+    "summary": {"en": "the assistant's summary", "zh": "助手的概括"},
     "absent": {"en": "these words do not stand in what was read", "zh": "读到的内容里没有这段原文"},
     "not_found": {"en": "the file is not there, or not yours to see", "zh": "文件不存在，或者你无权查看"},
     "earlier_version": {
@@ -71,6 +75,7 @@ def make_cite(deps: GraphDependencies) -> Any:
         if quotations:
             toolbox = await deps.connections.toolbox(deps.user(runtime))
             citations = await check_quotations(quotations, _sources(state), toolbox)
+            citations = [marked_as_reworded(one, said_last(state), _read_texts(attempt)) for one in citations]
         notice = _notice(state, attempt, answer.text, citations)
         return _update(answer, citations, notice) if citations or notice else {}
 
@@ -124,10 +129,17 @@ def _update(answer: AIMessage, citations: list[CitationView], notice: str) -> Up
 
 def _notice(state: State, attempt: Sequence[AnyMessage], answer: str, citations: Sequence[CitationView]) -> str:
     language = running_turn(state)["language"]
-    unverified = [_line(one, one["reason"], language) for one in citations if one["reason"]]
-    if unverified:
-        return "\n".join([WORDS["unverified"][language], *unverified])
+    failed = [one for one in citations if one["reason"]]
+    reworded = [_line(one, one["reason"], language) for one in failed if one["reason"] in REWORDED]
+    unverified = [_line(one, one["reason"], language) for one in failed if one["reason"] not in REWORDED]
+    if failed:
+        lines = [WORDS["reworded"][language], *reworded] if reworded else []
+        return "\n".join([*lines, *([WORDS["unverified"][language], *unverified] if unverified else [])])
     return "" if citations or active_agent(state) != "search_agent" else _of_search(attempt, answer, language)
+
+
+def _read_texts(attempt: Sequence[AnyMessage]) -> str:
+    return "\n".join(message.text for message in attempt if isinstance(message, ToolMessage))
 
 
 def _line(one: CitationView, reason: WhyUnverified, language: Language) -> str:
@@ -143,13 +155,13 @@ def _of_search(attempt: Sequence[AnyMessage], answer: str, language: Language) -
     queries = _queries(attempt)
     if not shown or not queries:
         return ""
-    told = (", " if language == "en" else "、").join(f"“{query}”" for query in queries)
+    quoted = (", " if language == "en" else "、").join(f"“{query}”" for query in queries)
     says_so = _NOT_FOUND.search(answer) is not None
     if not any(shown) and not says_so:
-        return "" if _did_more(attempt) else WORDS["nothing"][language].format(queries=told)
+        return "" if _did_more(attempt) else WORDS["nothing"][language].format(queries=quoted)
     if says_so and not any(shown):
         is_told = any(query.casefold() in answer.casefold() for query in queries)
-        return "" if is_told else WORDS["searched"][language].format(queries=told)
+        return "" if is_told else WORDS["searched"][language].format(queries=quoted)
     names = [text for sources in shown for source in sources for text in (source["name"], source["path"]) if text]
     return "" if says_so or any(name in answer for name in names) else WORDS["unsourced"][language]
 

@@ -38,16 +38,16 @@ class Quotation:
     source: str
 
 
-def quotations_of(answer: str, known: Sequence[str] = ()) -> list[Quotation]:
+def quotations_of(answer: str, familiar: Sequence[str] = ()) -> list[Quotation]:
     """Return the quotations in order, at most 50, then the numbers that stand without one.
 
-    Words in quotation marks without a number count if they are long, and not part of what is `known` already: what the
+    Words in quotation marks without a number count if they are long, and not part of `familiar` texts: what the
     person said, what was searched for, names.
     """
     lines = {int(line["number"]): line["rest"] for line in _SOURCE_LINE.finditer(answer)}
     found: list[Quotation] = []
     for words, number, near in _quoted(answer):
-        if number is None and (_weight(words) < ENOUGH_TO_COUNT or any(words in text for text in known)):
+        if number is None and (_weight(words) < ENOUGH_TO_COUNT or any(words in text for text in familiar)):
             continue
         quotation = Quotation(words, number, f"{near} {lines.get(number, '')}" if number else near)
         if all((other.words, other.number) != (words, number) for other in found):
@@ -73,7 +73,8 @@ def _quoted(answer: str) -> Iterator[tuple[str, int | None, str]]:
         yield _plain(words), int(mark["number"]) if mark else None, _line_before(answer, block)
     plain = _without_blocks(answer)
     for match in _QUOTED.finditer(plain):
-        yield _plain(match[match.lastgroup or 0]), _number_of(plain, match), _line(answer, match)
+        words = answer[slice(*match.span(match.lastgroup or 0))]
+        yield _plain(words), _number_of(plain, match), _line(answer, match)
 
 
 def _number_of(text: str, match: re.Match[str]) -> int | None:

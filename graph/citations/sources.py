@@ -29,8 +29,8 @@ def sources_of(data: Mapping[str, Any] | None) -> list[Source] | None:
         return None
     found: dict[tuple[str, int | None], Source] = {}
     for source in (_source(entry) for entry in entries):
-        known = found.setdefault((source["file_id"], source["version"]), source)
-        known["read"] = known["read"] or source["read"]
+        source_read = found.setdefault((source["file_id"], source["version"]), source)
+        source_read["read"] = source_read["read"] or source["read"]
     return list(found.values())[:MOST_SOURCES]
 
 

@@ -55,9 +55,9 @@ def _candidates(one: Quotation, sources: Sequence[Source]) -> list[Source]:
 
 def _fit(one: Quotation, source: Source) -> int:
     """Return how much of the source's path, else of its name, the answer has beside the quotation."""
-    for known in (source["path"], source["name"]):
-        if known and known in one.source:
-            return len(known)
+    for label in (source["path"], source["name"]):
+        if label and label in one.source:
+            return len(label)
     return 0
 
 

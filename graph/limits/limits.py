@@ -138,10 +138,10 @@ def result_text(text: str, structured: Mapping[str, Any] | None, limit: int) -> 
 
 
 def _with_shorter_text(text: str, structured: Mapping[str, Any], body: str, room: int) -> str:
-    kept = body[:room]
-    following = structured.get("start", 0) + len(kept)
-    shorter = {**structured, "text": kept, "end": following, "truncated": True}
-    note = CUT.format(shown=len(kept), total=len(body), pointer=f"Go on with start={following}.")
+    beginning = body[:room]
+    following = structured.get("start", 0) + len(beginning)
+    shorter = {**structured, "text": beginning, "end": following, "truncated": True}
+    note = CUT.format(shown=len(beginning), total=len(body), pointer=f"Go on with start={following}.")
     return f"{text}\n{compact(shorter)}{note}".strip()
 
 

@@ -71,13 +71,13 @@ class Facts:
 
     async def keep(self, text: str, source: FactSource, now: datetime, key: str = "") -> Fact:
         """Store a fact; the same text twice stays one. `key` tells edited ones apart. Raises `TooManyFactsError`."""
-        known = await self.all()
+        stored = await self.all()
         text = one_line(text)
-        same = next((fact for fact in known if fact["text"].casefold() == text.casefold()), None)
-        if same is None and len(known) >= MOST_FACTS:
+        same = next((fact for fact in stored if fact["text"].casefold() == text.casefold()), None)
+        if same is None and len(stored) >= MOST_FACTS:
             raise TooManyFactsError
         made = str(uuid5(NAMESPACE_OID, text.casefold()))
-        if same is None and any(fact["id"] == made for fact in known):
+        if same is None and any(fact["id"] == made for fact in stored):
             made = str(uuid5(NAMESPACE_OID, key)) if key else str(uuid4())
         at = now.isoformat()
         fact: Fact = {
@@ -135,14 +135,14 @@ def _fact(item: Item) -> Fact:
 
 def facts_section(facts: Sequence[Fact], request: str, budget: int = FACT_TOKENS) -> str:
     """Return the facts that fit in `budget` tokens as a section for the system message; empty without any."""
-    told: list[dict[str, str]] = []
+    entries: list[dict[str, str]] = []
     for fact in by_relevance(facts, request):
         entry = {"id": fact["id"], "fact": fact["text"], "from": fact["source"].get("name", "the person")}
         budget -= tokens_of(str(entry))
         if budget < 0:
             break
-        told.append(entry)
-    return json_section("memories", told) if told else ""
+        entries.append(entry)
+    return json_section("memories", entries) if entries else ""
 
 
 def by_relevance(facts: Sequence[Fact], request: str) -> list[Fact]:
@@ -163,19 +163,19 @@ def words_of(text: str) -> set[str]:
     return found
 
 
-async def visible_facts(facts: Facts, toolbox: Toolbox, known: Sequence[Fact] | None = None) -> list[Fact]:
+async def visible_facts(facts: Facts, toolbox: Toolbox, stored: Sequence[Fact] | None = None) -> list[Fact]:
     """Return the person's facts without those of trashed files; those of files that are gone are forgotten for good.
 
     A file that the person may not see any more is gone for them. If the drive does not answer, nothing is forgotten,
-    and what is from files is left out. `known` are the facts, if they were read a moment ago.
+    and what is from files is left out. `stored` are the facts, if they were read a moment ago.
     """
-    known = await facts.all() if known is None else known
-    files = files_of(known)
+    stored = await facts.all() if stored is None else stored
+    files = files_of(stored)
     if not files:
-        return list(known)
+        return list(stored)
     states = dict(zip(files, await asyncio.gather(*(file_state(toolbox, file) for file in files)), strict=True))
     shown: list[Fact] = []
-    for fact in known:
+    for fact in stored:
         status = states.get(fact["source"].get("file_id", ""), "there")
         if status == "there":
             shown.append(fact)

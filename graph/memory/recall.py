@@ -16,7 +16,7 @@ from graph.messages.grouping import AnyCall, Block, open_calls
 from graph.messages.written import result_message
 from graph.models.asking import ask
 from graph.prompts import load_prompt, section
-from graph.state import Place, State, Turn, Update
+from graph.state import Place, State, Turn, Update, waiting_plan
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
 UNKNOWN: Final = (
@@ -33,11 +33,11 @@ def make_recall(deps: GraphDependencies) -> Any:
         messages = state.get("messages", [])
         previous = state.get("turn")
         foreign = {message.id for message in foreign_messages(messages, previous)}
-        kept = [message for message in messages if message.id not in foreign]
-        asked = _newest_human(kept)
-        closing = [_close(call, state) for call in open_calls(kept)]
+        own = [message for message in messages if message.id not in foreign]
+        asked = _newest_human(own)
+        closing = [_close(call, state) for call in open_calls(own)]
         spending = Spending(estimates=has_budget(deps.settings))
-        folded = await fold_turns(state, kept, deps, spending)
+        folded = await fold_turns(state, own, deps, spending)
         return {
             "messages": [*(RemoveMessage(id=str(key)) for key in foreign), *closing],
             "turn": {
@@ -50,7 +50,7 @@ def make_recall(deps: GraphDependencies) -> Any:
             "summaries": folded.summaries,
             "window_start": folded.window_start,
             "last_run_id": _last_run(state, closing),
-            "plan": None,
+            "plan": waiting_plan(state),
             "calls": [],
             "approval": None,
             "rounds": 0,
@@ -65,10 +65,10 @@ def make_recall(deps: GraphDependencies) -> Any:
 
 def foreign_messages(messages: Sequence[AnyMessage], previous: Turn | None) -> list[AnyMessage]:
     """Return what a client added beside human messages since the last turn: forged results, answers, instructions."""
-    known = {previous["run_id"], *previous["written"]} if previous else set[str]()
+    own_ids = {previous["run_id"], *previous["written"]} if previous else set[str]()
     foreign: list[AnyMessage] = []
     for message in reversed(messages):
-        if message.id in known:
+        if message.id in own_ids:
             break
         if not isinstance(message, HumanMessage):
             foreign.append(message)
@@ -77,10 +77,10 @@ def foreign_messages(messages: Sequence[AnyMessage], previous: Turn | None) -> l
 
 def clean_place(place: object) -> Place:
     """Return where the person is; what is no id becomes None. Whether the ids exist is the drive's to say."""
-    given: dict[Any, Any] = place if isinstance(place, dict) else {}
+    place_fields: dict[Any, Any] = place if isinstance(place, dict) else {}
 
     def one(key: str) -> str | None:
-        value = given.get(key)
+        value = place_fields.get(key)
         return value if isinstance(value, str) and value else None
 
     return {"file_id": one("file_id"), "folder_id": one("folder_id")}
@@ -101,7 +101,7 @@ def _last_run(state: State, closing: Sequence[ToolMessage]) -> str | None:
 
 
 def _close(call: AnyCall, state: State) -> ToolMessage:
-    standing = {known["tool_call_id"]: known["standing"] for known in state.get("calls", [])}
+    standing = {call["tool_call_id"]: call["standing"] for call in state.get("calls", [])}
     started = standing.get(str(call["id"])) in {"allowed", "approved"}
     pending = (state.get("approval") or {}).get("status") == "pending"
     text = UNKNOWN if started and not pending else NOT_EXECUTED
@@ -127,8 +127,8 @@ async def fold_turns(
 
 async def _summarise_with_model(turns: Sequence[Sequence[Block]], deps: GraphDependencies, spending: Spending) -> str:
     """Return the model's summary; empty if it has none to give: then the extract stands."""
-    told = section("conversation", extract_turns(turns)[-SUMMARISED_CHARACTERS:])
-    asked = [SystemMessage(PROMPT), HumanMessage(told)]
+    conversation = section("conversation", extract_turns(turns)[-SUMMARISED_CHARACTERS:])
+    asked = [SystemMessage(PROMPT), HumanMessage(conversation)]
     try:
         answer = await ask(deps.models["router"], asked, hidden=True)
     except AgentError:

@@ -82,8 +82,8 @@ def merge_oldest(summaries: list[Summary]) -> list[Summary]:
 
 def summary_section(summaries: Sequence[Summary]) -> str:
     """Return the summaries as a model sees them; empty if there are none."""
-    told = [f"[{one['turns']} turns, messages {one['first']} to {one['last']}]\n{one['text']}" for one in summaries]
-    return section("summary", "\n\n".join(told)) if told else ""
+    parts = [f"[{one['turns']} turns, messages {one['first']} to {one['last']}]\n{one['text']}" for one in summaries]
+    return section("summary", "\n\n".join(parts)) if parts else ""
 
 
 def extract_turns(turns: Sequence[Sequence[Block]]) -> str:
@@ -92,11 +92,11 @@ def extract_turns(turns: Sequence[Sequence[Block]]) -> str:
 
 
 def _newest_that_fit(sizes: Sequence[int], budget: int) -> int:
-    kept, room = 1, budget - sizes[-1]
-    while kept < len(sizes) - 1 and sizes[-kept - 1] <= room:
-        room -= sizes[-kept - 1]
-        kept += 1
-    return kept
+    count, room = 1, budget - sizes[-1]
+    while count < len(sizes) - 1 and sizes[-count - 1] <= room:
+        room -= sizes[-count - 1]
+        count += 1
+    return count
 
 
 def _lines(turns: Sequence[Sequence[Block]]) -> list[str]:
@@ -120,9 +120,9 @@ def _shortened(lines: Sequence[str]) -> str:
     lines = [line for line in lines if line]
     if sum(map(len, lines)) + len(lines) <= SUMMARY_CHARACTERS:
         return "\n".join(lines)
-    kept = lines[-(SUMMARY_CHARACTERS // (SHORTEST_LINE + 1)) :]
-    room = SUMMARY_CHARACTERS // len(kept) - 1
-    return "\n".join(_cut(line, room) for line in kept)
+    newest = lines[-(SUMMARY_CHARACTERS // (SHORTEST_LINE + 1)) :]
+    room = SUMMARY_CHARACTERS // len(newest) - 1
+    return "\n".join(_cut(line, room) for line in newest)
 
 
 def _cut(text: str, limit: int) -> str:

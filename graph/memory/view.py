@@ -111,9 +111,9 @@ async def rebuild_view(
     wanted = [part["reference"] for part in recorded["sections"] if "reference" in part]
     texts = await result_store.texts([*wanted, *references_in(messages, seen)])
     prompts = await result_store.prompts([part["prompt"] for part in recorded["sections"] if "prompt" in part])
-    known = {**texts, **prompts}
+    contents = {**texts, **prompts}
     sections = [
-        part.get("text") or known.get(part.get("prompt") or part.get("reference", ""), "")
+        part.get("text") or contents.get(part.get("prompt") or part.get("reference", ""), "")
         for part in recorded["sections"]
     ]
     return [SystemMessage(BETWEEN.join(sections)), *render_window(messages, seen, texts)]

@@ -57,15 +57,15 @@ def choose_window(messages: Sequence[AnyMessage], start: str | None, budget: int
 def render_window(messages: Sequence[AnyMessage], seen: Window, texts: Mapping[str, str]) -> list[AnyMessage]:
     """Return the chosen messages, each result right after its call; `texts` has those that are seen whole."""
     whole, left_out = False, bool(seen["left_out"])
-    told: list[AnyMessage] = []
+    shown: list[AnyMessage] = []
     for message in (message for block in blocks_in_window(messages, seen) for message in block):
         if not isinstance(message, ToolMessage):
-            told.append(message)
+            shown.append(message)
             continue
         whole = whole or message.tool_call_id == seen["whole_from"]
-        told.append(_result(message, texts if whole else {}, left_out=left_out))
+        shown.append(_result(message, texts if whole else {}, left_out=left_out))
         left_out = left_out and message.tool_call_id != seen["left_out"]
-    return told
+    return shown
 
 
 def blocks_in_window(messages: Sequence[AnyMessage], seen: Window) -> list[Block]:
@@ -81,7 +81,7 @@ def references_in(messages: Sequence[AnyMessage], seen: Window) -> list[str]:
         return []
     results = list(_results(blocks_in_window(messages, seen)))
     begin = next((n for n, result in enumerate(results) if result.tool_call_id == seen["whole_from"]), len(results))
-    return [kept["reference"] for result in results[begin:] if (kept := stored_result_of(result))]
+    return [stored["reference"] for result in results[begin:] if (stored := stored_result_of(result))]
 
 
 def stored_result_of(message: AnyMessage) -> StoredResult | None:
@@ -90,9 +90,9 @@ def stored_result_of(message: AnyMessage) -> StoredResult | None:
 
 
 def result_identity(result: ToolMessage) -> str:
-    """Return what is the same for two results that say the same: the text, or the digest of what is kept of it."""
-    kept = stored_result_of(result)
-    return kept["digest"] if kept else result.text
+    """Return what is the same for two results that say the same: the text, or the digest of what is stored of it."""
+    stored = stored_result_of(result)
+    return stored["digest"] if stored else result.text
 
 
 def _results(blocks: Iterable[Block]) -> Iterable[ToolMessage]:
@@ -102,8 +102,8 @@ def _results(blocks: Iterable[Block]) -> Iterable[ToolMessage]:
 def _whole_from(blocks: Sequence[Block], room: int, scale: float) -> str:
     oldest = ""
     for result in reversed(list(_results(blocks))):
-        if kept := stored_result_of(result):
-            room -= round(scale * (kept["tokens"] - tokens_of(result.text)))
+        if stored := stored_result_of(result):
+            room -= round(scale * (stored["tokens"] - tokens_of(result.text)))
             if room < 0:
                 break
             oldest = result.tool_call_id
@@ -123,6 +123,6 @@ def _left_out(blocks: Sequence[Block], excess: int, scale: float) -> str:
 def _result(message: ToolMessage, texts: Mapping[str, str], *, left_out: bool) -> ToolMessage:
     if left_out and len(message.text) > len(LEFT_OUT):
         return message.model_copy(update={"content": LEFT_OUT})
-    kept = stored_result_of(message)
-    text = texts.get(kept["reference"]) if kept else None
+    stored = stored_result_of(message)
+    text = texts.get(stored["reference"]) if stored else None
     return message if text is None else message.model_copy(update={"content": text})

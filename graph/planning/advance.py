@@ -25,12 +25,13 @@ from graph.planning.progress import (
     without_dependents,
 )
 from graph.planning.texts import TEXTS, closing, needs
+from graph.planning.waiting import asks, refuses
 from graph.state import Language, LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
 """A step is begun at most so often: once, and twice more with what went wrong before."""
 REVISIONS: Final = 1
-_ENDS = frozenset({"done", "stopped"})
+_ENDS = frozenset({"done", "waiting", "stopped"})
 
 
 def make_advance(_deps: GraphDependencies) -> Any:
@@ -43,7 +44,7 @@ def make_advance(_deps: GraphDependencies) -> Any:
         if plan is None or step is None:
             return {}
         status, text = outcome_of_step(state, step)
-        if status == "failed" and step["attempts"] < ATTEMPTS:
+        if status == "failed" and step["attempts"] < ATTEMPTS and not refuses(text):
             return {"plan": with_step(plan, {**step, "status": "pending", "error": text}), "failure": None}
         following = _ended(plan, step, status, text, running_turn(state)["language"])
         for changed in changed_steps(plan, following):
@@ -63,8 +64,8 @@ def wants_revision(plan: Plan) -> bool:
 def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
     """Return how the running attempt ended, and its result or error.
 
-    Failed: the model gave up, or every call of its last round failed. Skipped: the person rejected what it wanted; they
-    are not asked twice.
+    Failed: the model gave up, it said that it can't, or every call of its last round failed. Skipped: the person
+    rejected what it wanted; they are not asked twice. Pending: it asks the person something.
     """
     failure = state.get("failure")
     if failure:
@@ -77,9 +78,18 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
     outcomes = {outcome_of(result) for result in results}
     if "rejected" in outcomes:
         return "skipped", next(result.text for result in results if outcome_of(result) == "rejected")
-    if outcomes == {"error"}:
-        return "failed", results[-1].text
+    if outcomes == {"error"} or (refuses(said) and not _has_changed(blocks, state)):
+        return "failed", results[-1].text if outcomes == {"error"} else said
+    if asks(said) and not _has_changed(blocks, state):
+        return "pending", said
     return "completed", said
+
+
+def _has_changed(blocks: Sequence[Block], state: State) -> bool:
+    """Say whether a call of the attempt changed the drive: a question or a regret after that is no refusal."""
+    changed = {change["tool_call_id"] for change in running_turn(state)["changes"]}
+    answered = (message for block in blocks for message in block if isinstance(message, ToolMessage))
+    return any(message.tool_call_id in changed for message in answered)
 
 
 def _of_attempt(messages: Sequence[AnyMessage], step: Step) -> list[Block]:
@@ -89,6 +99,8 @@ def _of_attempt(messages: Sequence[AnyMessage], step: Step) -> list[Block]:
 
 def _ended(plan: Plan, step: Step, status: StepStatus, text: str, language: Language) -> Plan:
     """Return the plan with the step ended; its dependents are skipped, unless the planner may find another way."""
+    if status == "pending":
+        return with_step(plan, {**step, "status": status, "question": text, "attempts": 0})
     done = status == "completed"
     ended: Step = {**step, "status": status, "result": text if done else None, "error": None if done else text}
     plan = with_step(plan, ended)
@@ -133,7 +145,7 @@ def make_begin_step(deps: GraphDependencies) -> Any:
         following = await exchange_plan(deps, config, state, change)
         _announce(plan, following)
         update: Update = {"plan": following, "failure": None}
-        text = closing(following, running_turn(state)["language"]) if following.get("status") in _ENDS else ""
+        text = closing(following, running_turn(state)) if following.get("status") in _ENDS else ""
         return {**add_messages([say(text)]), **update} if text else update
 
     return begin_step

@@ -70,6 +70,8 @@ def announce(step: Step) -> None:
     event: TaskStepUpdateEvent = {"type": "task_step_update", "step_id": step["id"], "status": step["status"]}
     if step["result"]:
         event["result"] = step["result"]
+    if question := step.get("question"):
+        event["question"] = question
     if step["error"]:
         event["error"] = step["error"]
     emit(event)

@@ -50,9 +50,20 @@ def _fresh(step: Step) -> Step:
     return {**step, "status": "pending", "attempts": 0, "after": None, "result": None, "error": None}
 
 
+def ready_step(plan: Plan) -> Step | None:
+    """Return the next step that may begin: neither it nor a step that it needs waits for the person."""
+    steps = plan["steps"]
+    asking = [step["id"] for step in steps if step.get("question")]
+    waiting = {*asking, *(step["id"] for key in asking for step in waiting_for(plan, key))}
+    return next((step for step in steps if step["status"] == "pending" and step["id"] not in waiting), None)
+
+
 def advance_plan(plan: Plan, last_message: str | None) -> Plan:
-    """Return the plan with its next step begun; or paused, stopped or done, and then without its contract."""
-    if not any(step["status"] == "pending" for step in plan["steps"]):
+    """Return the plan with its next step begun; or paused; or waiting, stopped or done, and without its contract."""
+    following = ready_step(plan)
+    if following is None and any(step.get("question") for step in plan["steps"]):
+        return {**plan, "status": "waiting", "contract": None}
+    if following is None:
         return {**plan, "status": "stopped" if plan.get("status") == "stopped" else "done", "contract": None}
     match plan.get("wanted", "run"):
         case "stop":
@@ -61,11 +72,10 @@ def advance_plan(plan: Plan, last_message: str | None) -> Plan:
         case "pause":
             return {**plan, "status": "paused"}
         case "run":
-            return {**plan, "steps": _begun(plan["steps"], last_message), "status": "running"}
+            return {**plan, "steps": _begun(plan["steps"], following, last_message), "status": "running"}
 
 
-def _begun(steps: Sequence[Step], last_message: str | None) -> list[Step]:
-    following = next(step for step in steps if step["status"] == "pending")
+def _begun(steps: Sequence[Step], following: Step, last_message: str | None) -> list[Step]:
     begun: Step = {
         **following,
         "status": "in-progress",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from graph.state import Language, Plan, Step, StepStatus
+from graph.state import Language, Plan, Step, StepStatus, Turn
 
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     "limit": {"en": "The turn came to one of its limits.", "zh": "本轮已达到上限。"},
@@ -21,9 +21,18 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     "left": {"en": "Not done any more: {titles}.", "zh": "不再执行：{titles}。"},
     "done": {"en": "Done: {titles}.", "zh": "已完成：{titles}。"},
     "nothing_done": {"en": "No step was done.", "zh": "没有完成任何步骤。"},
+    "report": {"en": "All {count} steps are done:", "zh": "{count} 个步骤均已完成："},
+    "changes": {
+        "en": "Changes in your drive: {count}. You can undo them.",
+        "zh": "云盘中的更改：{count} 项，可以撤销。",
+    },
+    "waits": {"en": "“{title}” waits for your answer.", "zh": "“{title}”在等你回答。"},
+    "later": {"en": "After it: {titles}.", "zh": "之后执行：{titles}。"},
     "stopped": {"en": "I stopped the plan, as you asked.", "zh": "已按你的要求停止计划。"},
     "revised": {"en": "The plan was changed after a failure. {why}", "zh": "有步骤失败，计划已调整。{why}"},
 }
+REPORTED_CHARACTERS: Final = 160
+"""Of a step's result, at most so much stands in the report; all of it was said in its step."""
 _CODE: Final = re.compile(r"^[a-z_]+: ")
 STATUSES: Final[Mapping[StepStatus, Mapping[Language, str]]] = {
     "failed": {"en": "failed", "zh": "失败了"},
@@ -36,12 +45,15 @@ def needs(step: Step, language: Language) -> str:
     return TEXTS["needs"][language].format(title=step["title"], status=STATUSES[step["status"]][language])
 
 
-def closing(plan: Plan, language: Language) -> str:
-    """Return the closing text of a plan that did not go as planned; empty if all of it was done."""
-    steps = plan["steps"]
+def closing(plan: Plan, turn: Turn) -> str:
+    """Return the closing text of a plan: a report, or what did not go as planned; empty for a single step's."""
+    steps, language = plan["steps"], turn["language"]
+    if len(steps) > 1 and all(step["status"] == "completed" for step in steps):
+        return report(steps, turn)
     lines = [_failure(step, language) for step in steps if step["status"] == "failed"]
     if plan.get("status") == "stopped":
         lines.append(TEXTS["stopped"][language])
+    lines += _open_questions(steps, language)
     skipped = [step for step in steps if step["status"] == "skipped"]
     by_stop = [step for step in skipped if step["error"] in {None, TEXTS["limit"][language]}]
     by_need = [step for step in skipped if step not in by_stop and not step["attempts"]]
@@ -51,6 +63,29 @@ def closing(plan: Plan, language: Language) -> str:
     if by_stop:
         lines.append(TEXTS["left"][language].format(titles=_titles(by_stop, language)))
     return "\n".join([*lines, _completed(steps, language)]) if lines else ""
+
+
+def report(steps: Sequence[Step], turn: Turn) -> str:
+    """Return the report of a plan that succeeded: what came of each step, and how much was changed."""
+    language = turn["language"]
+    lines = [TEXTS["report"][language].format(count=len(steps))]
+    lines += [f"{number}. {_outcome(step)}" for number, step in enumerate(steps, 1)]
+    if turn["changes"]:
+        lines += ["", TEXTS["changes"][language].format(count=len(turn["changes"]))]
+    return "\n".join(lines)
+
+
+def _outcome(step: Step) -> str:
+    first = (step["result"] or "").strip().partition("\n")[0].strip()
+    said = first if len(first) <= REPORTED_CHARACTERS else f"{first[:REPORTED_CHARACTERS].rstrip()}…"
+    return f"{step['title']}: {said}" if said and said != step["title"] else step["title"]
+
+
+def _open_questions(steps: Sequence[Step], language: Language) -> list[str]:
+    asking = [step for step in steps if step.get("question")]
+    lines = [TEXTS["waits"][language].format(title=step["title"]) for step in asking]
+    later = [step for step in steps if step["status"] == "pending" and step not in asking]
+    return [*lines, TEXTS["later"][language].format(titles=_titles(later, language))] if asking and later else lines
 
 
 def without_code(refusal: str) -> str:

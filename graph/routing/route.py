@@ -56,24 +56,31 @@ class RouteDecision(BaseModel):
 
 
 def make_route(deps: GraphDependencies) -> Any:
-    """Return the node."""
+    """Return the node: a plan that goes on from the turn before has its route."""
     router = deps.models["router"]
 
     async def route(state: State) -> Update:
+        if state.get("plan"):
+            return {}
         spending = Spending(estimates=has_budget(deps.settings))
         decision = by_pattern(state) or by_stickiness(state) or await _by_model(router, state, spending)
-        emit(
-            {
-                "type": "route_decision",
-                "agent": decision["agent"],
-                "confidence": decision["confidence"],
-                "reason": decision["reason"],
-                "method": decision["method"],
-            }
-        )
+        announce_route(decision)
         return {"route": decision, **spending.update}
 
     return route
+
+
+def announce_route(route: Route) -> None:
+    """Tell clients who takes the turn, and why."""
+    emit(
+        {
+            "type": "route_decision",
+            "agent": route["agent"],
+            "confidence": route["confidence"],
+            "reason": route["reason"],
+            "method": route["method"],
+        }
+    )
 
 
 def by_pattern(state: State) -> Route | None:

@@ -109,24 +109,24 @@ def excerpt_of(sentence: str, data: Mapping[str, Any] | None, whole: str, refere
     note = NOTE.format(total=len(whole), reference=reference)
     if data is None:
         return f"{whole[: SENTENCE_CHARACTERS + BEGINNING_CHARACTERS]}{note}"
-    told = {IN_FULL: {"reference": reference, "characters": len(whole)}, **_shortened(data)}
-    return f"{sentence[:SENTENCE_CHARACTERS]}\n{compact(told)}{note}"
+    excerpt = {IN_FULL: {"reference": reference, "characters": len(whole)}, **_shortened(data)}
+    return f"{sentence[:SENTENCE_CHARACTERS]}\n{compact(excerpt)}{note}"
 
 
 def _shortened(data: Mapping[str, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    excerpt: dict[str, Any] = {}
     for name, value in data.items():
         if isinstance(value, list):
             listed = cast("list[Any]", value)
-            told[f"{name}_in_all"] = len(listed)
-            told[name] = _first(listed)
+            excerpt[f"{name}_in_all"] = len(listed)
+            excerpt[name] = _first(listed)
         elif isinstance(value, Mapping):
-            told[name] = _facts(cast("Mapping[str, Any]", value))
+            excerpt[name] = _facts(cast("Mapping[str, Any]", value))
         elif isinstance(value, str) and len(value) > VALUE_CHARACTERS:
-            told[f"{name}_begins"] = value[:BEGINNING_CHARACTERS]
+            excerpt[f"{name}_begins"] = value[:BEGINNING_CHARACTERS]
         else:
-            told[name] = value
-    return told
+            excerpt[name] = value
+    return excerpt
 
 
 def _first(listed: Sequence[Any]) -> list[Any]:

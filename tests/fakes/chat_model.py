@@ -89,7 +89,11 @@ def tool_calls(*calls: AIMessage) -> AIMessage:
     return AIMessage("", tool_calls=[call for message in calls for call in message.tool_calls])
 
 
-def plan_of(*steps: tuple[str, str]) -> AIMessage:
-    """Return the planner's answer: (agent, instruction) of each step."""
-    listed = [{"title": text, "agent": agent, "instruction": text} for agent, text in steps]
+def plan_of(*steps: tuple[str, str] | tuple[str, str, list[str]]) -> AIMessage:
+    """Return the planner's answer: (agent, instruction) of each step, and the numbers of those that it needs."""
+    listed = [
+        {"id": str(number), "title": text, "agent": agent, "instruction": text, "depends_on": [*needs]}
+        for number, (agent, text, *rest) in enumerate(steps, 1)
+        for needs in [rest[0] if rest else []]
+    ]
     return tool_call("TaskPlan", steps=listed)

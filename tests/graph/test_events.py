@@ -17,7 +17,7 @@ FIELDS: dict[str, set[str]] = {
     "run": {"run_id", "thread_id"},
     "route_decision": {"agent", "confidence", "reason", "method"},
     "task_plan": {"plan_id", "steps", "version", "bounds"},
-    "task_step_update": {"step_id", "status", "result", "error"},
+    "task_step_update": {"step_id", "status", "result", "question", "error"},
     "plan_paused": {"plan_id", "version"},
     "plan_resumed": {"plan_id", "version"},
     "plan_edited": {"plan_id", "version", "steps"},
@@ -60,7 +60,7 @@ def test_events_with_a_key_are_sent_once() -> None:
 def test_text_that_people_read_is_filtered_and_data_of_tools_is_not() -> None:
     assert {kind: event.filtered for kind, event in EVENTS.items() if event.filtered} == {
         "task_plan": (("steps", "title"),),
-        "task_step_update": (("result",), ("error",)),
+        "task_step_update": (("result",), ("question",), ("error",)),
         "plan_edited": (("steps", "title"),),
         "plan_revised": (("why",), ("steps", "title")),
         "content": (("text",),),
@@ -116,6 +116,7 @@ async def test_what_a_turn_sends_is_what_the_contract_says(assistant: Assistant,
         "tool_progress",
         "tool_call_end",
         "task_step_update",
+        "content",
     ]
 
 

@@ -22,6 +22,34 @@ async def test_a_reading_call_runs_and_the_answer_streams(assistant: Assistant, 
     ]
 
 
+async def steps_of(assistant: Assistant) -> list[str]:
+    steps = [step.next async for step in assistant.graph.aget_state_history(assistant.config)]
+    return [node for nodes in reversed(steps) for node in nodes]
+
+
+async def test_a_round_of_reads_runs_in_the_step_of_its_specialist(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [
+        tool_calls(tool_call("read_file", "1", file_id="a"), tool_call("read_file", "2", file_id="b")),
+        "Both.",
+    ]
+    seen = await assistant.say("find the notice period")
+    assert seen.ends == [("read_file", "done")] * 2
+    assert await steps_of(assistant) == ["__start__", "begin", "search_agent", "search_agent", "cite"]
+
+
+async def test_a_round_with_a_change_in_it_runs_each_call_as_a_task_of_its_own(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [
+        tool_calls(tool_call("read_file", "1", file_id="a"), tool_call("create_folder", "2", name="B")),
+        "Done.",
+    ]
+    await assistant.say("create a folder B")
+    assert await steps_of(assistant) == ["__start__", "begin", "drive_agent", "act", "act", "drive_agent", "cite"]
+
+
 async def test_every_changing_call_carries_the_run_and_a_key_of_its_own(
     assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
 ) -> None:

@@ -97,10 +97,10 @@ class ConnectPage:
         self, email: str, scopes: Iterable[Scope], form_token: str, key: str = "", status: int = 200
     ) -> HTMLResponse:
         """Ask whether, for what and for how long the host may come in; `scopes` are those that the person can give."""
-        given = [scope for scope in Scope if scope in set(scopes)]
+        scopes_to_grant = [scope for scope in Scope if scope in set(scopes)]
         form = (
             f"<form method='post'><input type='hidden' name='form' value='{escape(form_token)}'>"
-            f"<fieldset><legend>{self._say('may')}</legend>{self._checkboxes(given)}</fieldset>"
+            f"<fieldset><legend>{self._say('may')}</legend>{self._checkboxes(scopes_to_grant)}</fieldset>"
             f"<label>{self._say('days')}<select name='days'>{self._durations()}</select></label>"
             f"<button class='main' name='action' value='allow'>{self._say('allow')}</button>"
             f"<button name='action' value='decline'>{self._say('decline')}</button>"

@@ -248,6 +248,6 @@ def _similarities(answer: Any, vector: Vectors) -> dict[int, float]:
     column = answer[VECTOR].combine_chunks()
     values = np.asarray(column.values)[column.offset * len(vector) :][: len(column) * len(vector)]
     cosines = values.reshape(len(column), len(vector)) @ vector
-    known: list[bool] = column.is_valid().to_pylist()
+    is_valid: list[bool] = column.is_valid().to_pylist()
     rows: Collection[int] = answer[ROW].to_pylist()
-    return {row: float(cosine) for row, cosine, valid in zip(rows, cosines, known, strict=True) if valid}
+    return {row: float(cosine) for row, cosine, valid in zip(rows, cosines, is_valid, strict=True) if valid}

@@ -55,8 +55,8 @@ async def log_refusal(context: Context[ServerSession, Any, Any], tool: str, erro
     level = _level_of(error)
     if level is None:
         return
-    known = {name: value for name, value in error.details.items() if name in _PUBLIC_DETAILS}
-    await log(context, level, tool, "refused", code=error.code, message=error.message, **known)
+    details = {name: value for name, value in error.details.items() if name in _PUBLIC_DETAILS}
+    await log(context, level, tool, "refused", code=error.code, message=error.message, **details)
 
 
 def _level_of(error: DriveError) -> LoggingLevel | None:

@@ -25,10 +25,12 @@ class SessionTools(ToolGroup):
         Not for: connections over HTTP, which send their key with each request.
         Notes: holds until this connection ends; `drive-agent key create` makes a key.
         """
-        known = call.transport_principal()
-        if known is not None:
+        principal = call.transport_principal()
+        if principal is not None:
             actor = await call.actor()
-            return answer(actor, f"Not needed: this connection acts for {known.email}.", await self._result(known))
+            return answer(
+                actor, f"Not needed: this connection acts for {principal.email}.", await self._result(principal)
+            )
         principal = await call.sign_in(api_key)
         actor = await call.actor()
         return answer(actor, f"Signed in as {principal.email}.", await self._result(principal))

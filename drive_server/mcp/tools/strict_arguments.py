@@ -41,12 +41,12 @@ class StrictArguments(FuncMetadata):
         return result
 
     def _refuse_unknown(self, arguments: dict[str, Any]) -> None:
-        known = self.arg_model.model_fields
-        unknown = sorted(name[:MOST_NAME_CHARACTERS] for name in arguments if name not in known)[:MOST_COMPLAINTS]
+        fields = self.arg_model.model_fields
+        unknown = sorted(name[:MOST_NAME_CHARACTERS] for name in arguments if name not in fields)[:MOST_COMPLAINTS]
         if unknown:
             raise InvalidInputError(
                 f"There is no argument {', '.join(unknown)}.",
-                hint=f"The arguments are: {', '.join(known) or 'none'}.",
+                hint=f"The arguments are: {', '.join(fields) or 'none'}.",
                 details={"unknown": unknown},
             )
 

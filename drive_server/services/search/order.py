@@ -21,7 +21,7 @@ def cut_snippet(text: str, query: str, limit: int = MAX_SNIPPET_CHARACTERS) -> t
     place = _first_place(text, query)
     start = max(0, min(place - LEAD_CHARACTERS, len(text) - limit))
     start = _next_word(text, start, place)
-    return text[start : start + limit], start
+    return text[start : _last_word(text, start, start + limit)], start
 
 
 def _first_place(text: str, query: str) -> int:
@@ -37,6 +37,14 @@ def _next_word(text: str, start: int, place: int) -> int:
         return 0
     space = re.compile(r"\s+").search(text, start, place)
     return space.end() if space else start
+
+
+def _last_word(text: str, start: int, end: int) -> int:
+    """Move back to the end of a word, where the cut would be in the middle of one and there is a blank before it."""
+    if end >= len(text) or text[end].isspace() or not (text[end - 1].isalnum() and text[end].isalnum()):
+        return end
+    blank = max(text.rfind(mark, start, end) for mark in " \n\t")
+    return blank if blank > start else end
 
 
 TEXT_SHARE = 0.6

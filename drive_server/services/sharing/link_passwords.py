@@ -51,14 +51,14 @@ class LinkPasswords:
 
     async def check(self, link_id: str, stored_hash: str, password: str) -> None:
         """Raise `PasswordRequiredError` unless it is the password, `RateLimitError` after too many that were not."""
-        given = password if len(password) <= MAX_CHARACTERS and _is_text(password) else ""
-        proof = hmac.digest(self._key, f"{stored_hash} {given}".encode(), "sha256")
+        guess = password if len(password) <= MAX_CHARACTERS and _is_text(password) else ""
+        proof = hmac.digest(self._key, f"{stored_hash} {guess}".encode(), "sha256")
         if proof in self._verified:
             return
         # Count the guess before it is known to be wrong: many at once would all be under the limit.
         self._guesses.take(link_id)
         _, salt, derived = stored_hash.split("$")
-        if not hmac.compare_digest(await self._derive(given, b64decode(salt)), b64decode(derived)):
+        if not hmac.compare_digest(await self._derive(guess, b64decode(salt)), b64decode(derived)):
             raise wrong_password()
         self._guesses.give_back(link_id)
         self._verified[proof] = None

@@ -43,21 +43,21 @@ class SharingService:
         no role or no email; `StateConflictError` for an item in the trash.
         """
         require_scope(actor.principal, Scope.SHARE)
-        given, address = parse_role(role), normalise_email(email)
+        wanted, address = parse_role(role), normalise_email(email)
 
         async def operation(recorder: "Recorder") -> Share:
             node = await locate_live(recorder.session, actor.principal, ref, Role.OWNER)
             await begin(recorder, node)
             refuse_root(node)
             _refuse_owner(actor.principal, address)
-            return await _give(recorder, node, address, given)
+            return await _give(recorder, node, address, wanted)
 
         return await self._journal.change(actor, "share", {"ref": ref, "email": address, "role": role}, operation)
 
     async def update(self, actor: Actor, ref: str, email: str, role: str) -> Outcome[Share]:
         """Give a person who has a role on the item another one. Raises what `revoke` raises, and what `share` does."""
         require_scope(actor.principal, Scope.SHARE)
-        given, address = parse_role(role), normalise_email(email)
+        wanted, address = parse_role(role), normalise_email(email)
 
         async def operation(recorder: "Recorder") -> Share:
             node = await locate(recorder.session, actor.principal, ref, Role.OWNER)
@@ -65,7 +65,7 @@ class SharingService:
             grants = await _grants_to(recorder.session, node, address)
             if node.id not in grants:
                 raise await _nothing_to_take(recorder, grants, address)
-            return await _give(recorder, node, address, given)
+            return await _give(recorder, node, address, wanted)
 
         return await self._journal.change(
             actor, "update_share", {"ref": ref, "email": address, "role": role}, operation

@@ -58,11 +58,11 @@ class PassageAddress:
 def parse_passage(uri: str) -> PassageAddress | None:
     """Read the address of a passage; None for other addresses, which have neither query nor fragment."""
     parts = urlsplit(uri)
-    given = parse_qsl(parts.query, keep_blank_values=True)
+    parameters = parse_qsl(parts.query, keep_blank_values=True)
     ref = unquote(parts.path.removeprefix("/"))
-    is_one = parts.scheme == SCHEME and parts.netloc == FILES and ref and (given or parts.fragment)
-    numbers = {name: int(value) for name, value in given if name in _NUMBERS and _DIGITS.fullmatch(value)}
-    if not is_one or len(numbers) != len(given):
+    is_one = parts.scheme == SCHEME and parts.netloc == FILES and ref and (parameters or parts.fragment)
+    numbers = {name: int(value) for name, value in parameters if name in _NUMBERS and _DIGITS.fullmatch(value)}
+    if not is_one or len(numbers) != len(parameters):
         return None
     start, end = numbers.get("start"), numbers.get("end")
     place = unquote(parts.fragment) if start is None and end is None else ""

@@ -113,10 +113,10 @@ class Contents:
             return Blob(await digest(data), len(data))
         return await self.blobs.put_bytes(data)
 
-    async def media_type(self, name: str, given: str | None, blob: Blob) -> str:
+    async def media_type(self, name: str, declared: str | None, blob: Blob) -> str:
         """Return the media type of an uploaded content: as given, by its name, else by its first bytes."""
-        media_type = media_type_of(name, given)
-        if media_type != DEFAULT or given:
+        media_type = media_type_of(name, declared)
+        if media_type != DEFAULT or declared:
             return media_type
         head = b"".join([chunk async for chunk in self.blobs.stream(blob.hash, 0, SNIFFED_BYTES)])
         return media_type_of(name, content_is_text=looks_like_text(head))

@@ -2,9 +2,11 @@
 
 Both sides are brought to one form before they are compared: any run of blanks and line breaks counts as one blank, and
 as none beside characters of scripts that write without blanks; full-width forms, typographic quotation marks and
-characters composed in another way (NFC) are the same; marks that can't be seen count for nothing. Letters, upper and
+characters composed in another way (NFC) are the same; marks that can't be seen and Markdown's for code, bold text and
+links count for nothing. Letters, upper and
 lower case, traditional and simplified characters, digits and all other punctuation have to be the same. A quotation
-stands there only as whole words and numbers: `10 days` does not stand in `110 days` or in `10 dayswork`.
+stands there only as whole words and numbers: `10 days` does not stand in `110 days` or in `10 dayswork`. A
+word that an omission cuts, as in `10 days of lea…`, counts for nothing.
 """
 
 import re
@@ -34,15 +36,18 @@ _GONE = "\0"
 _SAME: Final = {
     **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
     **dict.fromkeys(map(ord, "“”„‟″«»「」『』＂"), '"'),
-    **dict.fromkeys(map(ord, "‘’‚‛′＇`´"), "'"),
+    **dict.fromkeys(map(ord, "‘’‚‛′＇´"), "'"),
     **dict.fromkeys(map(ord, _BLANKS), " "),
-    **dict.fromkeys(map(ord, _HIDDEN), _GONE),
+    **dict.fromkeys(map(ord, f"{_HIDDEN}`ˋ"), _GONE),
 }
 _CHANGES = re.compile(
     rf"[ {_GONE}]*{_GONE}[ {_GONE}]*| {{2,}}|(?<=[{_SPACELESS}]) | (?=[{_SPACELESS}])"
     rf"|[^ {_GONE}{_COMBINING}][{_COMBINING}]+"
+    r"|\*\*|\[(?=[^\[\]]{1,300}\] ?\()|\] ?\([^()\s]{0,2000}\)"
 )
+_MARKUP = "*[]"
 _IS_SPACELESS = re.compile(f"[{_SPACELESS}]")
+_CUT_WORD = re.compile(rf"(?<!\S)[^\s…{_SPACELESS}]+(?=\.{{3}}|…)|(?:(?<=\.{{3}})|(?<=…))[^\s….{_SPACELESS}]+")
 _OMISSION = re.compile(r"\s*(?:[\[(]\s*(?:\.{3,}|…+)\s*[\])]|\.{3,}|…+)\s*")
 
 
@@ -67,14 +72,14 @@ class QuotableText:
         Of several places it is the first one that touches `near`, else the first. Where the quotation as it is stands
         nowhere, `...` and `…` (also in brackets) stand for an omission: the parts have to follow in order.
         """
-        found = self._whole(quote, near) or self._read_batches(quote, near)
+        found = self._whole(quote, near) or self._parts(quote, near) or self._parts(_CUT_WORD.sub("", quote), near)
         return Found(self._start_of(found[0]), self._end_of(found[1])) if found else None
 
     def _whole(self, quote: str, near: tuple[int, int] | None) -> tuple[int, int] | None:
         wanted = _folded(quote)[0].strip()
         return self._best(self._places(wanted, 0), near)
 
-    def _read_batches(self, quote: str, near: tuple[int, int] | None) -> tuple[int, int] | None:
+    def _parts(self, quote: str, near: tuple[int, int] | None) -> tuple[int, int] | None:
         parts = [part for part in (_folded(part)[0].strip() for part in _OMISSION.split(quote)) if part]
         if len(parts) == 1 and parts[0] != quote.strip():
             return self._best(self._places(parts[0], 0), near)
@@ -165,6 +170,8 @@ def _folded(text: str) -> tuple[str, list[_Shift]]:
 
 def _becomes(alike: str, match: re.Match[str]) -> str:
     run = match[0]
+    if run[0] in _MARKUP and run[-1] in "*[)":
+        return ""
     if run == " ":  # one alone changes only beside a script without blanks
         return ""
     if run[0] not in {" ", _GONE}:

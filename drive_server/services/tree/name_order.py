@@ -67,8 +67,8 @@ def rows_in_order(
         missed, place = _repaired(reader, rows, order, place, seen)
     if len(missed) >= size:
         shown = missed[:size]
-        kept = _Place(place.key, then, (*listed, *(row.id for row in shown)))
-        return shown, _encoded(cursors, kept)
+        following = _Place(place.key, then, (*listed, *(row.id for row in shown)))
+        return shown, _encoded(cursors, following)
     room = size - len(missed)
     later = ordered.where(tuple_(*order.columns) > tuple_(*place.key), NodeRow.id.not_in(place.listed))
     found = reader.execute(later.limit(room + 1)).all()

@@ -175,13 +175,13 @@ def _to_view(principal: Principal, ancestors: AncestorPath) -> NodeView | None:
     if row.owner_id == principal.user_id:
         names = [link.name for link in links if link.parent_id is not None]
         return NodeView(row, Role.OWNER, _path([], names), tuple(link.id for link in links[1:]), shared)
-    given = [position for position, link in enumerate(links) if link.role]
-    if not given:
+    granted = [position for position, link in enumerate(links) if link.role]
+    if not granted:
         return None
     role = Role(max(link.role for link in links))
     if row.trash_id and role < Role.EDITOR:
         return None
-    shown = links[: given[-1] + 1]
+    shown = links[: granted[-1] + 1]
     path = _path([SHARED_FOLDER], [link.name for link in shown])
     return NodeView(row, role, path, tuple(link.id for link in shown[1:]), True)
 
@@ -306,12 +306,14 @@ def _visible_ids(user_id: str, email: str) -> Select[str]:
 @lru_cache(maxsize=QUERIES_KEPT)
 def _shared_ids(email: str) -> Select[str]:
     node = aliased(NodeRow)
-    given = (
+    visible = (
         select(node.id)
         .join(ShareRow, ShareRow.node_id == node.id)
         .where(ShareRow.email == email, node.trash_id.is_(None))
         .cte("given", recursive=True)
     )
     child = aliased(NodeRow)
-    given = given.union(select(child.id).join(given, child.parent_id == given.c.id).where(child.trash_id.is_(None)))
-    return select(given.c.id)
+    visible = visible.union(
+        select(child.id).join(visible, child.parent_id == visible.c.id).where(child.trash_id.is_(None))
+    )
+    return select(visible.c.id)

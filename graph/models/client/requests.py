@@ -76,9 +76,9 @@ def _is_sent(block: Any) -> bool:
 def _block(block: Any) -> Any:
     if not isinstance(block, dict):
         return block
-    given = cast("dict[str, Any]", block)
-    if is_data_content_block(given):
-        return convert_to_openai_data_block(given, api="chat/completions")
-    if given.get("type") == "text" and "text" in given:
-        return {"type": "text", "text": given["text"]}
-    return given
+    part = cast("dict[str, Any]", block)
+    if is_data_content_block(part):
+        return convert_to_openai_data_block(part, api="chat/completions")
+    if part.get("type") == "text" and "text" in part:
+        return {"type": "text", "text": part["text"]}
+    return part

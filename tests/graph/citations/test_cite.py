@@ -94,6 +94,42 @@ async def test_an_invented_quotation_is_told_to_the_person(
     assert seen.state["messages"][-1].text.startswith("“Staff get 25 days")
 
 
+@pytest.mark.parametrize(
+    ("request_text", "answer", "reason", "told"),
+    [
+        (
+            "search my documents and translate what the handbook says",
+            "“Alle bekommen 25 Tage frei” [1].",
+            "translation",
+            "Not word for word:\n- [1] “Alle bekommen 25 Tage frei”: the assistant's translation",
+        ),
+        ("search my documents: what do staff get?", "“员工每年有二十五天带薪假” [1]。", "translation", "translation"),
+        (
+            "search my documents and summarise the handbook",
+            "“25 days off, if asked in writing” [1].",
+            "summary",
+            "the assistant's summary",
+        ),
+    ],
+)
+async def test_a_translation_or_a_summary_is_marked_as_one_and_not_as_a_false_quotation(
+    ask: Callable[[Actor], Assistant],
+    model: ScriptedChatModel,
+    real_drive: Drive,
+    actor: Actor,
+    request_text: str,
+    answer: str,
+    reason: str,
+    told: str,
+) -> None:
+    file_id = await put(real_drive, actor, "handbook.md")
+    model.script = [read(file_id), answer]
+    seen = await ask(actor).say(request_text)
+    assert [(one["verified"], one["reason"]) for one in citations(seen)] == [(False, reason)]
+    assert seen.text.endswith(told)
+    assert "Not verified" not in seen.text
+
+
 async def test_an_edit_between_reading_and_answering_does_not_matter(
     ask: Callable[[Actor], Assistant], model: ScriptedChatModel, real_drive: Drive, actor: Actor
 ) -> None:

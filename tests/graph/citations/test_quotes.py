@@ -24,6 +24,7 @@ def found(answer: str, *known: str) -> list[tuple[str, int | None]]:
         ("“These are more than enough words to count.”", [("These are more than enough words to count", None)]),
         ("A [link](https://example.com) and [a](b) and a list[0] of [12345] and [x].", []),
         ("> as [3] has shown before, this holds [1]", [("as [3] has shown before, this holds", 1)]),
+        ("“Run `npm test` first” [1].", [("Run `npm test` first", 1)]),
         ("“**Staff** get it”[1]", [("**Staff** get it", 1)]),
         ("> “**Staff get it.**” [1]", [("Staff get it", 1)]),
         ("", []),

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drive_server.services.search.order import MAX_SNIPPET_CHARACTERS, cut_snippet
+from drive_server.services.text.quotations import QuotableText
 
 FILLER = "lorem ipsum dolor sit amet " * 60
 
@@ -33,7 +34,16 @@ def test_words_apart_from_each_other_are_shown_from_the_first_on() -> None:
 
 
 def test_a_snippet_without_the_words_is_the_beginning() -> None:
-    assert cut_snippet(FILLER, "absent") == (FILLER[:MAX_SNIPPET_CHARACTERS], 0)
+    snippet, start = cut_snippet(FILLER, "absent")
+    assert start == 0
+    assert FILLER[:MAX_SNIPPET_CHARACTERS].startswith(f"{snippet} ")
+
+
+@given(st.lists(st.text("abcdé1", min_size=1, max_size=12), min_size=1, max_size=300), st.text("abc", min_size=1))
+def test_a_snippet_stands_word_for_word_in_its_text(words: list[str], query: str) -> None:
+    text = " ".join(words)
+    snippet, _ = cut_snippet(text, query)
+    assert QuotableText(text).find(snippet) is not None
 
 
 @given(st.text(max_size=2000), st.text(min_size=1, max_size=50), st.integers(1, 600))

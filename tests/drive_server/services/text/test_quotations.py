@@ -28,6 +28,12 @@ def quoted(text: str, quote: str, near: tuple[int, int] | None = None) -> str | 
         ("ok 👩‍👩‍👧 family", "👩‍👩‍👧 family", "👩‍👩‍👧 family"),
         ("a.*(b|c)+$ and so on", "a.*(b|c)+$", "a.*(b|c)+$"),
         ("<b>bold</b> & more", "<b>bold</b> & more", "<b>bold</b> & more"),
+        ("Notice is **30 days** here", "Notice is 30 days here", "Notice is **30 days** here"),
+        ("Run `npm test` first", "Run npm test first", "Run `npm test` first"),
+        ("See [the lease](/a/b.md) for it", "See the lease for it", "See [the lease](/a/b.md) for it"),
+        ("See [the lease](/a/b.md) for it", "[the lease] (/a/b.md) for it", "the lease](/a/b.md) for it"),
+        ("Staff get 25 days of leave", "Staff get 25 days of lea…", "Staff get 25 days of"),
+        ("Staff get 25 days of leave and more", "…ff get 25 days of leave an...", "get 25 days of leave"),
     ],
 )
 def test_what_differs_in_form_only_stands(text: str, quote: str, stands: str) -> None:
@@ -47,6 +53,10 @@ def test_what_differs_in_form_only_stands(text: str, quote: str, stands: str) ->
         ("it costs 1,000", "it costs 1"),
         ("at most 十五天", "at most 五十天"),
         ("Not allowed – ever", "Not allowed - ever"),
+        ("within 110 days", "10 days…"),
+        ("2*3 is six", "23 is six"),
+        ("list[1] is", "list1 is"),
+        ("anything", "anyth…"),
         ("anything", ""),
         ("anything", " \n\t"),
         ("anything", "..."),

@@ -1,0 +1,66 @@
+"""A step that ends in a question or a refusal is not done: what needs it waits for the person's answer."""
+
+import re
+from typing import Final
+
+from graph.events import TaskPlanEvent, emit
+from graph.planning.progress import views
+from graph.routing.route import REASONS, STICKY_CONFIDENCE, announce_route, by_pattern
+from graph.state import Language, Plan, Route, State, Step, Update, running_turn
+
+_CLOSING_MARKS: Final = " \t\r\n*_`\"'”’」』）)]"
+_OFFER: Final = re.compile(
+    r"\b(?:anything else|something else|(?:would|do) you (?:like|want) (?:me|anything)|shall i (?:also|go on)"
+    r"|(?:can|may) i help)\b|还有(?:什么|其他|别的)|需要我(?:再|继续|帮)|还需要",
+    re.IGNORECASE,
+)
+_REFUSES: Final = re.compile(
+    r"^(?:(?:i(?:'m| am)? )?(?:sorry|afraid)[,:.!—-]*\s*(?:but\s+|that\s+)?|unfortunately,?\s*)?"
+    r"i (?:can(?:'t|not| not)|could(?:n't| not)|won't|will not|am (?:not able|unable)|'m (?:not able|unable)"
+    r"|don't have|do not have)\b"
+    r"|^(?:很?抱歉|对不起|不好意思|遗憾)?[，,。！ ]*(?:但|但是)?(?:我|目前|现在)*"
+    r"(?:无法|不能|没办法|没有办法|没法|做不到|不可以)",
+    re.IGNORECASE,
+)
+
+
+def asks(text: str) -> bool:
+    """Say whether an answer ends in a question that waits for the person; an offer of more help is none."""
+    last = text.rstrip(_CLOSING_MARKS).rpartition("\n")[2]
+    return last.endswith(("?", "？")) and not _OFFER.search(last)
+
+
+def refuses(text: str) -> bool:
+    """Say whether an answer begins by saying that it can't be done."""
+    return bool(_REFUSES.match(text.strip().replace("’", "'")))
+
+
+async def continue_plan(state: State) -> Update:
+    """Go on with the plan that waits for an answer; a message that is clearly a request of its own ends it."""
+    plan = state.get("plan")
+    if plan is None:
+        return {}
+    if by_pattern(state):
+        return {"plan": None}
+    steps: list[Step] = [{**step, "question": ""} for step in plan["steps"]]
+    going: Plan = {**plan, "steps": steps, "status": "running", "wanted": "run"}
+    route = _route_of(plan, running_turn(state)["language"])
+    announce_route(route)
+    event: TaskPlanEvent = {
+        "type": "task_plan",
+        "plan_id": plan["plan_id"],
+        "steps": views(going),
+        "version": plan.get("version", 1),
+    }
+    emit(event)
+    return {"plan": going, "route": route}
+
+
+def _route_of(plan: Plan, language: Language) -> Route:
+    return {
+        "agent": next(step["agent"] for step in plan["steps"] if step.get("question")),
+        "confidence": STICKY_CONFIDENCE,
+        "reason": REASONS["sticky"][language],
+        "method": "sticky",
+        "needs_plan": False,
+    }

@@ -1,0 +1,103 @@
+"""A step that asks or refuses is not done, and a plan that succeeded says what was done."""
+
+import pytest
+
+from graph.planning.waiting import asks, refuses
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
+from tests.fakes.tiny_drive import TinyDrive
+from tests.graph.assistant import Assistant, Seen
+
+REQUEST = "create a folder Reports, move a there and rename b to c"
+
+
+def steps_of(seen: Seen) -> list[tuple[str, str]]:
+    plan = seen.state["plan"]
+    assert plan is not None
+    return [(step["title"], step["status"]) for step in plan["steps"]]
+
+
+async def test_a_step_that_asks_is_not_done_and_what_needs_it_waits_for_the_answer(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    model.script = [
+        plan_of(
+            ("drive_agent", "create the folder"), ("drive_agent", "move a there", ["1"]), ("drive_agent", "look at b")
+        ),
+        "There are two places for it. Under which folder do you want Reports?",
+        "b is a text.",
+    ]
+    seen = await assistant.say(REQUEST)
+    asked = [event for event in seen.of("task_step_update") if event.get("question")]
+    assert [(event["status"], event["question"].strip()[-8:]) for event in asked] == [("pending", "Reports?")]
+    assert steps_of(seen) == [("create the folder", "pending"), ("move a there", "pending"), ("look at b", "completed")]
+    assert "“create the folder” waits for your answer." in seen.text
+    assert "After it: “move a there”." in seen.text
+    model.script = [tool_call("create_folder", "c", name="Reports"), "Reports is there.", "a is in it."]
+    after = await assistant.say("the first one")
+    assert [event["plan_id"] for event in after.of("task_plan")] == [seen.of("task_plan")[0]["plan_id"]]
+    assert {status for _, status in steps_of(after)} == {"completed"}
+    assert [name for name, _ in drive.done] == ["create_folder"]
+
+
+async def test_a_new_request_ends_a_plan_that_waits(assistant: Assistant, model: ScriptedChatModel) -> None:
+    model.script = [
+        plan_of(("drive_agent", "create the folder"), ("drive_agent", "move a there", ["1"])),
+        "Where do you want it?",
+    ]
+    await assistant.say(REQUEST)
+    model.script = [tool_call("list_folder", "l", folder_id="root"), "a and b."]
+    seen = await assistant.say("list all my files")
+    assert seen.state["plan"] is None
+    assert seen.of("task_step_update") == []
+
+
+async def test_a_step_that_refuses_has_failed_and_what_needs_it_is_not_begun(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [
+        plan_of(("drive_agent", "create the folder"), ("drive_agent", "move a there", ["1"])),
+        "I'm sorry, but I can't do that here.",
+        tool_call("RevisedPlan", why="", steps=[]),
+    ]
+    seen = await assistant.say(REQUEST)
+    assert steps_of(seen) == [("create the folder", "failed"), ("move a there", "skipped")]
+    assert "No step was done." in seen.text
+
+
+async def test_a_plan_that_succeeded_ends_with_what_came_of_each_step_and_how_much_changed(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [
+        plan_of(("drive_agent", "create the folder"), ("drive_agent", "look at b")),
+        tool_call("create_folder", "c", name="Reports"),
+        "Reports is there.\nAnything else?",
+        "b is a text.",
+    ]
+    seen = await assistant.say(REQUEST)
+    report = seen.state["messages"][-1].text
+    assert report.split("\n") == [
+        "All 2 steps are done:",
+        "1. create the folder: Reports is there.",
+        "2. look at b: b is a text.",
+        "",
+        "Changes in your drive: 1. You can undo them.",
+    ]
+    assert report in seen.text
+
+
+@pytest.mark.parametrize(
+    ("text", "is_question", "is_refusal"),
+    [
+        ("Which of the two do you mean?", True, False),
+        ("**你想放在哪个文件夹？**", True, False),
+        ("Done. Would you like me to share it too?", False, False),
+        ("已完成。还有什么需要我做的吗？", False, False),
+        ("It is in Leases.", False, False),
+        ("I can’t open that file.", False, True),
+        ("Sorry, I am unable to do this.", False, True),
+        ("抱歉，我无法打开这个文件。", False, True),
+        ("The folder can't hold more than 100 files.", False, False),
+    ],
+)
+def test_a_question_or_a_refusal_is_told_from_an_answer(text: str, *, is_question: bool, is_refusal: bool) -> None:
+    assert (asks(text), refuses(text)) == (is_question, is_refusal)
