@@ -156,7 +156,7 @@ class Conversation:
         """Return what the person said before the newest message, newest first."""
         return [said.text for said in reversed(self.said) if said.by_person and said.turn < self.turn]
 
-    def known(self) -> dict[str, Item]:
+    def items_by_id(self) -> dict[str, Item]:
         """Return every item that the conversation names, by id, as it was seen last."""
         here = (*self.sections.listing, self.sections.folder, self.sections.file)
         seen = [item for made in self.calls if made.result for item in items_in(made.result)]
@@ -170,22 +170,22 @@ class Conversation:
 
     def focus(self) -> list[Item]:
         """Return what was talked about last before the running step: one item, or several that were listed."""
-        known = self.known()
+        by_id = self.items_by_id()
         for made, result in self._before():
-            told = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
-            items = _subject(made, result, known)
-            named = [item for item in items if f"`{item.get('path')}`" in told]
+            answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
+            items = _subject(made, result, by_id)
+            named = [item for item in items if f"`{item.get('path')}`" in answer]
             if items:
                 return named or items
         return []
 
     def last_folder(self) -> Item | None:
         """Return the folder that was talked about last before the running step."""
-        known = self.known()
+        by_id = self.items_by_id()
         for made, result in self._before():
             own = [item for item in items_in(result)[:1] if item.get("kind") == "folder"]
             moved = made.name in {"create_folder", "get_file_info", "rename_item", "move_item"}
-            found = (own if moved else []) or _arguments(made, known, "folder_id", "parent_id")
+            found = (own if moved else []) or _arguments(made, by_id, "folder_id", "parent_id")
             if found:
                 return found[0]
         return None
@@ -203,18 +203,18 @@ def items_in(result: Result) -> list[Item]:
     return [*filter(is_item, single), *result.items, *hits.values()]
 
 
-def _subject(made: Call, result: Result, known: Mapping[str, Item]) -> list[Item]:
+def _subject(made: Call, result: Result, by_id: Mapping[str, Item]) -> list[Item]:
     if made.name in NO_SUBJECT:
         return []
     if made.name in {"search_files", "semantic_search_files"}:
         return items_in(result)
     if made.name in {"list_folder", "get_folder_tree"}:
-        return _arguments(made, known, "folder_id")
-    return items_in(result)[:1] or _arguments(made, known, "item_id", "file_id")
+        return _arguments(made, by_id, "folder_id")
+    return items_in(result)[:1] or _arguments(made, by_id, "item_id", "file_id")
 
 
-def _arguments(made: Call, known: Mapping[str, Item], *names: str) -> list[Item]:
-    return [known[str(made.args[name])] for name in names if str(made.args.get(name)) in known]
+def _arguments(made: Call, by_id: Mapping[str, Item], *names: str) -> list[Item]:
+    return [by_id[str(made.args[name])] for name in names if str(made.args.get(name)) in by_id]
 
 
 def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:

@@ -77,9 +77,9 @@ def ask(task: Task, intent: Intent) -> Script:
             own = yield from resolve_one(task, ref, kind="file")
         except UnresolvedError:
             own = None
-    told = _answer(task, (yield from read(task, own)), question) if own else ""
-    if told or (own and opened and own["id"] == opened["id"]):
-        return told or task.say("answer_none_here")
+    answer = _answer(task, (yield from read(task, own)), question) if own else ""
+    if answer or (own and opened and own["id"] == opened["id"]):
+        return answer or task.say("answer_none_here")
     return (yield from _from_drive(task, question, own))
 
 
@@ -89,7 +89,7 @@ def _from_drive(task: Task, question: str, own: Item | None = None) -> Script:
     files = [hit["file"] for _, hit in graded[:3]]
     results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
     sources = [_source(task, one, file) for one, file in zip(results, files, strict=True) if one.worked]
-    answered = [(source, told) for source in sources if (told := _answer(task, source, question))]
+    answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
     if answered:
         return _newest(answered)
     if own:

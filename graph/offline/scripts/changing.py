@@ -42,9 +42,9 @@ def trash(task: Task, intent: Intent) -> Script:
     else:
         items = yield from resolve(task, target)
     wanted = [request("trash_item", item_id=item["id"]) for item in items]
-    told = yield from task.carry_out(items, wanted, "trashed", "can_restore")
+    done = yield from task.carry_out(items, wanted, "trashed", "can_restore")
     left = task.say("more_left", count=more, folder=quoted(target.inside.text if target.inside else "")) if more else ""
-    return "\n".join(filter(None, [told, left]))
+    return "\n".join(filter(None, [done, left]))
 
 
 def restore(task: Task, intent: Intent) -> Script:
@@ -207,9 +207,9 @@ def undo(task: Task, intent: Intent) -> Script:
     result = task.checked((yield from call(tool, run_id=task.sections.last_run if key == "undone" else None)), tool)
     done = [f"- {inert(change_of(change))}" for change in result.entries(key)]
     left = [f"- {inert(change_of(entry))}" for entry in result.entries("skipped")]
-    told = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
-    told += [task.say("undo_skipped", list="\n".join(left))] if left else []
-    return task.with_hint("\n".join(told), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(told)
+    parts = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
+    parts += [task.say("undo_skipped", list="\n".join(left))] if left else []
+    return task.with_hint("\n".join(parts), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(parts)
 
 
 def remember(task: Task, intent: Intent) -> Script:

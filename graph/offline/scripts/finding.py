@@ -31,13 +31,13 @@ def find(task: Task, intent: Intent) -> Script:
         files = {str(hit["file"]["id"]): hit for result in results for hit in result.hits}
         hits = hits or _best(list(files.values()), query)
         if hits:
-            return _told(task, hits, more=bool(first.cursor))
+            return _shown(task, hits, more=bool(first.cursor))
     result = yield from call("semantic_search_files", query=query[:500], limit=MOST_FOUND)
     hits = relevant(result, query)
     if hits:
-        return _told(task, hits, more=False)
-    told = task.say("found_nothing", query=quoted(query))
-    return f"{told} {task.say('still_indexing')}" if result.word("note") else told
+        return _shown(task, hits, more=False)
+    text = task.say("found_nothing", query=quoted(query))
+    return f"{text} {task.say('still_indexing')}" if result.word("note") else text
 
 
 def topic_of(query: str) -> str:
@@ -60,22 +60,22 @@ def relevant(result: Result, topic: str) -> list[Item]:
     wanted = set(terms(topic))
     graded = [(len(wanted & set(terms(_said(hit)))), -rank, hit) for rank, hit in enumerate(result.hits)]
     most = max((shared for shared, _, _ in graded), default=0)
-    kept = [entry for entry in graded if not wanted or (entry[0] and 2 * entry[0] > most)]
-    return [hit for _, _, hit in sorted(kept, key=lambda entry: entry[:2], reverse=True)]
+    near = [entry for entry in graded if not wanted or (entry[0] and 2 * entry[0] > most)]
+    return [hit for _, _, hit in sorted(near, key=lambda entry: entry[:2], reverse=True)]
 
 
 def _said(hit: Item) -> str:
     return f"{hit['file'].get('path') or hit['file'].get('name', '')} {hit.get('heading', '')} {hit.get('text', '')}"
 
 
-def _told(task: Task, hits: Sequence[Item], *, more: bool) -> str:
+def _shown(task: Task, hits: Sequence[Item], *, more: bool) -> str:
     files = list({str(hit["file"]["id"]): hit for hit in reversed(hits)}.values())[::-1]
     if len(files) == 1:
         item = files[0]["file"]
         return task.say("found_one", name=task.name(item), path=path_of(item)) + _snippet(files[0])
     lines = [f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MOST_FOUND], 1)]
-    told = "\n".join([task.say("found_many", count=len(files)), *lines])
-    return f"{told}\n{task.say('found_more')}" if more else told
+    text = "\n".join([task.say("found_many", count=len(files)), *lines])
+    return f"{text}\n{task.say('found_more')}" if more else text
 
 
 def _snippet(hit: Item) -> str:

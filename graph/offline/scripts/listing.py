@@ -43,7 +43,7 @@ def folder_at(task: Task, item: Item) -> Script:
     """List a folder that was found."""
     result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
     count = result.number("total") or len(result.items)
-    return _told(task, LISTINGS["list"], result, folder=task.name(item), count=count)
+    return _shown(task, LISTINGS["list"], result, folder=task.name(item), count=count)
 
 
 def listed(task: Task, intent: Intent) -> Script:
@@ -55,11 +55,11 @@ def listed(task: Task, intent: Intent) -> Script:
         item = yield from resolve_one(task, target, kind=kind, loose=True)
         name, args = task.name(item), {listing.argument: item["id"]}
     result = yield from call(listing.tool, **args)
-    return _told(task, listing, result, name=name)
+    return _shown(task, listing, result, name=name)
 
 
-def _told(task: Task, listing: Listing, result: Result, **values: str) -> str:
-    task.checked(result, listing.tool, values.get("name", ""))
+def _shown(task: Task, listing: Listing, result: Result, **values: Any) -> str:
+    task.checked(result, listing.tool, str(values.get("name", "")))
     lines = list(dict.fromkeys(listing.line(task, entry) for entry in result.entries(listing.key)))
     more = result.number("total") - len(lines)
     tail = [task.say("listing_more", count=more)] if more > 0 else [task.say("listing_cut")] if result.cursor else []
@@ -152,9 +152,11 @@ def diff(task: Task, intent: Intent) -> Script:
         return task.say("one_version", name=task.name(item))
     first = intent.number if 0 < intent.number < last else last - 1
     result = task.checked((yield from call("diff_versions", file_id=item["id"], from_version=first)), "diff_versions")
-    told = {"name": task.name(item), "first": first, "last": result.number("to_version") or last}
+    versions = {"name": task.name(item), "first": first, "last": result.number("to_version") or last}
     shown = result.word("diff")[:LONGEST_DIFF].rstrip("\n")
-    return "\n".join([task.say("diff", **told), "~~~~diff", shown, "~~~~"]) if shown else task.say("diff_none", **told)
+    if not shown:
+        return task.say("diff_none", **versions)
+    return "\n".join([task.say("diff", **versions), "~~~~diff", shown, "~~~~"])
 
 
 def last_version(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], int]:

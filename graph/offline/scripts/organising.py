@@ -18,16 +18,16 @@ def create_folder(task: Task, intent: Intent) -> Script:
     if not intent.names:
         return task.say("missing_name")
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    told = ""
+    text = ""
     for name in intent.names:
-        told = f"{told}\n{(yield from _one_folder(task, parent, name))}".strip()
-    return task.with_hint(told, "can_undo")
+        text = f"{text}\n{(yield from _one_folder(task, parent, name))}".strip()
+    return task.with_hint(text, "can_undo")
 
 
 def _one_folder(task: Task, parent: Item, named: str) -> Script:
     if named.startswith("/"):
         parent = {"id": "root", "path": "/"}
-    told = ""
+    text = ""
     for name in filter(None, named.split("/")):
         result = yield from call("create_folder", name=name, parent_id=parent["id"])
         if result.code == "name_conflict" and name != named.rstrip("/").rpartition("/")[2]:
@@ -35,8 +35,8 @@ def _one_folder(task: Task, parent: Item, named: str) -> Script:
             parent = {"id": path, "path": path}
             continue
         parent = task.checked(result, "create_folder", name).data or {"id": "", "name": name}
-        told = task.say("created_folder", name=task.name(parent), path=path_of(parent))
-    return told
+        text = task.say("created_folder", name=task.name(parent), path=path_of(parent))
+    return text
 
 
 def create_file(task: Task, intent: Intent) -> Script:
@@ -47,21 +47,21 @@ def create_file(task: Task, intent: Intent) -> Script:
     return (yield from _one_file(task, parent, intent.names[0], intent.content, "created_file"))
 
 
-def _one_file(task: Task, parent: Item, name: str, content: str, told: str) -> Script:
+def _one_file(task: Task, parent: Item, name: str, content: str, code: str) -> Script:
     name = name if "." in name.strip(".") else f"{name}.md"
     result = yield from call("create_file", name=name, content=content, parent_id=parent["id"])
     made = task.checked(result, "create_file", name).data or {"name": name}
-    return task.with_hint(task.say(told, name=task.name(made), path=path_of(made)), "can_undo")
+    return task.with_hint(task.say(code, name=task.name(made), path=path_of(made)), "can_undo")
 
 
 def save(task: Task, intent: Intent) -> Script:
     """Keep the newest summary, or the newest answer, as a file."""
-    given = last_summary(task.conversation)
-    if given is None:
+    summary = last_summary(task.conversation)
+    if summary is None:
         return task.say("no_answer_to_save")
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    name = intent.names[0] if intent.names else summary_name(given, task.language)
-    return (yield from _one_file(task, parent, name, given, "saved_answer"))
+    name = intent.names[0] if intent.names else summary_name(summary, task.language)
+    return (yield from _one_file(task, parent, name, summary, "saved_answer"))
 
 
 def move(task: Task, intent: Intent) -> Script:
@@ -71,11 +71,11 @@ def move(task: Task, intent: Intent) -> Script:
     if intent.target and intent.target.form == "summary":
         found = yield from find_summary(task, finished=True)
         if found is None:
-            given = last_summary(task.conversation, only_summaries=True)
-            if given is None:
+            summary = last_summary(task.conversation, only_summaries=True)
+            if summary is None:
                 return task.say("no_summary")
             folder = yield from resolve_folder(task, intent.destination)
-            return (yield from _one_file(task, folder, summary_name(given, task.language), given, "saved_summary"))
+            return (yield from _one_file(task, folder, summary_name(summary, task.language), summary, "saved_summary"))
         items = [found]
     else:
         items = yield from resolve(task, intent.target or Ref("it"))

@@ -55,7 +55,7 @@ def summarise(task: Task, intent: Intent) -> Script:
     chosen = key_sentences(read_sentences(source.text), topic)
     if not chosen:
         return task.say("summary_unreadable", name=task.name(source.file))
-    return _told(task, source, chosen, topic, documents[1:])
+    return _shown(task, source, chosen, topic, documents[1:])
 
 
 def _documents(task: Task, ref: Ref) -> Documents:
@@ -74,17 +74,17 @@ def _documents(task: Task, ref: Ref) -> Documents:
     return list(files.values()), topic
 
 
-def _told(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, others: Sequence[Item]) -> str:
+def _shown(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, others: Sequence[Item]) -> str:
     about = inert(topic or first_heading(source.text) or str(source.file.get("name", "")))
     where, passage = span(*source.lines(chosen), task.language), f"“{source.words(chosen[0])}”"
     where_it_is = {"name": task.name(source.file), "path": path_of(source.file), "lines": where, "passage": passage}
-    told = [task.say("summary_title", topic=about), "", *(f"- {inert(sentence.text)}" for sentence in chosen), ""]
-    told.append(task.say("summary_source", **where_it_is))
+    lines = [task.say("summary_title", topic=about), "", *(f"- {inert(sentence.text)}" for sentence in chosen), ""]
+    lines.append(task.say("summary_source", **where_it_is))
     if source.cut:
-        told.append(task.say("summary_partial", shown=len(source.text), total=source.total))
+        lines.append(task.say("summary_partial", shown=len(source.text), total=source.total))
     if others:
-        told.append(task.say("also_about", list=task.say("and").join(map(path_of, others[:MOST_OTHERS]))))
-    return "\n".join(told)
+        lines.append(task.say("also_about", list=task.say("and").join(map(path_of, others[:MOST_OTHERS]))))
+    return "\n".join(lines)
 
 
 def find_summary(task: Task, *, finished: bool = False) -> Generator[Sequence[Request], Sequence[Result], Item | None]:
@@ -106,10 +106,10 @@ def _is_summary(item: Item) -> bool:
 
 
 def last_summary(conversation: Conversation, *, only_summaries: bool = False) -> str | None:
-    """Return the newest summary that the assistant gave; without any, its newest answer unless told otherwise."""
+    """Return the newest summary that the assistant gave; without any, its newest answer, or none."""
     answers = [said.text for said in conversation.answers()]
-    told = [str(step.get("result") or "") for step in reversed(conversation.sections.earlier_results)]
-    summaries = [text for text in (*answers, *told) if summed_up(text)]
+    results = [str(step.get("result") or "") for step in reversed(conversation.sections.earlier_results)]
+    summaries = [text for text in (*answers, *results) if summed_up(text)]
     return next(iter([*summaries, *([] if only_summaries else answers)]), None)
 
 

@@ -73,17 +73,17 @@ def answer(conversation: Conversation, tools: Mapping[str, BoundTool]) -> Reply:
 
 
 def _all(task: Task, intents: Sequence[Intent]) -> Script:
-    told: list[str] = []
+    parts: list[str] = []
     for intent in intents:
         try:
-            told.append((yield from SCRIPTS[intent.action](task, intent)))
+            parts.append((yield from SCRIPTS[intent.action](task, intent)))
         except UnresolvedError as unresolved:
-            told.append(unresolved.text)
+            parts.append(unresolved.text)
         except StoppedError as stopped:
-            told.append(task.say(stopped.code, tool=f"`{stopped.tool}`", done=_done(task)))
+            parts.append(task.say(stopped.code, tool=f"`{stopped.tool}`", done=_done(task)))
             if stopped.code == "out_of_rounds":
                 break
-    text = "\n\n".join(dict.fromkeys(text.rstrip() for text in told if text))
+    text = "\n\n".join(dict.fromkeys(text.rstrip() for text in parts if text))
     return f"{text}\n" if task.is_underway else text
 
 

@@ -38,7 +38,7 @@ class Task:
 
     @property
     def here(self) -> Item:
-        """The folder where the person is, the root if it is not told."""
+        """The folder where the person is, the root if nothing says so."""
         return self.sections.folder or {"id": ROOT, "kind": "folder", "name": "", "path": "/"}
 
     @property
@@ -89,20 +89,20 @@ class Task:
         return self.say(result.failure or "unknown", what=what, message=words)
 
     def failures(self, wanted: Sequence[Request], items: Sequence[Item], results: Sequence[Result]) -> list[str]:
-        """Return a sentence for what did not happen; calls that failed alike are told of once."""
+        """Return a sentence for what did not happen; calls that failed alike share one."""
         alike: dict[tuple[str, str], list[int]] = {}
         for index, result in enumerate(results):
             if not result.worked:
                 alike.setdefault((result.failure, result.message), []).append(index)
-        told: list[str] = []
+        sentences: list[str] = []
         for indexes in alike.values():
             one, item = wanted[indexes[0]], items[indexes[0]]
             whom = f" ({one.args['email']})" if one.args.get("email") else ""
             what = self.deed(one.name, str(item.get("name") or "")) + whom
             if len(indexes) > 1:
                 what = self.say("and_more", first=what, count=len(indexes) - (self.language == "en"))
-            told.append(self.failed(results[indexes[0]], what))
-        return told
+            sentences.append(self.failed(results[indexes[0]], what))
+        return sentences
 
     def checked(self, result: Result, tool: str, name: str = "") -> Result:
         """Return a result that worked. Raises `UnresolvedError` with what went wrong otherwise."""
@@ -119,10 +119,10 @@ class Task:
         for before, one, result in zip(items, wanted, results, strict=True):
             if result.worked:
                 item = {**before, **result.data} if "name" in result.data else before
-                told = {"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values}
-                told |= {"url": result.word("url"), "new": result.number("version") or "?"}
-                told["email"] = result.word("email") or one.args.get("email")
-                told["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
-                lines.append(self.say(code, **told))
+                facts = {"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values}
+                facts |= {"url": result.word("url"), "new": result.number("version") or "?"}
+                facts["email"] = result.word("email") or one.args.get("email")
+                facts["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
+                lines.append(self.say(code, **facts))
         done = bounded(lines, self.language)
         return "\n".join(filter(None, [self.with_hint(done, hint), *self.failures(wanted, items, results)]))
