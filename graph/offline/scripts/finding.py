@@ -1,11 +1,11 @@
 """Finding files by their names, and by what they or many of them say."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import Final
 
 from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Script, UnresolvedError, call, request
+from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts import listing
 from graph.offline.scripts.answering import ask
 from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_folder, resolve_one
@@ -14,7 +14,7 @@ from graph.offline.understanding.grammar import named_in, word
 from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import Ref, read_ref
 from graph.offline.understanding.terms import terms
-from graph.offline.wording import bounded, code, inert, path_of, quoted, verbatim
+from graph.offline.wording import MOST_LINES, bounded, code, inert, path_of, quoted, verbatim
 
 MOST_FOUND, MOST_FILES, PAGE, LONGEST_QUOTE, LONGEST_REST = 10, 200, 30, 200, 300
 _DETERMINERS: Final = re.compile(r"(?i)^(?:(?:the|my|our|a|an|any|all|some|of|我们?的|那[个份]|所有的?)\s*\b)+")
@@ -125,10 +125,20 @@ def map_files(task: Task, intent: Intent) -> Script:
         return task.say("many_empty", folder=task.name(folder))
     answered = result.number("answered")
     title = task.say("many_found" if answered else "many_found_none", query=quoted(query), count=answered)
-    lines = [_line(one) for one in result.entries("results") if one.get("status") == "answered"]
+    lines = [_line(one) for one in (yield from _first(result)) if one.get("status") == "answered"]
     coverage = task.say("many_coverage", coverage=result.word("coverage"))
     parts = [title if query else task.say("many_title"), bounded(lines, task.language, answered), coverage]
     return "\n\n".join(part for part in parts if part)
+
+
+def _first(result: Result) -> Generator[Sequence[Request], Sequence[Result], list[Item]]:
+    findings = result.entries("results")
+    following = result.number("next")
+    while following and following < min(result.number("answered"), MOST_LINES):
+        more = yield from call("read_bulk_result", result_id=result.word("result_id"), first=following, limit=PAGE)
+        findings += more.entries("results")
+        following = more.number("next")
+    return findings
 
 
 def _line(finding: Item) -> str:
