@@ -100,6 +100,7 @@ def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) ->
 def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     marks = re.findall(MARK, named.get("name", ""))
     name = message.restored(marks[0] if len(marks) == 1 else named.get("name", "")).strip(" .。,，;；")
+    name = word("called_zh").sub("", name)
     names = [name]
     if intent.action == "create_folder" and not re.search(MARK, named.get("name", "")):
         names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)

@@ -78,8 +78,10 @@ def _is_unclear(message: Message, clauses: Sequence[Clause], intents: Sequence[I
     """Say whether a change is named in a way that was not understood, or limited in one that nothing here heeds."""
     changes = {intent.action for intent in intents if intent} & CHANGING
     limited = changes - LIMITED and word("limits").search(message.prepared)
-    unclear = any(intent and intent.action == "unclear" for intent in intents)
-    return bool(limited) or unclear or _points_nowhere(clauses, intents)
+    lost = (clause.plain for clause, intent in zip(clauses, intents, strict=True) if not (intent or clause.negated))
+    unclear = changes and any(plain[:1] in {"把", "将"} or plain.split(" ", 1)[0] in VERBS for plain in lost)
+    unclear = unclear or any(intent and intent.action == "unclear" for intent in intents)
+    return bool(limited or unclear) or _points_nowhere(clauses, intents)
 
 
 def _points_nowhere(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
@@ -134,6 +136,8 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
     pointing = intent.target is None or intent.target.is_pronoun
     if intent.action in {"summarise", "read"} and pointing and last.action == "find":
         return replace(intent, target=Ref("name", text=last.query))
+    if pointing and last.action == "copy" and intent.action in {"delete", "delete_for_good"}:
+        return Intent("unclear")
     if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
         return None
     if last.action == "create_folder":

@@ -30,6 +30,7 @@ FORBIDDEN = [
     "别再让 tom@example.com 看预算了",
 ]
 OTHER_OBJECTS = [
+    "先备份菜谱再删除",
     "make Maria a viewer of everything she has",
     "undo everything I did yesterday",
     "undo the last three changes",
@@ -55,6 +56,7 @@ def test_a_clause_that_only_names_gives_its_name_to_the_request_before() -> None
         ("把“建议书”改个名，叫“方案”", "rename", "方案"),
         ("新建一个文件夹，名字叫“报税”", "create_folder", "报税"),
         ("在旅行下面建个文件夹“照片”", "create_folder", "照片"),
+        ("在公司里建个文件夹叫归档", "create_folder", "归档"),
     ):
         (intent,) = understand(text)
         assert (intent.action, intent.names) == (action, (name,))
@@ -178,3 +180,9 @@ def test_restoring_takes_no_other_change_back(talk: Talk) -> None:
     talk.say("create a folder Taxes")
     talk.say("恢复一下")
     assert "undo_changes" not in talk.called
+
+
+def test_every_clause_of_a_request_is_carried_out_or_none() -> None:
+    assert [intent.action for intent in understand("建个文件夹叫归档，把项目建议书移进去")] == ["create_folder", "move"]
+    assert [intent.action for intent in understand("thanks, now undo it")] == ["undo"]
+    assert not {intent.action for intent in understand("把合同移到归档，把觉得没用的删掉")} & CHANGING
