@@ -433,7 +433,10 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     "undone_already": ("That was undone already.", "那些改动已经撤销过了。"),
     "undone_already.hint": ("Undo the undo itself to do it again.", "要重做，请撤销那次撤销。"),
     "nothing_to_undo": ("There is nothing to undo.", "没有可以撤销的改动。"),
-    "nothing_to_undo.hint": ("Only your own changes can be undone.", "只能撤销你自己的改动。"),
+    "nothing_to_undo.hint": (
+        "Only your own changes can be undone: list_changes has them.",
+        "只能撤销你自己的改动：可用 list_changes 查看。",
+    ),
     "undo_not_as_shown": ("What would be undone is not what was shown.", "要撤销的内容与之前显示的不同。"),
     "undo_not_as_shown.hint": ("Preview the undo again.", "请重新预览撤销。"),
     "no_room": (

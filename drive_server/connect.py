@@ -173,6 +173,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     await subscriptions.feed.start()
     journal.on_change = subscriptions.feed.wake
     await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
+    identity.on_scopes = drive.server.tool_lists.wake
+    await stack.enter_async_context(_running("drive-tool-lists", drive.server.tool_lists.run))
     stack.push_async_callback(recents.flush)
     await stack.enter_async_context(_running("drive-recents", recents.run))
     await stack.enter_async_context(_running("drive-tasks", drive.server.tasks.run))

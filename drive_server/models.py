@@ -226,6 +226,13 @@ class Effect:
         """The sentence in English."""
         return self.message.en if self.message else ""
 
+    @property
+    def reaches_others(self) -> bool:
+        """Say whether somebody besides the caller sees what changes, or comes to see it; also where that is unknown."""
+        if self.touches is None or self.gains_access:
+            return True
+        return any(touch.others or touch.gains or not touch.mine for touch in self.touches)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

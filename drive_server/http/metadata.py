@@ -5,6 +5,7 @@ from typing import Any, Final
 from fastapi import APIRouter
 
 from drive_server.access import Scope
+from drive_server.errors import NotFoundError
 from drive_server.http.access import DriveDep
 from drive_server.settings import DriveSettings
 
@@ -20,18 +21,21 @@ router = APIRouter(include_in_schema=False)
 @router.get(MCP_METADATA_PATH)
 @router.get(METADATA_PATH)
 async def protected_resource(drive: DriveDep) -> dict[str, Any]:
-    """Describe the drive as an OAuth resource. Without an issuer in the settings there is nowhere to get a token."""
+    """Describe the drive as an OAuth resource.
+
+    Raises `NotFoundError` without an issuer: clients would try to register with the drive itself, in vain.
+    """
     settings = drive.settings
-    described: dict[str, Any] = {
+    if not settings.jwt_issuer:
+        raise NotFoundError("This drive takes no tokens of an issuer.", hint="Use an API key.")
+    return {
         "resource": settings.mcp_url,
         "scopes_supported": list(Scope),
         "bearer_methods_supported": ["header"],
         "resource_name": RESOURCE_NAME,
         "resource_documentation": settings.public_url.rstrip("/") + "/docs",
+        "authorization_servers": [settings.jwt_issuer],
     }
-    if settings.jwt_issuer:
-        described["authorization_servers"] = [settings.jwt_issuer]
-    return described
 
 
 def challenge(
@@ -40,13 +44,14 @@ def challenge(
     """Return the value of WWW-Authenticate.
 
     `error` is `invalid_token` or `insufficient_scope`, empty for a request without a token; `description` is ASCII
-    without quotes; `scopes` is all that the next token should have.
+    without quotes; `scopes` is all that the next token should have. Only with an issuer it leads to the metadata.
     """
+    metadata = settings.public_url.rstrip("/") + MCP_METADATA_PATH
     parts = {
         "realm": "drive",
         "error": error,
         "error_description": description,
         "scope": " ".join(scopes),
-        "resource_metadata": settings.public_url.rstrip("/") + MCP_METADATA_PATH,
+        "resource_metadata": metadata if settings.jwt_issuer else "",
     }
     return "Bearer " + ", ".join(f'{name}="{value}"' for name, value in parts.items() if value)

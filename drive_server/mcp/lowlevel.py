@@ -13,7 +13,15 @@ from mcp.shared.context import RequestContext
 from mcp.shared.exceptions import McpError
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.session import RequestResponder
-from mcp.types import ErrorData, GetTaskRequest, Icon, ResourcesCapability, ServerCapabilities, ServerResult
+from mcp.types import (
+    ErrorData,
+    GetTaskRequest,
+    Icon,
+    ResourcesCapability,
+    ServerCapabilities,
+    ServerResult,
+    ToolsCapability,
+)
 
 from drive_server.mcp.protocol.failures import error_data, public_error
 from drive_server.mcp.protocol.requests import unknown_method
@@ -46,8 +54,10 @@ class DriveProtocol(Server[Any, Any]):
     def get_capabilities(
         self, notification_options: NotificationOptions, experimental_capabilities: dict[str, dict[str, Any]]
     ) -> ServerCapabilities:
-        """Announce the methods that have handlers. The SDK's would deny subscriptions and changes of the list."""
+        """Announce the methods that have handlers. The SDK's would deny subscriptions and changes of the lists."""
         capabilities = super().get_capabilities(notification_options, experimental_capabilities)
+        if capabilities.tools is not None:
+            capabilities.tools = ToolsCapability(listChanged=True)
         if capabilities.resources is not None:
             capabilities.resources = ResourcesCapability(subscribe=True, listChanged=True)
         if GetTaskRequest in self.request_handlers:

@@ -205,10 +205,10 @@ class DriveResources:
             data = b"".join([chunk async for chunk in content.stream()])
             picture = BlobResourceContents(uri=uri, blob=b64encode(data).decode(), mimeType=content.media_type)
             return [picture, _note(item, f"{what}; the picture is attached already.")]
-        instead = (
-            f"{what}, and has no text that could be read here. {no_text.message} Don't read it again: to give its "
-            f"bytes to a person or a program, call get_download_url with file_id={item.id}."
-        )
+        instead = f"{what}, and has no text that could be read here. {no_text.message} Don't read it again"
+        if Scope.SHARE in actor.principal.scopes:
+            instead += f": to give its bytes to a person or a program, call get_download_url with file_id={item.id}"
+        instead += "."
         return [TextResourceContents(uri=uri, text=instead, mimeType=NOTE_TYPE)]
 
 

@@ -20,10 +20,10 @@ from mcp.types import (
 )
 
 from drive_server.access import Actor, Scope
-from drive_server.errors import InvalidCursorError, InvalidInputError, UnauthenticatedError
+from drive_server.errors import InvalidCursorError, InvalidInputError
 from drive_server.mcp.calls.authentication import Authenticator
 from drive_server.mcp.calls.call import Call, refused
-from drive_server.mcp.calls.consent import Consent
+from drive_server.mcp.calls.consent import Asks, Consent
 from drive_server.mcp.calls.logs import log, log_refusal
 from drive_server.mcp.completions import DriveCompletions
 from drive_server.mcp.icons import DRIVE
@@ -35,6 +35,7 @@ from drive_server.mcp.protocol.prompt_requests import PlainCompletion, PromptReq
 from drive_server.mcp.protocol.resource_requests import ResourceRequests
 from drive_server.mcp.protocol.sessions import DriveSession, Sessions
 from drive_server.mcp.protocol.subscriptions import Subscriptions
+from drive_server.mcp.protocol.tool_lists import ToolLists
 from drive_server.mcp.resources import DriveResources
 from drive_server.mcp.sdk import SdkServer
 from drive_server.mcp.tasks.calls import Proposal
@@ -92,7 +93,8 @@ class DriveServer(SdkServer):
         self.protocol = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
-        self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key)
+        self.tool_lists = ToolLists(drive.identity, self.sessions)
+        self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key, on_caller=self.tool_lists.note)
         self._consent = Consent(drive.journal, drive.settings.answer_seconds)
         self.subscriptions = Subscriptions(drive, self.sessions, self._authenticator)
         self.tasks = TaskRequests(self, drive, self._consent, self.specs, self._tool, self._proposal, self._actor)
@@ -158,7 +160,7 @@ class DriveServer(SdkServer):
         Handling"), a cursor that its list did not give, and whatever `McpError` the tool raised itself.
         """
         tool = self._tool(name)
-        call = self._call(name)
+        call = self._call(name, arguments)
         is_long = self._can_be_task(name)
         if is_long:
             await log(call, "info", name, "started")
@@ -176,7 +178,10 @@ class DriveServer(SdkServer):
         return ServerResult(await self.call_tool(request.params.name, request.params.arguments or {}))
 
     async def _on_list_tools(self, request: ListToolsRequest) -> ServerResult:
-        shown, cursor = await self._pages.answer("tools", await self.list_tools(), lambda tool: tool.name, request)
+        context = self.protocol.request_context
+        scopes = self.tool_lists.note(context.session, await self._authenticator.caller(context))
+        allowed = [tool for tool in await self.list_tools() if self._scope_of(tool.name) in {None, *scopes}]
+        shown, cursor = await self._pages.answer("tools", allowed, lambda tool: tool.name, request)
         for tool in shown:
             if self._can_be_task(tool.name):
                 tool.execution = ToolExecution(taskSupport=TASK_OPTIONAL)
@@ -200,11 +205,16 @@ class DriveServer(SdkServer):
             raise McpError(error_data(shown)) from error
         return refused(shown)
 
-    def _call(self, name: str) -> Call:
-        return Call(self.protocol.request_context, self, name, self._authenticator, self._consent)
+    def _call(self, name: str, arguments: Any = None) -> Call:
+        asks = self._asks(name, arguments)
+        return Call(self.protocol.request_context, self, name, self._authenticator, self._consent, asks)
 
-    def _proposal(self, name: str) -> Proposal:
-        return Proposal(self.protocol.request_context, self, name, self._authenticator, self._consent)
+    def _proposal(self, name: str, arguments: Any) -> Proposal:
+        asks = self._asks(name, arguments)
+        return Proposal(self.protocol.request_context, self, name, self._authenticator, self._consent, asks)
+
+    def _asks(self, name: str, arguments: Any) -> Asks:
+        return self.specs[name].asks_for(arguments) if name in self.specs else "always"
 
     def _tool(self, name: str) -> Tool:
         """Return the tool. Raises `McpError` if there is none of this name."""
@@ -214,6 +224,9 @@ class DriveServer(SdkServer):
             raise McpError(error_data(unknown))
         return tool
 
+    def _scope_of(self, name: str) -> Scope | None:
+        return self.specs[name].scope if name in self.specs else None
+
     def _can_be_task(self, name: str) -> bool:
         return name in self.specs and self.specs[name].can_be_task
 
@@ -222,10 +235,8 @@ class DriveServer(SdkServer):
 
     async def _user_id(self) -> str:
         """Return who calls, nobody if they did not sign in: the lists of tools and prompts are open to all."""
-        try:
-            return (await self._authenticator.reauthenticate(self.protocol.request_context)).user_id
-        except UnauthenticatedError:
-            return ""
+        caller = await self._authenticator.caller(self.protocol.request_context)
+        return caller.user_id if caller else ""
 
 
 def build_server(drive: ServiceRegistry, *, default_key: str = "") -> DriveServer:

@@ -6,8 +6,29 @@ from typing import Any, Final, cast
 
 from jsonschema import Draft202012Validator
 
+from graph.drive.tool_names import REDO, UNDO
+from graph.state import State, running_turn
+
 MAX_PROBLEMS: Final = 5
 BOOLEANS: Final = {"true": True, "false": False}
+
+
+def of_conversation(name: str, args: Mapping[str, Any], last_change: str) -> Mapping[str, Any]:
+    """Return the arguments; an undo that names nothing is of the run of this conversation that changed something last.
+
+    What the drive would take by itself may be another conversation's.
+    """
+    if name != UNDO or args.get("run_id") or args.get("change_id"):
+        return args
+    return {**args, "run_id": last_change}
+
+
+def last_change_of(state: State) -> str:
+    """Return the last run of the conversation that changed something; the running one if none did."""
+    turn = running_turn(state)
+    if any(change["tool"] not in {UNDO, REDO} for change in turn["changes"]):
+        return turn["run_id"]
+    return state.get("last_run_id") or turn["run_id"]
 
 
 def fit(args: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 from graph.agents.document_agent import DOCUMENT_AGENT
 from graph.agents.drive_agent import DRIVE_AGENT
 from graph.agents.search_agent import SEARCH_AGENT
-from graph.approvals.arguments import fit
+from graph.approvals.arguments import fit, last_change_of, of_conversation
 from graph.approvals.coverage import Coverage, contract_of, with_contract
 from graph.approvals.evidence import Evidence
 from graph.approvals.passages import shown
@@ -21,7 +21,7 @@ from graph.approvals.payload import asked, open_approval, ttl_seconds
 from graph.approvals.preview import effect_of, preview_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
-from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
+from graph.drive.connections import ALL_SCOPES, META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.drive.sentences import error_sentence, localize
 from graph.events import emit
 from graph.limits.enforcement import CallLimits
@@ -38,6 +38,10 @@ from graph.tools.box import LOCAL_NAMES, toolset
 
 SPECIALISTS: Final = (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)
 ALLOWED_TOOLS: Final = {specialist.name: specialist.tools for specialist in SPECIALISTS}
+NOT_IN_SCOPE: Final[Mapping[Language, str]] = {
+    "en": "The key in use does not allow {tool}. Use a key that has its scope.",
+    "zh": "当前密钥没有使用 {tool} 的权限。请换用具有该权限的密钥。",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +58,13 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:
-    """The inputs for judging one round of calls."""
+    """The inputs for judging one round of calls. Without all scopes the drive has not all of its tools for the run."""
 
     toolbox: Toolbox
     tools: frozenset[str]
+    has_all_tools: bool
     run_id: str
+    last_change: str
     situation: Situation
     coverage: Coverage
     evidence: Evidence
@@ -69,12 +75,14 @@ class Reviewer:
         """Return the call with its dry run, or the refusal; `earlier` is the approved call if its target changed."""
         name, key = call["name"] or "", str(call["id"])
         tool = self.toolbox.tools.get(name)
-        if tool is None or name not in self.tools:
+        if name not in self.tools or (tool is None and self.has_all_tools):
             return _refuse(key, name, f"unknown_tool: You have no tool {name[:64]!r}. Use one of your tools.")
+        if tool is None:
+            return _refuse(key, name, f"missing_scope: {NOT_IN_SCOPE[self.situation.language].format(tool=name)}")
         given = earlier["args"] if earlier else call["args"]
         if not isinstance(given, dict):
             return _refuse(key, name, "invalid_argument: The arguments are not a JSON object. Send them again.")
-        args, problems = fit(given, schema_of(tool))
+        args, problems = fit(of_conversation(name, given, self.last_change), schema_of(tool))
         if problems:
             return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
         facts = self.toolbox.facts_of(name)
@@ -161,7 +169,9 @@ def make_review(deps: GraphDependencies) -> Any:
         return Reviewer(
             toolbox=toolbox,
             tools=ALLOWED_TOOLS[active_agent(state)] | LOCAL_NAMES,
+            has_all_tools=frozenset(user.scopes) >= ALL_SCOPES,
             run_id=turn["run_id"],
+            last_change=last_change_of(state),
             situation=situation,
             coverage=Coverage(
                 situation,

@@ -1,4 +1,4 @@
-"""The drive's tools that the assistant calls by itself, beside those that a model calls."""
+"""The drive's tools that the assistant calls or completes by itself, beside those that a model calls."""
 
 from typing import Final
 
@@ -8,3 +8,5 @@ READ_FILE: Final = "read_file"
 SEARCH_NAMES: Final = "search_files"
 SEARCH_MEANING: Final = "semantic_search_files"
 CHECK_CITATIONS: Final = "check_citations"
+UNDO: Final = "undo_changes"
+REDO: Final = "redo_changes"

@@ -6,6 +6,7 @@ from typing import Any, Final
 from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 
 from graph.dependencies import GraphDependencies
+from graph.drive.tool_names import REDO, UNDO
 from graph.errors import AgentError, NoMessageError
 from graph.language import language_of
 from graph.limits.budget import Spending
@@ -94,10 +95,14 @@ def _newest_human(messages: Sequence[AnyMessage]) -> HumanMessage:
 
 
 def _last_run(state: State, closing: Sequence[ToolMessage]) -> str | None:
-    """Return the newest run that changed something, or may have: one that was cut off in the middle of a call."""
+    """Return the newest run that changed something, or may have: one that was cut off in the middle of a call.
+
+    An undo or a redo is not what a person means by what was changed last.
+    """
     previous = state.get("turn")
     cut_off = any(message.text == UNKNOWN for message in closing)
-    return previous["run_id"] if previous and (previous["changes"] or cut_off) else state.get("last_run_id")
+    changed = previous and any(change["tool"] not in {UNDO, REDO} for change in previous["changes"])
+    return previous["run_id"] if previous and (changed or cut_off) else state.get("last_run_id")
 
 
 def _close(call: AnyCall, state: State) -> ToolMessage:

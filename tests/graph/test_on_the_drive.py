@@ -74,6 +74,22 @@ async def test_deleting_shows_what_goes_and_a_rejection_changes_nothing(
     assert seen.state["turn"]["changes"] == []
 
 
+async def test_an_undo_of_nothing_named_is_of_this_conversation_and_of_no_undo(
+    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
+) -> None:
+    elsewhere = Assistant(assistant.graph, assistant.who)
+    for one, name in ((assistant, "Here"), (elsewhere, "There")):
+        model.script = [tool_call("create_folder", "c", name=name), "Made."]
+        await one.say(f"create a folder {name}", key=f"run-{name}")
+    for _ in range(2):
+        model.script = [tool_call("undo_changes", "u"), "Taken back."]
+        seen = await assistant.say("undo that")
+        if seen.asked:
+            seen = await assistant.answer(approve("u"))
+        assert await names(real_drive, actor, "root") == ["There"]
+    assert "state_conflict" in [*seen.results.values()][-1]
+
+
 async def test_undoing_shows_what_comes_back_and_brings_it_back(
     assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
 ) -> None:

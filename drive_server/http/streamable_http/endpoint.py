@@ -63,7 +63,7 @@ class McpEndpoint:
             raise UnauthenticatedError(
                 "This request has no API key.", hint="Send one as `Authorization: Bearer dak_...`."
             )
-        principal = await self._drive.identity.authenticate(token)
+        principal = await self._drive.identity.authenticate_program(token)
         # The client is the person: a session goes on when they change their key, with the scopes of the new one.
         return DriveToken(
             token=token, client_id=principal.user_id, scopes=sorted(principal.scopes), principal=principal

@@ -129,7 +129,7 @@ class McpRequests:
     async def _is_still_valid(self, token: DriveToken) -> bool:
         """Say whether the key that opened a stream is still valid: it may have been revoked."""
         try:
-            principal = await self.drive.identity.authenticate(token.token)
+            principal = await self.drive.identity.authenticate_program(token.token)
         except UnauthenticatedError:
             return False
         return principal.user_id == token.principal.user_id

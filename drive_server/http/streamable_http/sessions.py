@@ -1,10 +1,9 @@
 """The MCP sessions over HTTP: each with its streams, its owner, and an end."""
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from math import ceil
 from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -22,11 +21,11 @@ from mcp.types import (
 )
 from starlette.requests import Request
 
-from drive_server.errors import DriveError, RateLimitError, UnavailableError
+from drive_server.errors import RateLimitError, UnavailableError
 from drive_server.http.streamable_http.event_store import EventLog, Stream
 from drive_server.mcp.connection import Connection
 from drive_server.mcp.lowlevel import DriveProtocol
-from drive_server.mcp.protocol.guard import Guard
+from drive_server.mcp.protocol.guard import RETRY_SECONDS, Guard
 from drive_server.mcp.protocol.messages import as_error, write_failure, write_message
 from drive_server.settings import DriveSettings
 
@@ -64,10 +63,14 @@ class HttpSession(Connection):
             self._last_used = self._clock()
 
     @property
+    def is_busy(self) -> bool:
+        """Say whether a connection is open or a call is running."""
+        return bool(self._uses) or not self.admission.is_idle
+
+    @property
     def idle_seconds(self) -> float:
         """Return the seconds since the client last sent something or had a call running."""
-        is_busy = self._uses or not self.admission.is_idle
-        return 0.0 if is_busy else self._clock() - self._last_used
+        return 0.0 if self.is_busy else self._clock() - self._last_used
 
     async def call(
         self, request: JSONRPCRequest, key: str, http: Request, *, can_resume: bool
@@ -162,11 +165,14 @@ class SessionTable:
                 self._group.cancel_scope.cancel()
 
     def open(self, user_id: str) -> HttpSession:
-        """Begin a session. Raises `RateLimitError` if the person has too many."""
+        """Begin a session. Where the person has too many, the one that was idle longest ends: few clients end theirs.
+
+        Raises `RateLimitError` if each of them has an open connection or a running call.
+        """
         self.close_idle()
         mine = [session for session in self._sessions.values() if session.user_id == user_id]
         if len(mine) >= self._most:
-            raise self._too_many(max(session.idle_seconds for session in mine))
+            self._make_room(mine)
         session = HttpSession(self._protocol, self._guard, user_id, self._clock)
         self._sessions[session.id] = session
         self._group.start_soon(self._run_session, session)
@@ -223,10 +229,12 @@ class SessionTable:
             await anyio.sleep(min(self._idle_seconds / 4, LONGEST_SWEEP_SECONDS))
             self.close_idle()
 
-    def _too_many(self, longest_idle: float) -> DriveError:
-        wait = max(1, ceil(self._idle_seconds - longest_idle))
-        return RateLimitError(
-            f"You have {self._most} sessions open, and may have no more.",
-            hint=f"End one (DELETE), or try again in {wait} seconds.",
-            details={"limit": self._most, "unit": "sessions", "retry_after_seconds": wait},
-        )
+    def _make_room(self, mine: Sequence[HttpSession]) -> None:
+        free = [session for session in mine if not session.is_busy]
+        if not free:
+            raise RateLimitError(
+                f"You have {self._most} sessions at work, and may have no more.",
+                hint="End one (DELETE), or close a stream or wait for a call of one.",
+                details={"limit": self._most, "unit": "sessions", "retry_after_seconds": RETRY_SECONDS},
+            )
+        self.close(max(free, key=lambda session: session.idle_seconds))

@@ -1,5 +1,6 @@
 """Authentication: find out for each request anew who calls a tool or reads a resource."""
 
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -39,6 +40,7 @@ META_LIMITS = {
 }
 
 DriveRequest = RequestContext[ServerSession, Any, Request]
+OnCaller = Callable[[ServerSession, Principal], object]
 
 
 class DriveToken(AccessToken):
@@ -55,11 +57,14 @@ class Authenticator:
     Over HTTP that is the bearer of this request (not of the one that opened the session), in process the user that the
     session was opened for, over stdio the owner of the key given to `sign_in` or, before that, of `default_key`, and
     without any key the person who signs the session in on a page. Each call looks the key up: a revoked or expired key
-    ends at once, and so does a scope that was taken from it.
+    ends at once, and so does a scope that was taken from it. `on_caller` hears of each caller of a session.
     """
 
-    def __init__(self, identity: IdentityService, sign_ins: SignInService, default_key: str = "") -> None:
+    def __init__(
+        self, identity: IdentityService, sign_ins: SignInService, default_key: str = "", *, on_caller: OnCaller
+    ) -> None:
         self._identity = identity
+        self._on_caller = on_caller
         self._page = PageSignIn(identity, sign_ins)
         self._default_key = default_key
         self._keys: WeakKeyDictionary[ServerSession, str] = WeakKeyDictionary()
@@ -70,21 +75,31 @@ class Authenticator:
         Raises `UnauthenticatedError` if nobody proved who they are; where a person can sign the session in on a page,
         also the errors of `PageSignIn.principal`.
         """
-        known = self.transport_principal(request)
-        if known is not None:
-            return known
-        key = self._keys.get(request.session, self._default_key)
-        return await (self._identity.authenticate(key) if key else self._page.principal(request.session))
+        principal = self.transport_principal(request)
+        if principal is None:
+            key = self._keys.get(request.session, self._default_key)
+            principal = await (
+                self._identity.authenticate_program(key) if key else self._page.principal(request.session)
+            )
+        self._on_caller(request.session, principal)
+        return principal
+
+    async def caller(self, request: DriveRequest) -> Principal | None:
+        """Return the principal of the request, None if nobody signed the session in; ask nobody to."""
+        try:
+            return self.transport_principal(request) or await self.reauthenticate(request)
+        except UnauthenticatedError:
+            return None
 
     async def reauthenticate(self, request: DriveRequest) -> Principal:
         """Return the principal of the session now, for messages that it gets without a request."""
         if request.request is not None:
-            return await self._identity.authenticate(_token_of(request.request).token)
+            return await self._identity.authenticate_program(_token_of(request.request).token)
         known = current_principal.get()
         if known is not None:
             return known
         key = self._keys.get(request.session, self._default_key)
-        return await (self._identity.authenticate(key) if key else self._page.signed_in(request.session))
+        return await (self._identity.authenticate_program(key) if key else self._page.signed_in(request.session))
 
     def transport_principal(self, request: DriveRequest) -> Principal | None:
         """Return the principal that the transport itself proves, None where the session has to sign in."""
@@ -94,7 +109,7 @@ class Authenticator:
 
     async def sign_in(self, session: ServerSession, key: str) -> Principal:
         """Let the session act with the key from now on. Raises `UnauthenticatedError`; the key before then stays."""
-        principal = await self._identity.authenticate(key)
+        principal = await self._identity.authenticate_program(key)
         self._keys[session] = key
         return principal
 

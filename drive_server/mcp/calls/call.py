@@ -14,7 +14,7 @@ from drive_server.access import Actor, Principal
 from drive_server.context import META_CHANGE_ID, META_EFFECT, META_REPLAYED
 from drive_server.errors import DriveError
 from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator, DriveRequest, actor_of
-from drive_server.mcp.calls.consent import Consent, can_ask
+from drive_server.mcp.calls.consent import Asks, Consent, can_ask
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.messages import Message, translations
@@ -31,15 +31,23 @@ class Call(Context[ServerSession, Any, Request]):
     _tool: str = PrivateAttr()
     _authenticator: Authenticator = PrivateAttr()
     _consent: Consent = PrivateAttr()
+    _asks: Asks = PrivateAttr()
     _progress: CallProgress = PrivateAttr()
 
     def __init__(
-        self, request: DriveRequest, server: FastMCP[Any], tool: str, authenticator: Authenticator, consent: Consent
+        self,
+        request: DriveRequest,
+        server: FastMCP[Any],
+        tool: str,
+        authenticator: Authenticator,
+        consent: Consent,
+        asks: Asks = "always",
     ) -> None:
         super().__init__(request_context=request, fastmcp=server)
         self._tool = tool
         self._authenticator = authenticator
         self._consent = consent
+        self._asks = asks
         self._progress = CallProgress(
             progress_sender(request.session, request.meta.progressToken if request.meta else None, request.request_id)
         )
@@ -74,12 +82,12 @@ class Call(Context[ServerSession, Any, Request]):
         return await self._authenticator.sign_in(self.session, key)
 
     async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:
-        """Run the operation, after asking the person at an outside host that can ask.
+        """Run the operation, after asking the person at an outside host that can ask, if the tool's record says so.
 
         The assistant inside this process has asked already; a host that can't ask is held by the scopes of its key.
         Raises `DeclinedError`, and `EtagMismatchError` if what was shown is not what would be done any more.
         """
-        if actor.dry_run or actor.principal.method == IN_PROCESS or not can_ask(self.session):
+        if self._asks == "never" or is_settled(actor, self.session):
             return await operation(actor)
         async with self._consent.turn(actor):
             return await operation(await self._approved(actor, operation))
@@ -87,9 +95,15 @@ class Call(Context[ServerSession, Any, Request]):
     async def _approved(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[Any]]]) -> Actor:
         self._progress.is_muted = True
         request_id = self.request_context.request_id
-        approved = await self._consent.approved(self.session, request_id, actor, operation)
+        when_shared = self._asks == "when_shared"
+        approved = await self._consent.approved(self.session, request_id, actor, operation, when_shared=when_shared)
         self._progress.is_muted = False
         return approved
+
+
+def is_settled(actor: Actor, session: ServerSession) -> bool:
+    """Say whether nobody is asked whatever the call: in a rehearsal, by the assistant, at a host that can't ask."""
+    return actor.dry_run or actor.principal.method == IN_PROCESS or not can_ask(session)
 
 
 def answer(actor: Actor, text: str, result: BaseModel, detail: str | Callable[[], str] = "") -> CallToolResult:

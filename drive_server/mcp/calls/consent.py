@@ -1,9 +1,9 @@
-"""Consent: an outside host asks its person before something is deleted, shared or taken back."""
+"""Consent: an outside host asks its person before a call whose tool's record says so."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
 import anyio
@@ -20,6 +20,8 @@ from drive_server.models import Effect, Outcome
 from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
 
+Asks = Literal["always", "when_shared", "never"]
+"""When the person is asked before a call. when_shared: if others see what it changes, or come to see it."""
 MOST_NAMED: Final = 10
 MOST_CHARACTERS: Final = 200
 MOST_DIFF_LINES: Final = 20
@@ -62,16 +64,20 @@ class Consent:
         request_id: RequestId,
         actor: Actor,
         operation: Callable[[Actor], Awaitable[Outcome[Any]]],
+        *,
+        when_shared: bool,
     ) -> Actor:
         """Return the actor as the person approved the operation, bound to the state that they were shown.
 
-        An operation that was recorded before needs nobody: it does nothing again. Raises `DeclinedError`, and what the
-        operation's rehearsal raises.
+        An operation that was recorded before needs nobody: it does nothing again. With `when_shared` neither does one
+        that no other person sees. Raises `DeclinedError`, and what the operation's rehearsal raises.
         """
         if await self._journal.has_recorded(actor):
             return actor
         rehearsal = await operation(replace(actor, dry_run=True))
         effect = rehearsal.effect or Effect()
+        if when_shared and not effect.reaches_others:
+            return actor
         await self._ask(session, request_id, question(effect))
         return replace(actor, if_match=effect.etag or actor.if_match, approved_by=actor.principal.email)
 

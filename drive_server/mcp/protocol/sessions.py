@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 from mcp.shared.message import ServerMessageMetadata
@@ -25,6 +25,9 @@ from drive_server.context import current_principal
 from drive_server.mcp.protocol.failures import call_cancelled
 from drive_server.mcp.protocol.requests import Refusal, Requests
 from drive_server.mcp.sdk import SdkServerSession
+
+if TYPE_CHECKING:
+    from drive_server.access import Scope
 
 LEVELS: Final[tuple[LoggingLevel, ...]] = (
     "debug",
@@ -50,12 +53,17 @@ class Subscription:
 
 
 class DriveSession(SdkServerSession):
-    """One connection. `opened_by` is the principal of a session inside this process, `request` the last over HTTP."""
+    """One connection. `opened_by` is the principal of a session inside this process, `request` the last over HTTP.
+
+    `key_id` and `scopes` are those of its last caller; None before anybody called.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, requests=Requests, **kwargs)
         self.opened_by = current_principal.get()
         self.request: Request | None = None
+        self.key_id: str | None = None
+        self.scopes: frozenset[Scope] | None = None
         self.log_level = FIRST_LEVEL
         self.subscriptions: dict[str, Subscription] = {}
         self._waiting: deque[tuple[str, ServerNotification]] = deque()

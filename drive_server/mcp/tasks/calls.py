@@ -12,9 +12,8 @@ from pydantic import PrivateAttr
 from drive_server.access import Actor, Principal, Scope
 from drive_server.clock import utc_now
 from drive_server.errors import UnauthenticatedError
-from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator, DriveRequest
+from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.mcp.calls.call import Call
-from drive_server.mcp.calls.consent import Consent
 from drive_server.mcp.calls.sampling import HostModel, can_sample
 from drive_server.models import Outcome
 from drive_server.services.identity.service import TOKEN_METHOD, IdentityService
@@ -40,12 +39,9 @@ class Proposal(Call):
     """A call that asks the person for consent, and does nothing else: it ends with `CallReadyError`."""
 
     _proposed: Actor = PrivateAttr()
-    _is_asking: bool = PrivateAttr(default=False)
 
-    def __init__(
-        self, request: DriveRequest, server: FastMCP[Any], tool: str, authenticator: Authenticator, consent: Consent
-    ) -> None:
-        super().__init__(request, server, tool, authenticator, consent)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
 
     async def caller(self) -> Actor:
         """Return who calls, as `Call.actor` does."""
@@ -56,21 +52,10 @@ class Proposal(Call):
         """Return the caller, for a dry run."""
         return replace(await self.caller(), dry_run=True)
 
-    @property
-    def progress(self) -> Progress:
-        """Progress that ends the call as soon as its work is under way: it needs no consent then."""
-        return self._on_the_way
-
     async def agreed(self, actor: Actor, operation: Callable[[Actor], Awaitable[Outcome[T]]]) -> Outcome[T]:
         """Ask as a call would that is no task, and end there. Raises `CallReadyError`, and `DeclinedError`."""
         del actor
-        self._is_asking = True
         raise CallReadyError(await self._approved(self._proposed, operation))
-
-    async def _on_the_way(self, done: int, total: int) -> None:
-        del done, total
-        if not self._is_asking:
-            raise CallReadyError(self._proposed)
 
 
 class TaskCall(Call):

@@ -38,9 +38,8 @@ from mcp.types import Task as ShownTask
 
 from drive_server.access import Actor
 from drive_server.errors import CallCancelledError, StateConflictError
-from drive_server.mcp.calls.authentication import IN_PROCESS
-from drive_server.mcp.calls.call import refused
-from drive_server.mcp.calls.consent import Consent, can_ask
+from drive_server.mcp.calls.call import is_settled, refused
+from drive_server.mcp.calls.consent import Consent
 from drive_server.mcp.protocol.failures import as_protocol_error
 from drive_server.mcp.protocol.pages import cursor_of
 from drive_server.mcp.protocol.sessions import DriveSession
@@ -73,7 +72,7 @@ class TaskRequests:
         consent: Consent,
         specs: Mapping[str, ToolSpec],
         tool_of: ToolOf,
-        proposal: Callable[[str], Proposal],
+        proposal: Callable[[str, Any], Proposal],
         actor: Callable[[str], Awaitable[Actor]],
     ) -> None:
         self._tasks = drive.tasks
@@ -102,19 +101,19 @@ class TaskRequests:
         if spec is None or not spec.can_be_task:
             raise McpError(ErrorData(code=METHOD_NOT_FOUND, message="This tool can't be called as a task."))
         with as_protocol_error(f"the tool {tool.name}"):
-            task = await self._create_task(tool, params)
+            task = await self._create_task(tool, spec, params)
         meta = {IMMEDIATE: f"This takes a while, and goes on as task {task.id}."}
         return ServerResult(CreateTaskResult(task=ShownTask(**self._work.shown(task)), _meta=meta))
 
-    async def _create_task(self, tool: Tool, params: CallToolRequestParams) -> Task:
-        proposal = self._proposal(tool.name)
+    async def _create_task(self, tool: Tool, spec: ToolSpec, params: CallToolRequestParams) -> Task:
+        proposal = self._proposal(tool.name, params.arguments)
         actor = await proposal.caller()
         order = _order(tool, params, actor)
         async with self._consent.turn(actor):
             known = await self._tasks.find(order)
             if known is not None:
                 return known
-            if _has_to_ask(tool, actor, proposal):
+            if spec.asks_for(order.arguments) != "never" and not is_settled(actor, proposal.session):
                 actor = await _approved_caller(tool, order.arguments, proposal)
             task, is_new = await self._tasks.create(replace(order, meta=meta_of(actor)))
         if is_new:
@@ -172,12 +171,6 @@ def _order(tool: Tool, params: CallToolRequestParams, actor: Actor) -> Order:
         key=actor.idempotency_key or "",
         kept_for=None if ttl is None else timedelta(milliseconds=max(0, min(ttl, MOST_MILLISECONDS))),
     )
-
-
-def _has_to_ask(tool: Tool, actor: Actor, proposal: Proposal) -> bool:
-    is_destructive = tool.annotations is not None and bool(tool.annotations.destructiveHint)
-    is_ours = actor.dry_run or actor.principal.method == IN_PROCESS
-    return is_destructive and not is_ours and can_ask(proposal.session)
 
 
 async def _approved_caller(tool: Tool, arguments: dict[str, Any], proposal: Proposal) -> Actor:

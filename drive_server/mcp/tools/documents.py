@@ -29,7 +29,7 @@ from drive_server.mcp.tools.arguments import (
 )
 from drive_server.mcp.tools.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted, reference
-from drive_server.models import Item, Outcome, TextRange, VersionDiff
+from drive_server.models import DownloadUrl, Item, Outcome, TextRange, VersionDiff
 from drive_server.services.documents.edits import Edit
 
 MOST_CHARACTERS = 50_000
@@ -56,7 +56,7 @@ class DocumentTools(ToolGroup):
         async def create(agreed: Actor) -> Outcome[Item]:
             return await self._drive.documents.create(agreed, parent_id, name, content, on_conflict=on_conflict)
 
-        outcome = await (call.agreed(actor, create) if on_conflict == "replace" else create(actor))
+        outcome = await call.agreed(actor, create)
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
     @ToolSpec("Read a file", "读取文件", Scope.READ, "read", "low", READS)
@@ -154,7 +154,11 @@ class DocumentTools(ToolGroup):
         more shall follow. Others who write at the same time lose nothing; pass `if_match` to be refused instead.
         """
         actor = await call.actor()
-        outcome = await self._drive.documents.append(actor, file_id, content, if_match=if_match)
+
+        async def append(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.documents.append(agreed, file_id, content, if_match=if_match)
+
+        outcome = await call.agreed(actor, append)
         text = f"Appended to {_versioned(outcome.value)}."
         return changed(actor, outcome, text, ItemResult.of(outcome.value))
 
@@ -192,7 +196,7 @@ class DocumentTools(ToolGroup):
         result = DiffResult.of(found)
         return answer(actor, _compared(found), result, found.diff)
 
-    @ToolSpec("Make a download address", "创建下载地址", Scope.READ, "network", "high", READS)
+    @ToolSpec("Make a download address", "创建下载地址", Scope.SHARE, "network", "high", EDITS)
     async def get_download_url(
         self, call: Call, file_id: FileRef, version: OptionalVersion = None, expires_in_minutes: Minutes = 15
     ) -> Annotated[CallToolResult, DownloadUrlResult]:
@@ -201,10 +205,14 @@ class DocumentTools(ToolGroup):
         Use when: the person wants to open or save a file as it is, or another program has to fetch it.
         Not for: giving people lasting access (share_item, create_share_link); reading a text (read_file).
         Notes: whoever has the address can fetch the file until it expires, and while the person may read it and the
-        key in use holds. An earlier `version` needs the role editor.
+        key in use holds and may share. An earlier `version` needs the role editor.
         """
         actor = await call.actor()
-        outcome = await self._drive.downloads.create(actor, file_id, version, expires_in_minutes)
+
+        async def make(agreed: Actor) -> Outcome[DownloadUrl]:
+            return await self._drive.downloads.create(agreed, file_id, version, expires_in_minutes)
+
+        outcome = await call.agreed(actor, make)
         made = outcome.value
         text = f"Until {made.expires_at:%Y-%m-%d %H:%M} UTC, {reference(made.item)} can be fetched from {made.url}"
         return changed(actor, outcome, text, DownloadUrlResult.of(made))
@@ -220,7 +228,11 @@ class DocumentTools(ToolGroup):
         Notes: the versions in between stay.
         """
         actor = await call.actor()
-        outcome = await self._drive.documents.restore_version(actor, file_id, version, if_match=if_match)
+
+        async def restore(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.documents.restore_version(agreed, file_id, version, if_match=if_match)
+
+        outcome = await call.agreed(actor, restore)
         text = f"Brought back version {version} as {_versioned(outcome.value)}."
         return changed(actor, outcome, text, ItemResult.of(outcome.value))
 

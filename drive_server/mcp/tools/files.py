@@ -87,7 +87,11 @@ class FileTools(ToolGroup):
         Notes: the answer has the new folder's id, and its name if another was taken.
         """
         actor = await call.actor()
-        outcome = await self._drive.files.create_folder(actor, parent_id, name, on_conflict=on_conflict)
+
+        async def create(agreed: Actor) -> Outcome[Item]:
+            return await self._drive.files.create_folder(agreed, parent_id, name, on_conflict=on_conflict)
+
+        outcome = await call.agreed(actor, create)
         return changed(actor, outcome, f"Created {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
     @ToolSpec("Rename an item", "重命名", Scope.WRITE, "write", "medium", OVERWRITES, action="rename")
@@ -105,7 +109,7 @@ class FileTools(ToolGroup):
         async def rename(agreed: Actor) -> Outcome[Item]:
             return await self._drive.files.rename(agreed, item_id, name, if_match=if_match, on_conflict=on_conflict)
 
-        outcome = await (call.agreed(actor, rename) if on_conflict == "replace" else rename(actor))
+        outcome = await call.agreed(actor, rename)
         return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
     @ToolSpec("Move an item", "移动", Scope.WRITE, "write", "medium", OVERWRITES, action="move")
@@ -123,7 +127,7 @@ class FileTools(ToolGroup):
         async def move(agreed: Actor) -> Outcome[Item]:
             return await self._drive.files.move(agreed, item_id, folder_id, if_match=if_match, on_conflict=on_conflict)
 
-        outcome = await (call.agreed(actor, move) if on_conflict == "replace" else move(actor))
+        outcome = await call.agreed(actor, move)
         return changed(actor, outcome, f"Moved: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
     @ToolSpec(
@@ -152,7 +156,7 @@ class FileTools(ToolGroup):
                 agreed, item_ids, folder_id, on_conflict=on_conflict, progress=call.progress
             )
 
-        outcome = await (call.agreed(actor, move) if on_conflict == "replace" else move(actor))
+        outcome = await call.agreed(actor, move)
         moved = outcome.value
         text = f"Moved {counted(len(moved.items) - moved.unchanged, 'item')} to {shown_path(moved.folder)}."
         return changed(actor, outcome, text, MovedResult.of(moved))
@@ -180,7 +184,7 @@ class FileTools(ToolGroup):
                 agreed, item_id, folder_id, name, on_conflict=on_conflict, progress=call.progress
             )
 
-        outcome = await (call.agreed(actor, copy) if on_conflict == "replace" else copy(actor))
+        outcome = await call.agreed(actor, copy)
         return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
 

@@ -37,7 +37,7 @@ class HistoryTools(ToolGroup):
     async def undo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: Preview = False
     ) -> Annotated[CallToolResult, UndoResultModel]:
-        """Take back changes of the person: a run of the assistant, one change, or without either what was done last.
+        """Take back changes of the person: a run of the assistant, one change, or what this key changed last.
 
         Use when: the person wants something undone; with `preview` first, to tell what it would take back.
         Not for: an earlier content of one file (restore_version); other people's changes; what was deleted for good.
@@ -50,7 +50,7 @@ class HistoryTools(ToolGroup):
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
-        outcome = await (undo(actor) if preview else call.agreed(actor, undo))
+        outcome = await call.agreed(actor, undo)
         return changed(actor, outcome, _summary(outcome.value), UndoResultModel.of(outcome.value))
 
     @ToolSpec("Redo changes", "重做更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
@@ -70,7 +70,7 @@ class HistoryTools(ToolGroup):
                 agreed, run_id=run_id, change_id=change_id, preview=preview, progress=call.progress
             )
 
-        outcome = await (redo(actor) if preview else call.agreed(actor, redo))
+        outcome = await call.agreed(actor, redo)
         result = outcome.value
         text = f"Did {counted(len(result.redone), 'change')} again.{_left(result.skipped)}"
         return changed(actor, outcome, text, RedoResultModel.of(result))

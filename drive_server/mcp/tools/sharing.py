@@ -159,12 +159,10 @@ class SharingTools(ToolGroup):
     async def _update_link(
         self, call: Call, actor: Actor, item_id: str, link_id: str, terms: LinkTerms
     ) -> CallToolResult:
-        """Update the link, after asking the person if the terms may give more access."""
-
         async def update(agreed: Actor) -> Outcome[Link]:
             return await self._drive.links.update(agreed, item_id, link_id, terms)
 
-        outcome = await (call.agreed(actor, update) if terms.may_loosen else update(actor))
+        outcome = await call.agreed(actor, update)
         return changed(actor, outcome, f"Changed the link ({_terms(outcome.value)}).", ShareResult.of(outcome.value))
 
 

@@ -1,6 +1,6 @@
 """The record of a tool: all facts besides code, description and arguments; published as the tool's `_meta`."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Final, Literal, TypeVar, cast
 
@@ -9,6 +9,7 @@ from mcp.types import CallToolResult, Icon, ToolAnnotations
 from drive_server.access import Scope
 from drive_server.context import META_TOOL
 from drive_server.mcp import icons
+from drive_server.mcp.calls.consent import Asks
 from drive_server.registry import ServiceRegistry
 
 Kind = Literal["query", "read", "write", "removal", "network", "execution"]
@@ -34,6 +35,28 @@ BRINGS_BACK: Final = _annotations(idempotent=True)
 OVERWRITES: Final = _annotations(destructive=True, idempotent=True)
 EDITS: Final = _annotations(destructive=True)
 SIGNS_IN: Final = _annotations(idempotent=True)
+
+ASKS: Final[Mapping[tuple[Kind, Risk], Asks]] = {
+    ("query", "low"): "never",
+    ("query", "medium"): "never",
+    ("query", "high"): "always",
+    ("read", "low"): "never",
+    ("read", "medium"): "never",
+    ("read", "high"): "always",
+    ("write", "low"): "when_shared",
+    ("write", "medium"): "when_shared",
+    ("write", "high"): "always",
+    ("removal", "low"): "always",
+    ("removal", "medium"): "always",
+    ("removal", "high"): "always",
+    ("network", "low"): "always",
+    ("network", "medium"): "always",
+    ("network", "high"): "always",
+    ("execution", "low"): "never",
+    ("execution", "medium"): "always",
+    ("execution", "high"): "never",  # signing in: the session has no person yet, and the assistant never does it
+}
+"""What hosts ask about; the assistant asks about the same in a thread that has read what is not the person's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +93,7 @@ class ToolSpec:
             "kind": self.kind,
             "risk": self.risk,
             "scope": self.scope and self.scope.value,
+            "asks": ASKS[self.kind, self.risk],
             "title_zh": self.title_zh,
             "action": self.action,
             "writes": self.writes,
@@ -82,6 +106,18 @@ class ToolSpec:
         """Return the scope that a call with these arguments needs in every case."""
         is_preview = self.has_preview and isinstance(arguments, dict) and arguments.get("preview", False) is not False
         return Scope.READ if is_preview else self.scope
+
+    def asks_for(self, arguments: Any) -> Asks:
+        """Return when a call with these arguments, checked or not, asks the person.
+
+        What puts something else into the trash to take its place removes; what gives a file another content writes.
+        """
+        given: Mapping[str, Any] = arguments if isinstance(arguments, dict) else {}
+        if self.has_preview and given.get("preview") is True:
+            return ASKS["execution", "low"]
+        if self.kind == "write" and given.get("on_conflict") == "replace":
+            return ASKS["write", "high"] if self.writes else ASKS["removal", "medium"]
+        return ASKS[self.kind, self.risk]
 
 
 def spec_of(function: ToolFunction) -> ToolSpec:

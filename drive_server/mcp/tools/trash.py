@@ -64,7 +64,7 @@ class TrashTools(ToolGroup):
         async def restore(agreed: Actor) -> Outcome[Item]:
             return await self._drive.files.restore(agreed, item_id, to_parent=folder_id, on_conflict=on_conflict)
 
-        outcome = await (call.agreed(actor, restore) if on_conflict == "replace" else restore(actor))
+        outcome = await call.agreed(actor, restore)
         return changed(actor, outcome, f"Restored: {reference(outcome.value)}.", ItemResult.of(outcome.value))
 
     @ToolSpec("Delete an item for good", "永久删除", Scope.DELETE, "removal", "high", OVERWRITES)

@@ -4,7 +4,7 @@ import struct
 from datetime import datetime, timedelta
 from typing import Final
 
-from drive_server.access import Actor, Principal, Scope, require_person
+from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError
 from drive_server.messages import Message
@@ -44,8 +44,12 @@ class DownloadService:
     async def create(
         self, actor: Actor, ref: str, version: int | None = None, minutes: int = 15
     ) -> Outcome[DownloadUrl]:
-        """Return an address for the file as it is when it is fetched, or (for editors) for one version of it."""
+        """Return an address for the file as it is when it is fetched, or (for editors) for one version of it.
+
+        It needs the scope `share`: whoever has the address gets the file.
+        """
         require_person(actor.principal)  # the address would hold by the rights of the link's maker
+        require_scope(actor.principal, Scope.SHARE)
         if not 1 <= minutes <= MAX_MINUTES:
             raise InvalidInputError(f"The address can hold 1 to {MAX_MINUTES} minutes.", hint="Use a number of these.")
         content = await self._documents.open_content(actor, ref, version)
@@ -74,7 +78,9 @@ class DownloadService:
 
     async def _maker(self, user_id: str, key_id: bytes) -> Principal:
         if key_id != NO_KEY:
-            return await self._identity.authenticate_key(key_id.hex())
+            maker = await self._identity.authenticate_key(key_id.hex())
+            require_scope(maker, Scope.SHARE)
+            return maker
         return await self._identity.principal_for(user_id, [Scope.READ])
 
     def _token(self, principal: Principal, file_id: str, version: int | None, ends: datetime) -> str:

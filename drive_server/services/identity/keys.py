@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 from secrets import token_urlsafe
@@ -92,6 +92,12 @@ def find_by_secret(connection: Connection, secret: str, now: datetime) -> tuple[
 def find_by_id(connection: Connection, key_id: str, now: datetime) -> tuple[Row[Any], Principal]:
     """Return the living key with this id, and whom it stands for. Raises `UnauthenticatedError`."""
     return _find(connection, _WITH_ID, key_id, now)
+
+
+def scopes_by_id(connection: Connection, key_ids: Sequence[str]) -> dict[str, frozenset[Scope]]:
+    """Return the scopes of the keys with these ids that are not revoked."""
+    living: Select[*tuple[Any, ...]] = _LIVING.where(ApiKeyRow.id.in_(key_ids))
+    return {key.id: _principal(key).scopes for key in connection.execute(living)}
 
 
 async def own_key(session: AsyncSession, principal: Principal, key_id: str) -> ApiKeyRow:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 from anyio import to_thread
 from sqlalchemy import ColumnElement, bindparam, or_, select, update
 
-from drive_server.access import ALL_SCOPES, Actor, Principal, require_person
+from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_person
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import ForbiddenError, InvalidInputError, StateConflictError, UnauthenticatedError
 from drive_server.models import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
 from drive_server.services.identity.keys import (
+    SESSION_METHOD,
     clean_key_name,
     digest,
     expiry,
@@ -24,13 +25,14 @@ from drive_server.services.identity.keys import (
     parse_scopes,
     require_lasts,
     require_scopes,
+    scopes_by_id,
     to_key,
 )
 from drive_server.storage.tables import ApiKeyRow, NodeRow, UserRow, new_id
 from drive_server.storage.token_file import read_token, write_token
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -51,7 +53,10 @@ _PERSON = select(UserRow.id, UserRow.email).where(UserRow.id == bindparam("id"))
 
 
 class IdentityService:
-    """Manages users and their keys. A secret is returned once; the drive stores only its SHA-256."""
+    """Manages users and their keys. A secret is returned once; the drive stores only its SHA-256.
+
+    `on_scopes` is called after the scopes of a key were changed.
+    """
 
     def __init__(
         self, database: "Database", token_path: "Path", clock: Clock = utc_now, tokens: "TokenService | None" = None
@@ -60,6 +65,7 @@ class IdentityService:
         self._token_path = token_path
         self._clock = clock
         self._tokens = tokens
+        self.on_scopes: Callable[[], None] = lambda: None
 
     async def authenticate(self, secret: str) -> Principal:
         """Return whom the secret belongs to: a key's, a browser session's, or a token's of the issuer in the settings.
@@ -72,6 +78,16 @@ class IdentityService:
         now = self._clock()
         key, principal = await self._database.read_sync(lambda connection: find_by_secret(connection, secret, now))
         await self._used(key)
+        return principal
+
+    async def authenticate_program(self, secret: str) -> Principal:
+        """Return whom the secret of a program belongs to: `authenticate` without the sessions of browsers.
+
+        Raises `UnauthenticatedError` for such a session as well: its secret is the cookie of a page, and no key.
+        """
+        principal = await self.authenticate(secret)
+        if principal.method == SESSION_METHOD:
+            raise not_valid("A browser's session is no key: create an API key for a program.")
         return principal
 
     async def authenticate_key(self, key_id: str) -> Principal:
@@ -184,7 +200,13 @@ class IdentityService:
             if granted - parse_scopes(row.scopes, may_be_empty=True):
                 require_lasts(actor.principal, row)
             row.scopes = sorted(granted)
+        self.on_scopes()
         return to_key(row)
+
+    async def scopes_of(self, key_ids: "Iterable[str]") -> "dict[str, frozenset[Scope]]":
+        """Return the scopes of those of the keys that are not revoked."""
+        wanted = sorted(key_ids)
+        return await self._database.read_sync(lambda connection: scopes_by_id(connection, wanted))
 
     async def me(self, actor: Actor) -> User:
         """Return the caller. Raises `UnauthenticatedError` if the account is gone."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor, Principal, Role
@@ -162,6 +162,7 @@ def _revision(etag: str) -> int:
 
 
 MAX_MOMENT_CHARACTERS = 40
+NO_ENTRIES = "[]"
 ChangeKind = Literal["create", "edit", "organise", "trash", "share", "undo"]
 KINDS: Final[dict[ChangeKind, frozenset[str]]] = {
     "create": frozenset({"create_folder", "create_file", "copy"}),
@@ -238,6 +239,7 @@ def _filtered(wanted: ChangeFilter, before_id: int | None) -> Select[*tuple[Any,
 
 
 def _conditions(wanted: ChangeFilter) -> Iterator[ColumnElement[bool]]:
+    yield cast(ChangeRow.entries, Text) != NO_ENTRIES  # recorded for its idempotency key only
     if wanted.run_id is not None:
         yield ChangeRow.run_id == wanted.run_id
     if wanted.since is not None:

@@ -114,6 +114,7 @@ class Journal:
 
         A known idempotency key returns what was recorded and runs nothing; the same key with another action or other
         arguments raises `IdempotencyConflictError`. For a dry run everything is rolled back and the effect returned.
+        An operation that changes nothing is no change: its outcome has no id, and no list of changes has it.
         `arguments` are JSON and tell one call from another: put a digest there, not a content.
         """
         digest = _digest(actor, action, arguments)
@@ -138,7 +139,7 @@ class Journal:
             self.on_content_change()
         if changes:
             self.on_change()
-        return Outcome(value, change_id)
+        return Outcome(value, change_id if changes else None)
 
     async def _finish(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""
@@ -225,7 +226,7 @@ async def _replay(session: AsyncSession, actor: Actor, digest: str) -> Outcome[A
         return None
     if row.arguments_digest != digest:
         raise IdempotencyConflictError(Message.of("key_used"))
-    return Outcome(decode_result(row.result), row.id, replayed=True)
+    return Outcome(decode_result(row.result), row.id if row.entries else None, replayed=True)
 
 
 async def _record(recorder: Recorder, action: str, digest: str, result: dict[str, Any]) -> int | None:

@@ -60,11 +60,6 @@ class LinkTerms:
                 hint=f"The terms to remove are: {', '.join(TERMS)}.",
             )
 
-    @property
-    def may_loosen(self) -> bool:
-        """Return whether more may be possible with the link than before; if in doubt, yes."""
-        return self.role == "editor" or bool(self.remove or self.expires_in_hours or self.max_downloads)
-
 
 class LinkService:
     """Makes, changes, lists and revokes links. For owners; editors see that there are some."""

@@ -73,15 +73,23 @@ Direction = Literal["undo", "redo"]
 async def select_changes(
     session: AsyncSession, actor: Actor, run_ids: Sequence[str], change_id: int | None
 ) -> Sequence[ChangeRow]:
-    """Return the caller's changes to take back, newest first: of the runs, the one, or what they did last."""
+    """Return the caller's changes to take back, newest first: of the runs, the one, or what this key did last.
+
+    Without either, what the assistant did is left alone, and so are undos: those have to be named.
+    """
     if run_ids and change_id is not None:
         raise InvalidInputError("Name a run or a change, not both.", hint="Leave one of them out.")
     own = select(ChangeRow).where(ChangeRow.user_id == actor.user_id).order_by(ChangeRow.id.desc())
     if not run_ids and change_id is None:
-        newest = next((row for row in await session.scalars(own.limit(NEWEST)) if row.entries), None)
+        principal = actor.principal
+        by_key = own.where(ChangeRow.method == principal.method, ChangeRow.key_name == principal.key_name)
+        standing = by_key.where(
+            ChangeRow.run_id.is_(None), ChangeRow.undone_by.is_(None), ~ChangeRow.action.in_(UNDOING)
+        )
+        newest = next((row for row in await session.scalars(standing.limit(NEWEST)) if row.entries), None)
         if newest is None:
             raise StateConflictError(Message.of("nothing_to_undo"))
-        run_ids, change_id = [newest.run_id] if newest.run_id else [], newest.id
+        change_id = newest.id
     if run_ids:
         rows = await _read_batches(session, own.where(ChangeRow.run_id.in_(run_ids)))
     else:
@@ -200,6 +208,8 @@ async def _read_batches(session: AsyncSession, query: Select[ChangeRow]) -> list
 def _require_open(rows: Sequence[ChangeRow]) -> Sequence[ChangeRow]:
     if not rows:
         raise NotFoundError(Message.of("no_change"))
+    if not any(row.entries for row in rows):
+        raise StateConflictError(Message.of("nothing_to_undo"))
     if all(row.undone_by is not None or not row.entries for row in rows):
         raise StateConflictError(
             Message.of("undone_already"),

@@ -93,7 +93,7 @@ class UndoService:
         preview: bool = False,
         progress: Progress = silent,
     ) -> Outcome[UndoResult]:
-        """Take back a run (or several as one) or a change of the caller; without either, what they did last.
+        """Take back a run (or several as one) or a change of the caller; without either, what their key did last.
 
         What was changed since stays, and `skipped` says why. The undo is one change that can itself be undone.
         Raises `NotFoundError` for changes that are not the caller's and `StateConflictError` if all is undone already.

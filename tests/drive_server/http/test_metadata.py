@@ -13,6 +13,8 @@ from tests.drive_server.http.service import running
 from tests.drive_server.issuer import issuing
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from drive_server.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
@@ -36,9 +38,27 @@ def tool_call(name: str, /, **arguments: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
 
 
+@pytest.fixture
+async def issued(drive_settings: DriveSettings) -> AsyncIterator[Service]:
+    """A service that takes an issuer's tokens."""
+    async with running(drive_settings.model_copy(update={"jwt_issuer": "https://login.example.com"})) as service:
+        yield service
+
+
 @pytest.mark.parametrize("path", [METADATA, f"{METADATA}/mcp"])
-async def test_programs_are_told_what_the_drive_is_as_a_resource(service: Service, path: str) -> None:
+async def test_without_an_issuer_no_program_is_led_to_a_registration(service: Service, path: str) -> None:
     async with service.client("") as client:
+        described = await client.get(path)
+        refused = await client.post("/mcp", json=INITIALIZE, headers=HEADERS)
+
+    assert (described.status_code, described.json()["code"]) == (404, "not_found")
+    assert refused.status_code == 401
+    assert parameters(refused.headers["www-authenticate"]) == {"realm": "drive", "scope": "read write"}
+
+
+@pytest.mark.parametrize("path", [METADATA, f"{METADATA}/mcp"])
+async def test_programs_are_told_what_the_drive_is_as_a_resource(issued: Service, path: str) -> None:
+    async with issued.client("") as client:
         answer = await client.get(path)
 
     assert answer.headers["content-type"] == "application/json"
@@ -49,6 +69,7 @@ async def test_programs_are_told_what_the_drive_is_as_a_resource(service: Servic
         "bearer_methods_supported": ["header"],
         "resource_name": "Drive",
         "resource_documentation": "http://127.0.0.1:8000/docs",
+        "authorization_servers": ["https://login.example.com"],
     }
 
 
@@ -62,8 +83,8 @@ async def test_programs_are_told_where_to_get_a_token(drive_settings: DriveSetti
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/api/auth/me"])
-async def test_a_request_without_a_token_is_told_where_to_look(service: Service, path: str) -> None:
-    async with service.client("") as client:
+async def test_a_request_without_a_token_is_told_where_to_look(issued: Service, path: str) -> None:
+    async with issued.client("") as client:
         response = await client.get(path, headers=HEADERS)
         told = parameters(response.headers["www-authenticate"])
         found = await client.get(f"/{told['resource_metadata'].split('/', 3)[3]}")
@@ -172,6 +193,4 @@ async def test_the_sdks_client_understands_what_it_is_told(drive_settings: Drive
 
 
 def test_a_challenge_leaves_out_what_is_not_so(drive_settings: DriveSettings) -> None:
-    assert challenge(drive_settings, scopes=("read",)) == (
-        f'Bearer realm="drive", scope="read", resource_metadata="http://127.0.0.1:8000{METADATA}/mcp"'
-    )
+    assert challenge(drive_settings, scopes=("read",)) == 'Bearer realm="drive", scope="read"'

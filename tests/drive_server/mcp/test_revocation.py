@@ -270,13 +270,14 @@ async def test_another_role_on_the_way_still_holds(shared: Shared) -> None:
 
 async def test_a_key_that_lost_its_scope_or_was_revoked_is_out_of_its_addresses(shared: Shared) -> None:
     identity, downloads = shared.drive.identity, shared.drive.downloads
-    key, secret = await identity.create_key(shared.bob, "narrow", ["read", "write"])
+    key, secret = await identity.create_key(shared.bob, "narrow", ["read", "share"])
     token = (await downloads.create(Actor(await identity.authenticate(secret)), shared.file.id)).value.url
     token = token.rpartition("/")[2]
-    await identity.change_scopes(shared.bob, key.id, [Scope.WRITE])
-    with pytest.raises(NotFoundError):
-        await downloads.open(token)
-    await identity.change_scopes(shared.bob, key.id, [Scope.READ])
+    for scopes in ([Scope.SHARE, Scope.WRITE], [Scope.READ]):
+        await identity.change_scopes(shared.bob, key.id, scopes)
+        with pytest.raises(NotFoundError):
+            await downloads.open(token)
+    await identity.change_scopes(shared.bob, key.id, [Scope.READ, Scope.SHARE])
     assert (await downloads.open(token)).item.id == shared.file.id
     await identity.revoke_key(shared.bob, key.id)
     with pytest.raises(NotFoundError):

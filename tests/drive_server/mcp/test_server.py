@@ -34,7 +34,7 @@ async def test_the_server_says_what_it_is_and_announces_just_what_it_has(drive: 
 
     assert capabilities is not None
     assert capabilities.tools is not None
-    assert not capabilities.tools.listChanged
+    assert capabilities.tools.listChanged
     assert capabilities.prompts is not None
     assert not capabilities.prompts.listChanged
     assert capabilities.resources is not None

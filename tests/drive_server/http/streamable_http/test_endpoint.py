@@ -29,12 +29,16 @@ HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
 @asynccontextmanager
-async def remote(service: Service, key: str, path: str = "/mcp", person: Person | None = None) -> AsyncGenerator[Host]:
+async def remote(
+    service: Service, key: str, path: str = "/mcp", person: Person | None = None, on_message: Any = None
+) -> AsyncGenerator[Host]:
     """Open a session over HTTP. Enter and leave it within one test."""
     async with (
         service.client(key) as client,
         streamable_http_client(service.url + path, http_client=client) as (reading, writing, _),
-        ClientSession(reading, writing, timedelta(seconds=20), elicitation_callback=person) as session,
+        ClientSession(
+            reading, writing, timedelta(seconds=20), elicitation_callback=person, message_handler=on_message
+        ) as session,
     ):
         await session.initialize()
         yield Host(session)
@@ -71,6 +75,21 @@ async def test_two_people_have_two_drives(service: Service) -> None:
     async with remote(service, bobs_key) as bob:
         assert (await bob.call("list_folder"))["items"] == []
         assert (await bob.refused("get_file_info", item_id=made["id"]))["code"] == "not_found"
+
+
+async def test_a_browsers_session_is_no_key_here_though_it_is_one_for_pages(service: Service) -> None:
+    async with service.client("") as browser:
+        await browser.post("/api/auth/login", json={"token": service.token})
+        secret = browser.cookies["drive_session"]
+        assert (await browser.get("/api/auth/me")).status_code == 200
+    async with service.client(secret) as client:
+        refused = await client.post("/mcp", json=INITIALIZE, headers=HEADERS)
+    async with service.client() as client:
+        in_open_session = await whoami(client, await open_by_hand(client), secret)
+
+    assert (refused.status_code, in_open_session.status_code) == (401, 401)
+    assert refused.json()["code"] == "unauthenticated"
+    assert 'error="invalid_token"' in refused.headers["www-authenticate"]
 
 
 async def test_without_a_valid_key_no_session_is_opened(service: Service) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -131,23 +132,43 @@ async def test_a_body_over_the_limit_is_refused_also_one_of_unknown_length(servi
             assert (response.status_code, response.json()["details"]["limit"]) == (413, 100_000)
 
 
-async def test_a_person_has_so_many_sessions_at_most_and_is_told_when_to_try_again(limited: Service) -> None:
-    bobs_key = await limited.add_person("bob@example.com")
+async def test_of_too_many_sessions_the_one_that_was_idle_longest_gives_way(limited: Service) -> None:
     async with limited.client() as client:
         wires = [Wire(client) for _ in range(3)]
         for wire in wires:
             assert (await wire.open()).status_code == 200
+        await wires[0].send(PING)
+
+        for _ in range(10):  # as clients do that open a session for each conversation and end none
+            assert (await Wire(client).open()).status_code == 200
+
+        async with client.stream("GET", "/mcp", headers=wires[0].headers()) as gone:
+            assert gone.status_code == 404
+    assert len(limited.drive.server.sessions) == 3
+
+
+async def test_sessions_with_an_open_stream_or_a_call_never_give_way(limited: Service) -> None:
+    bobs_key = await limited.add_person("bob@example.com")
+    gate = Gate(limited.drive)
+    async with limited.client() as client, AsyncExitStack() as streams:
+        wires = [Wire(client) for _ in range(3)]
+        for wire in wires:
+            assert (await wire.open()).status_code == 200
+        for wire in wires[:2]:
+            await streams.enter_async_context(client.stream("GET", "/mcp", headers=wire.headers()))
+        call = asyncio.create_task(wires[2].call("wait_at_the_gate"))
+        await gate.entered.acquire()
 
         refused = await Wire(client).open()
 
-        error = refused.json()["error"]
-        assert refused.status_code == 429
-        assert 0 < int(refused.headers["retry-after"]) <= limited.drive.settings.session_idle_seconds
-        assert error["data"]["details"]["limit"] == 3
+        assert (refused.status_code, int(refused.headers["retry-after"])) == (429, 1)
+        assert refused.json()["error"]["data"]["details"]["limit"] == 3
         async with wired(limited, bobs_key) as bob:
             assert (await bob.send(PING)).status_code == 200
-        await client.delete("/mcp", headers=wires[0].headers())
+        gate.is_open.set()
+        assert (await call)["result"]["content"][0]["text"] == "through"
         assert (await Wire(client).open()).status_code == 200
+        assert [(await wire.send(PING)).status_code for wire in wires] == [200, 200, 404]
 
 
 async def test_an_id_in_use_is_refused_and_the_first_call_goes_on(service: Service) -> None:

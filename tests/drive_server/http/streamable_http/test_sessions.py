@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import anyio
@@ -106,20 +107,29 @@ async def test_sessions_that_are_left_behind_leave_nothing_behind(
     assert (len(table), len(drive.server.sessions)) == (0, 0)
 
 
-async def test_too_many_sessions_are_refused_until_the_one_that_was_idle_longest_has_ended(
-    table: SessionTable, clock: Clock
-) -> None:
-    for _ in range(MOST):
-        table.open("alice")
+async def test_of_too_many_sessions_the_one_that_was_idle_longest_ends(table: SessionTable, clock: Clock) -> None:
+    others = table.open("bob")
+    mine = [table.open("alice") for _ in range(MOST)]
+    for session in reversed(mine):
         clock.now += 100
+        with session.in_use():
+            pass
 
-    with pytest.raises(RateLimitError) as raised:
-        table.open("alice")
+    with mine[-1].in_use():
+        newest = table.open("alice")
 
-    assert raised.value.details == {"limit": MOST, "unit": "sessions", "retry_after_seconds": IDLE - 100 * MOST}
-    table.open("bob")
-    clock.now += IDLE - 100 * MOST
-    table.open("alice")
+    left = [table.find(session.id, session.user_id) for session in (others, *mine, newest)]
+    assert left == [others, *mine[:-2], None, mine[-1], newest]
+
+
+async def test_too_many_sessions_are_refused_while_each_is_at_work(table: SessionTable) -> None:
+    with ExitStack() as uses:
+        for _ in range(MOST):
+            uses.enter_context(table.open("alice").in_use())
+        with pytest.raises(RateLimitError) as raised:
+            table.open("alice")
+
+    assert raised.value.details == {"limit": MOST, "unit": "sessions", "retry_after_seconds": 1}
 
 
 async def test_news_of_a_resource_wait_until_they_are_read_and_nothing_else_does(table: SessionTable) -> None:

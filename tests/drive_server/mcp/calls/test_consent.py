@@ -13,6 +13,7 @@ from drive_server.connect import open_drive
 from drive_server.mcp.calls.consent import FORM, question
 from drive_server.messages import Message
 from drive_server.models import Effect
+from drive_server.services.sharing.links import LinkTerms
 from tests.drive_server.actors import new_person
 from tests.drive_server.hosts import Person, asking_host_of, assistant_of, host_of, text_of
 from tests.drive_server.http.service import running
@@ -28,7 +29,8 @@ PATIENCE = 20
 DRY_RUN = {"drive-agent/dry-run": True}
 KEY = {"drive-agent/idempotency-key": "call-1"}
 REPLACE = {"on_conflict": "replace"}
-# Of every tool that destroys or shares, a call that does; `{...}` stands for what is in the prepared drive.
+# Of every tool that may ask whoever sees what it changes, a call that does; `{...}` stands for what is in the
+# prepared drive.
 CALLS: dict[str, dict[str, Any]] = {
     "rename_item": {"item_id": "/a.md", "name": "b.md", **REPLACE},
     "move_item": {"item_id": "/a.md", "folder_id": "/Folder", **REPLACE},
@@ -47,19 +49,32 @@ CALLS: dict[str, dict[str, Any]] = {
     "revoke_share": {"item_id": "/Folder", "email": "bob@example.com"},
     "undo_changes": {},
     "redo_changes": {},
-}
-QUIET_CALLS: dict[str, dict[str, Any]] = {
-    "create_folder": {"name": "New"},
     "append_to_file": {"file_id": "/a.md", "content": "more"},
     "restore_version": {"file_id": "/b.md", "version": 1},
-    "rename_item": {"item_id": "/a.md", "name": "c.md"},
-    "move_item": {"item_id": "/b.md", "folder_id": "/Folder"},
-    "copy_item": {"item_id": "/b.md", "folder_id": "/Folder"},
-    "create_file": {"name": "c.md", "content": "new"},
+    "get_download_url": {"file_id": "/a.md"},
+}
+UNRECORDED = {"get_download_url"}
+# Calls that ask if others see the place that `{place}` stands for.
+PLACED_CALLS: dict[str, dict[str, Any]] = {
+    "create_folder": {"name": "New", "parent_id": "{place}"},
+    "create_file": {"name": "c.md", "content": "new", "parent_id": "{place}"},
+    "rename_item": {"item_id": "{place}/a.md", "name": "c.md"},
+    "move_item": {"item_id": "/b.md", "folder_id": "{place}"},
+    "move_items": {"item_ids": ["/b.md"], "folder_id": "{place}"},
+    "copy_item": {"item_id": "/b.md", "folder_id": "{place}"},
+    "restore_item": {"item_id": "{trashed}", "folder_id": "{place}"},
+}
+QUIET_CALLS: dict[str, dict[str, Any]] = {
     "undo_changes": {"preview": True},
     "list_shares": {"item_id": "/Folder"},
-    "get_download_url": {"file_id": "/a.md"},
     "read_file": {"file_id": "/a.md"},
+}
+# So that the calls can be made one after another.
+OWN_NAMES: dict[str, dict[str, Any]] = {
+    "create_file": {"name": "d.md"},
+    "copy_item": {"item_id": "/gone.md"},
+    "move_items": {"item_ids": ["/a.md"], "on_conflict": "rename"},
+    "restore_item": {"on_conflict": "rename"},
 }
 
 
@@ -69,11 +84,14 @@ async def prepare(drive: Drive, alice: Actor) -> dict[str, str]:
     trashed = (await drive.files.trash(alice, "/gone.md")).value.id
     await drive.documents.create(alice, "root", "gone.md", "b")
     folder = (await drive.files.create_folder(alice, "root", "Folder")).value.id
-    for place in ("/", "/Folder"):
+    await drive.files.create_folder(alice, "root", "Private")
+    linked = (await drive.files.create_folder(alice, "root", "Linked")).value.id
+    for place in ("/", "/Folder", "/Private", "/Linked"):
         await drive.documents.create(alice, place, "a.md", f"a in {place}")
     await drive.documents.create(alice, "root", "b.md", "b")
     await drive.documents.write_text(alice, "/b.md", "b, again")
     await drive.sharing.share(alice, folder, "bob@example.com", "viewer")
+    await drive.links.create(alice, linked, LinkTerms("viewer"))
     await drive.files.create_folder(alice, "root", "Undone")
     await drive.undo.undo(alice)
     return {"trashed": trashed}
@@ -106,13 +124,14 @@ async def state(drive: Drive, alice: Actor) -> list[Any]:
     ] + [len((await drive.journal.list_changes(alice, limit=200)).items)]
 
 
-async def test_every_tool_that_destroys_or_shares_asks_and_has_its_words_in_chinese(drive: Drive, alice: Actor) -> None:
-    async with host_of(drive, alice) as host:
-        tools = (await host.session.list_tools()).tools
-    destroy = {tool.name for tool in tools if tool.annotations and tool.annotations.destructiveHint}
-    share = {name for name, spec in drive.server.specs.items() if spec.scope is Scope.SHARE}
+async def test_every_tool_whose_record_says_so_has_a_call_here(drive: Drive) -> None:
+    specs = drive.server.specs
+    asking = {name: spec.asks_for(CALLS.get(name)) for name, spec in specs.items()}
 
-    assert set(CALLS) == destroy | share
+    assert set(CALLS) == {name for name, asks in asking.items() if asks == "always"}
+    assert set(PLACED_CALLS) == {name for name, spec in specs.items() if spec.asks_for({}) == "when_shared"}
+    changing = {name for name, spec in specs.items() if spec.scope not in {None, Scope.READ}}
+    assert changing == set(CALLS) | set(PLACED_CALLS)
 
 
 async def test_a_call_that_destroys_or_shares_does_nothing_after_a_no(drive: Drive, alice: Actor) -> None:
@@ -133,12 +152,57 @@ async def test_it_is_done_after_a_yes_and_the_journal_says_who_agreed(drive: Dri
     async with asking_host_of(drive, alice, Person("accept")) as host:
         await host.call(tool, **filled(CALLS[tool], known))
 
+    if tool in UNRECORDED:
+        return
     newest = (await drive.journal.list_changes(alice)).items[0]
     assert (newest.tool, newest.approved_by) == (tool, "alice@example.com")
 
 
+@pytest.mark.parametrize("place", ["/Folder", "/Linked", "/Shared with me/Bobs"])
+async def test_what_others_see_is_changed_only_after_a_yes(drive: Drive, alice: Actor, bob: Actor, place: str) -> None:
+    known = await prepare(drive, alice) | {"place": place}
+    await drive.files.create_folder(bob, "root", "Bobs")
+    await drive.documents.create(bob, "/Bobs", "a.md", "bob's")
+    await drive.sharing.share(bob, "/Bobs", "alice@example.com", "editor")
+    calls = {"append_to_file": {"file_id": "{place}/a.md", "content": "more"}} | PLACED_CALLS
+    if place.startswith("/Shared"):  # the drive itself refuses to move anything to somebody else
+        calls = {tool: arguments for tool, arguments in calls.items() if "move" not in tool and "restore" not in tool}
+    before = await state(drive, alice)
+    refusing, agreeing = Person(*["decline"] * len(calls)), Person(*["accept"] * len(calls))
+
+    for tool, arguments in calls.items():
+        async with asking_host_of(drive, alice, refusing) as host:
+            assert (tool, (await host.refused(tool, **filled(arguments, known)))["code"]) == (tool, "declined")
+            await host.call(tool, DRY_RUN, **filled(arguments, known))
+    assert await state(drive, alice) == before
+    for tool, arguments in calls.items():
+        async with asking_host_of(drive, alice, agreeing) as host:
+            await host.call(tool, **{**filled(arguments, known), **OWN_NAMES.get(tool, {})})
+            newest = (await drive.journal.list_changes(alice)).items[0]
+            assert (newest.tool, newest.approved_by) == (tool, "alice@example.com")
+    assert (refusing.answers, agreeing.answers) == ([], [])
+
+
+@pytest.mark.parametrize("tool", PLACED_CALLS)
+async def test_what_only_the_person_sees_is_changed_unasked(drive: Drive, alice: Actor, tool: str) -> None:
+    known = await prepare(drive, alice) | {"place": "/Private"}
+    person = Person()
+    async with asking_host_of(drive, alice, person) as host:
+        await host.call(tool, **filled(PLACED_CALLS[tool], known))
+
+    assert person.questions == []
+    assert (await drive.journal.list_changes(alice)).items[0].approved_by is None
+
+
+async def test_a_host_that_can_not_ask_changes_what_others_see_by_its_scopes(drive: Drive, alice: Actor) -> None:
+    known = await prepare(drive, alice) | {"place": "/Folder"}
+    async with host_of(drive, alice) as host:
+        for tool, arguments in PLACED_CALLS.items():
+            await host.call(tool, **{**filled(arguments, known), **OWN_NAMES.get(tool, {})})
+
+
 @pytest.mark.parametrize("tool", QUIET_CALLS)
-async def test_looking_and_adding_ask_nobody(drive: Drive, alice: Actor, tool: str) -> None:
+async def test_looking_asks_nobody(drive: Drive, alice: Actor, tool: str) -> None:
     known = await prepare(drive, alice)
     person = Person()
     async with asking_host_of(drive, alice, person) as host:
@@ -475,6 +539,24 @@ async def test_a_person_is_asked_over_http_too(drive_settings: DriveSettings) ->
             assert (await host.refused("empty_trash"))["code"] == "declined"
 
     assert "永久删除回收站中的" in person.questions[1]
+
+
+async def test_no_keyless_address_is_made_over_http_without_a_yes_and_the_scope(drive_settings: DriveSettings) -> None:
+    async with running(drive_settings) as service:
+        person = Person("decline", "accept")
+        async with remote(service, service.token, person=person) as host:
+            file = (await host.call("create_file", name="a.md", content="secret"))["id"]
+            assert (await host.refused("get_download_url", file_id=file))["code"] == "declined"
+            made = await host.call("get_download_url", file_id=file)
+        async with service.client() as owner:
+            keys = {"name": "reader", "scopes": ["read", "write", "delete"]}
+            reader = (await owner.post("/api/auth/keys", json=keys)).json()["key"]
+        async with remote(service, reader) as host:
+            refused = await host.refused("get_download_url", file_id=file)
+
+    assert "anyone with the address" in person.questions[0]
+    assert "/d/" in made["url"]
+    assert (refused["code"], refused["details"]["scope"]) == ("missing_scope", "share")
 
 
 async def test_a_no_tells_the_model_what_to_do(drive: Drive, alice: Actor) -> None:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.drive_server.hosts import Host, text_of
 
 RUN = {"drive-agent/run-id": "run-1"}
@@ -109,3 +113,35 @@ async def test_other_peoples_changes_and_runs_are_neither_seen_nor_undone(assist
 
 async def test_with_nothing_done_there_is_nothing_to_undo(assistant: Host) -> None:
     assert (await assistant.refused("undo_changes"))["code"] == "state_conflict"
+
+
+NO_OPS: dict[str, dict[str, Any]] = {
+    "rename_item": {"item_id": "/a.md", "name": "a.md"},
+    "move_item": {"item_id": "/a.md", "folder_id": "/"},
+    "move_items": {"item_ids": ["/a.md", "/Shared"], "folder_id": "/"},
+    "write_file": {"file_id": "/a.md", "content": "a"},
+    "patch_file": {"file_id": "/a.md", "edits": [{"find": "a", "replace": "a"}]},
+    "create_file": {"name": "a.md", "content": "a", "on_conflict": "replace"},
+    "restore_version": {"file_id": "/a.md", "version": 1},
+    "share_item": {"item_id": "/Shared", "email": "bob@example.com", "role": "viewer"},
+    "update_share": {"item_id": "/Shared", "email": "bob@example.com", "role": "viewer"},
+    "empty_trash": {},
+}
+
+
+@pytest.mark.parametrize("tool", NO_OPS)
+async def test_a_call_that_changes_nothing_is_no_change_and_nothing_to_undo(assistant: Host, tool: str) -> None:
+    await assistant.call("create_file", name="a.md", content="a")
+    await assistant.call("create_folder", name="Shared")
+    await assistant.call("share_item", item_id="/Shared", email="bob@example.com")
+    before = await assistant.call("list_changes")
+    keyed = {"drive-agent/idempotency-key": "call-1", "drive-agent/run-id": "run-1"}
+
+    for is_repeat in (False, True):
+        result = await assistant.result(tool, keyed, **NO_OPS[tool])
+        assert (result.isError, result.meta) == (False, {"drive-agent/replayed": is_repeat})
+
+    assert await assistant.call("list_changes") == before
+    assert (await assistant.call("list_changes", run_id="run-1"))["changes"] == []
+    refused = await assistant.refused("undo_changes", run_id="run-1")
+    assert refused["messages"]["message"]["code"] == "nothing_to_undo"

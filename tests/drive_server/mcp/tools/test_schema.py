@@ -36,13 +36,13 @@ READERS = {
     "list_shares",
     "list_shared_with_me",
     "diff_versions",
-    "get_download_url",
     "list_changes",
     "list_trash",
     "whoami",
 }
 KEEPERS = {"create_folder", "append_to_file", "restore_version", "authenticate"}
 CHANGERS = {
+    "get_download_url",
     "copy_item",
     "delete_item",
     "empty_trash",

@@ -172,11 +172,11 @@ async def test_a_rehearsed_link_says_who_gains_access_and_has_no_address(assista
     assert (await assistant.call("list_shares", item_id=plan["id"]))["shares"] == []
 
 
-async def test_a_person_is_asked_before_a_link_is_made_loosened_or_ended_and_not_when_it_is_tightened(
+async def test_a_person_is_asked_before_a_link_is_made_changed_or_ended(
     drive: Drive, alice: Actor, assistant: Host
 ) -> None:
     plan = await assistant.call("create_file", name="plan.md", content="x")
-    person = Person("decline", "accept", "decline", "accept", "decline")
+    person = Person("decline", "accept", "decline", "accept", "accept", "decline")
 
     async with asking_host_of(drive, alice, person) as host:
         assert (await host.refused("create_share_link", item_id=plan["id"]))["code"] == "declined"
@@ -189,7 +189,7 @@ async def test_a_person_is_asked_before_a_link_is_made_loosened_or_ended_and_not
 
     assert person.answers == []
     assert "anyone with the link" in person.questions[0]
-    assert "without a password" in person.questions[3]
+    assert "without a password" in person.questions[4]
     assert (await assistant.call("list_shares", item_id=plan["id"]))["total"] == 1
 
 

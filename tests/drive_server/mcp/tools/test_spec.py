@@ -1,5 +1,6 @@
 """Everything that follows from a tool's record: registration, scopes, consent, `_meta`, the assistant's policy."""
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import pytest
@@ -13,6 +14,9 @@ from drive_server.mcp.results import ItemResult
 from drive_server.mcp.server import GROUPS
 from drive_server.mcp.tools.arguments import ItemRef
 from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec
+from drive_server.messages import Message
+from drive_server.models import Effect, Touch
+from graph.policy.bounds import touched_by
 from graph.policy.rules import Situation, judge
 from graph.policy.tools import read_facts
 from tests.drive_server.actors import with_scopes
@@ -47,6 +51,7 @@ async def test_a_new_tool_gets_everything_from_its_record(drive: Drive, alice: A
     assert (tool.meta or {})[META_TOOL] == {
         "kind": "removal",
         "risk": "low",
+        "asks": "always",
         "scope": "delete",
         "title_zh": "隐藏",
         "can_be_task": True,
@@ -63,6 +68,35 @@ async def test_every_tool_of_the_server_has_its_record(drive: Drive, assistant: 
 
     assert drive.server.specs == SPECS
     assert listed == {name: spec.meta[META_TOOL] for name, spec in SPECS.items()}
+
+
+TOUCHES = [
+    Touch("a", "a.md", "/a.md", 1, mine=mine, inside=("root",), was_inside=None, others=others, gains=gains)
+    for mine, others, gains in ((True, False, False), (True, True, False), (True, True, True), (False, True, False))
+]
+
+
+@pytest.mark.parametrize("touch", [None, *TOUCHES])
+@pytest.mark.parametrize("arguments", [{}, {"on_conflict": "replace"}, {"preview": True}, {"preview": "true"}])
+def test_both_doors_ask_about_the_same_calls(touch: Touch | None, arguments: dict[str, Any]) -> None:
+    """Outside nobody knows what the host's model has read: as within a thread that has read something foreign."""
+    effect = Effect(Message.of("changed_since"), touches=touch and (touch,))
+    touched = touched_by({"touches": [asdict(touch)]} if touch else None)
+    for spec in SPECS.values():
+        facts = read_facts(spec.name, {}, spec.meta[META_TOOL])
+        inside = judge(facts, arguments, Situation(language="en", tainted=True, touched=touched)).verdict
+        asks = spec.asks_for(arguments)
+        outside = asks == "always" or (asks == "when_shared" and effect.reaches_others)
+        if inside != "deny":
+            assert (spec.name, outside) == (spec.name, inside == "ask")
+        assert spec.meta[META_TOOL]["asks"] == spec.asks_for({})
+
+
+def test_signing_in_is_all_that_a_host_may_do_and_the_assistant_never_does() -> None:
+    facts = (read_facts(spec.name, {}, spec.meta[META_TOOL]) for spec in SPECS.values())
+    assert [tool.name for tool in facts if judge(tool, {}, Situation(language="en")).verdict == "deny"] == [
+        "authenticate"
+    ]
 
 
 def test_every_record_has_a_chinese_title_of_its_own() -> None:
@@ -100,8 +134,8 @@ def smallest(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("scope", sorted({spec.scope for spec in SPECS.values() if spec.scope}))
 async def test_without_its_scope_a_tool_refuses(drive: Drive, alice: Actor, scope: Scope) -> None:
     others = with_scopes(alice, *(other for other in Scope if other != scope))
+    schemas = {found.name: found.inputSchema for found in await drive.server.list_tools()}
     async with host_of(drive, others) as host:
-        schemas = {found.name: found.inputSchema for found in (await host.session.list_tools()).tools}
         for tool in (name for name, spec in SPECS.items() if spec.scope == scope):
             arguments = smallest(schemas[tool], schemas[tool].get("$defs", {})) | NEEDED_BESIDES.get(tool, {})
             error = await host.refused(tool, **arguments)

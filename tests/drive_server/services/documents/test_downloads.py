@@ -69,7 +69,7 @@ async def test_it_ends_in_time(alice: Actor, downloads: DownloadService, clock: 
 async def test_it_ends_with_the_key_that_made_it_and_holds_no_longer_than_that(
     drive: Drive, alice: Actor, downloads: DownloadService, clock: SettableClock, plan: Item
 ) -> None:
-    key, secret = await drive.identity.create_key(alice, "short", ["read"])
+    key, secret = await drive.identity.create_key(alice, "short", ["read", "share"])
     token = await address(downloads, Actor(await drive.identity.authenticate(secret)), plan.id)
     assert await fetched(downloads, token) == b"two"
     await drive.identity.revoke_key(alice, key.id)
@@ -108,7 +108,9 @@ async def test_it_is_refused_to_those_who_may_not_read_that(
     with pytest.raises(ForbiddenError):
         await downloads.create(bob, plan.id, 1)
     with pytest.raises(MissingScopeError):
-        await downloads.create(with_scopes(alice, Scope.WRITE), plan.id)
+        await downloads.create(with_scopes(alice, Scope.WRITE, Scope.SHARE), plan.id)
+    with pytest.raises(MissingScopeError):
+        await downloads.create(with_scopes(alice, Scope.READ, Scope.WRITE, Scope.DELETE), plan.id)
     with pytest.raises(InvalidInputError):
         await downloads.create(alice, "root")
     with pytest.raises(NotFoundError):

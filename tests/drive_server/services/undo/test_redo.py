@@ -141,7 +141,7 @@ async def test_what_was_not_undone_or_is_not_the_callers_is_refused(store: Store
     for wanted in ({"change_id": made.change_id}, {"run_id": "run-1"}, {}):
         with pytest.raises(StateConflictError):
             await store.undo.redo(ana, **wanted)  # pyright: ignore[reportArgumentType]
-    await store.undo.undo(ana)
+    await store.undo.undo(ana, run_id="run-1")
     for unknown in ({"change_id": made.change_id}, {"run_id": "run-1"}, {"change_id": 2**70}):
         with pytest.raises(NotFoundError):
             await store.undo.redo(ben, **unknown)  # pyright: ignore[reportArgumentType]
@@ -193,7 +193,7 @@ async def test_many_items_that_moved_at_once_move_again_except_those_that_somebo
     redone = (await store.undo.redo(ana, change_id=moved.change_id)).value
     assert await store.names(ana, "/Place") == ["0.txt", "2.txt", "other.txt"]
     assert redone.skipped == ()
-    await store.undo.undo(ana)
+    await store.undo.undo(ana, change_id=moved.change_id)
     await store.files.trash(ana, items[0].id)
     redone = (await store.undo.redo(ana, change_id=moved.change_id)).value
     assert [left["item_id"] for left in redone.skipped] == [items[0].id]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -36,7 +36,7 @@ async def test_a_rename_a_move_and_a_new_content_are_taken_back_together(store: 
     await store.files.rename(acting, item.id, "plan2.md")
     await store.documents.write_text(acting, item.id, "two")
     await store.documents.write_text(acting, item.id, "three")
-    undone = (await store.undo.undo(ana)).value
+    undone = (await store.undo.undo(ana, run_id="run-1")).value
     assert (len(undone.undone), undone.skipped) == (5, ())
     now = await store.files.get(ana, item.id)
     assert (now.path, now.version, await store.text(ana, item.id)) == ("/Old/plan.md", 4, "one")
@@ -48,12 +48,28 @@ async def test_an_undo_can_be_undone_and_that_again(store: Store, ana: Actor) ->
     acting = in_run(ana, "run-1")
     await store.documents.write_text(acting, item.id, "two")
     await store.files.rename(acting, item.id, "b.txt")
+    wanted: dict[str, Any] = {"run_id": "run-1"}
     for name, text in (("a.txt", "one"), ("b.txt", "two"), ("a.txt", "one"), ("b.txt", "two")):
-        outcome = await store.undo.undo(ana)
+        outcome = await store.undo.undo(ana, **wanted)
+        wanted = {"change_id": outcome.change_id}
         assert outcome.value.skipped == ()
         assert ((await store.files.get(ana, item.id)).name, await store.text(ana, item.id)) == (name, text)
     changes = (await store.journal.list_changes(ana, run_id="run-1")).items
     assert all(change.undone_by is None for change in changes)
+
+
+async def test_without_a_name_an_undo_is_of_what_the_key_did_itself_last_and_of_no_undo(
+    store: Store, ana: Actor
+) -> None:
+    await store.files.create_folder(ana, "/", "Mine")
+    await store.files.create_folder(in_run(ana, "run-1"), "/", "Of the assistant")
+    other = replace(ana, principal=replace(ana.principal, method="api_key", key_name="phone"))
+    await store.files.create_folder(other, "/", "Of the phone")
+    await store.undo.undo(ana)
+    assert await store.names(ana) == ["Of the assistant", "Of the phone"]
+    with pytest.raises(StateConflictError, match="nothing to undo"):
+        await store.undo.undo(ana)
+    assert await store.names(ana) == ["Of the assistant", "Of the phone"]
 
 
 async def test_an_undo_is_recorded_and_marks_what_it_took_back(store: Store, ana: Actor) -> None:
@@ -144,9 +160,9 @@ async def test_a_whole_tree_that_a_run_made_goes_to_the_trash_and_comes_back(sto
     await store.folder(acting, "/a")
     await store.folder(acting, "/a/b")
     await store.file(acting, "/a/b/c.txt")
-    await store.undo.undo(ana)
+    undone = await store.undo.undo(ana, run_id="run-1")
     assert await store.names(ana) == []
-    await store.undo.undo(ana)
+    await store.undo.undo(ana, change_id=undone.change_id)
     assert (await store.files.get(ana, "/a/b/c.txt")).trashed_at is None
 
 
@@ -170,8 +186,11 @@ async def test_names_that_a_run_swapped_are_swapped_back_and_forth(store: Store,
     acting = in_run(ana, "run-1")
     for item, name in ((first, "t"), (second, "a"), (first, "b")):
         await store.files.rename(acting, item.id, name)
+    wanted: dict[str, Any] = {"run_id": "run-1"}
     for expected in (("a", "b"), ("b", "a"), ("a", "b")):
-        assert (await store.undo.undo(ana)).value.skipped == ()
+        outcome = await store.undo.undo(ana, **wanted)
+        wanted = {"change_id": outcome.change_id}
+        assert outcome.value.skipped == ()
         found = ((await store.files.get(ana, first.id)).name, (await store.files.get(ana, second.id)).name)
         assert found == expected
 
