@@ -13,8 +13,8 @@ from graph.routing.route import REASONS
 from graph.state import AGENTS, AgentName, Language
 
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
-READING: Final = frozenset({"find", "lookup", "ask", "compare", "read", "summarise", "map_files", "related"})
-MAKES: Final = frozenset({"create_folder", "create_file", "save", "rename"})
+READING: Final = frozenset({"find", "lookup", "ask", "read", "summarise", "map_files", "related"})
+MAKES: Final = frozenset({"create_folder", "create_file", "rename"})
 WHY: Final[dict[Language, str]] = {
     "en": "The offline model knows no other way, so it goes on with what does not need that step.",
     "zh": "离线模型没有别的办法，只继续不依赖该步骤的部分。",

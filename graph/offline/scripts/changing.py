@@ -7,7 +7,6 @@ from graph.memory.facts import words_of
 from graph.offline.reading.results import Item
 from graph.offline.replay import Request, Script, call, request
 from graph.offline.scripts.listing import change_line, change_of, last_version
-from graph.offline.scripts.reading import find_summary
 from graph.offline.scripts.resolve import (
     PAGE,
     Items,
@@ -105,10 +104,7 @@ def share(task: Task, intent: Intent) -> Script:
     emails = intent.emails
     if not emails:
         return task.say("missing_address_of" if intent.person else "missing_address", person=inert(intent.person))
-    summary = (yield from find_summary(task)) if intent.target and intent.target.form == "summary" else None
-    if intent.target and intent.target.form == "summary" and summary is None:
-        return task.say("no_summary")
-    items = [summary] if summary else (yield from resolve(task, intent.target or IT))
+    items = yield from resolve(task, intent.target or IT)
     pairs = [(item, email) for item in items for email in emails]
     role = intent.role or "viewer"
     wanted = [request("share_item", item_id=item["id"], email=email, role=role) for item, email in pairs]

@@ -7,7 +7,7 @@ from typing import Final
 from graph.offline.documents import read_sentences
 from graph.offline.reading.results import Item
 from graph.offline.replay import Request, Script, call, request
-from graph.offline.scripts.answering import read
+from graph.offline.scripts.reading import read
 from graph.offline.scripts.resolve import resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.intent import Intent

@@ -7,10 +7,10 @@ from typing import Final
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts import listing
-from graph.offline.scripts.answering import ask
+from graph.offline.scripts.reading import ask, relevant, topic_of
 from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.grammar import named_in
 from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import Ref, read_ref
 from graph.offline.understanding.terms import terms
@@ -40,12 +40,6 @@ def find(task: Task, intent: Intent) -> Script:
     return f"{text} {task.say('still_indexing')}" if result.word("note") else text
 
 
-def topic_of(query: str) -> str:
-    """Return what something is to be about, empty if it is named otherwise."""
-    about = word("about").fullmatch(query)
-    return next(filter(None, about.groups()), "") if about else ""
-
-
 def _best(hits: Sequence[Item], query: str) -> list[Item]:
     exact = best_matches([hit["file"] for hit in hits], query)
     full = [hit for hit in hits if covered(query, str(hit["file"].get("path", ""))) == 1 or hit["file"] in exact]
@@ -53,19 +47,6 @@ def _best(hits: Sequence[Item], query: str) -> list[Item]:
     named = [hit for hit in full if covered(query, str(hit["file"].get("name", ""))) == 1]
     wanted = set(terms(query))
     return named or files or full or [hit for hit in hits if wanted and wanted <= set(terms(str(hit.get("text", ""))))]
-
-
-def relevant(result: Result, topic: str) -> list[Item]:
-    """Return the hits that share words with the topic, at least half as many as the best does, the best first."""
-    wanted = set(terms(topic))
-    graded = [(len(wanted & set(terms(_said(hit)))), -rank, hit) for rank, hit in enumerate(result.hits)]
-    most = max((shared for shared, _, _ in graded), default=0)
-    near = [entry for entry in graded if not wanted or (entry[0] and 2 * entry[0] > most)]
-    return [hit for _, _, hit in sorted(near, key=lambda entry: entry[:2], reverse=True)]
-
-
-def _said(hit: Item) -> str:
-    return f"{hit['file'].get('path') or hit['file'].get('name', '')} {hit.get('heading', '')} {hit.get('text', '')}"
 
 
 def _shown(task: Task, hits: Sequence[Item], *, more: bool) -> str:

@@ -1,16 +1,23 @@
 """Creating, moving and copying."""
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from graph.offline.reading.results import Item
-from graph.offline.replay import Script, call, request
+from graph.offline.replay import Script, UnresolvedError, call, request
 from graph.offline.scripts.changing import with_suffix
-from graph.offline.scripts.reading import find_summary, last_summary, summary_name
 from graph.offline.scripts.resolve import resolve, resolve_folder
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import Ref
-from graph.offline.wording import bounded, path_of
+from graph.offline.wording import bounded, path_of, sides
+
+LONGEST_TOPIC: Final = 60
+_TITLES: Final = tuple(
+    re.compile(re.escape(side).replace(r"\{topic\}", "(?P<topic>.+?)")) for side in sides("summary_title")
+)
+_UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+|\.\w{1,5}\s*$")
 
 
 def create_folder(task: Task, intent: Intent) -> Script:
@@ -54,33 +61,28 @@ def _one_file(task: Task, parent: Item, name: str, content: str, code: str) -> S
     return task.with_hint(task.say(code, name=task.name(made), path=path_of(made)), "can_undo")
 
 
-def save(task: Task, intent: Intent) -> Script:
-    """Keep the newest summary, or the newest answer, as a file."""
-    summary = last_summary(task.conversation)
-    if summary is None:
-        return task.say("no_answer_to_save")
-    parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    name = intent.names[0] if intent.names else summary_name(summary, task.language)
-    return (yield from _one_file(task, parent, name, summary, "saved_answer"))
-
-
 def move(task: Task, intent: Intent) -> Script:
     """Put items into a folder; a summary that was only said becomes a file there."""
     if intent.destination is None:
         return task.say("missing_destination")
-    if intent.target and intent.target.form == "summary":
-        found = yield from find_summary(task, finished=True)
-        if found is None:
-            summary = last_summary(task.conversation, only_summaries=True)
-            if summary is None:
-                return task.say("no_summary")
-            folder = yield from resolve_folder(task, intent.destination)
-            return (yield from _one_file(task, folder, summary_name(summary, task.language), summary, "saved_summary"))
-        items = [found]
-    else:
+    try:
         items = yield from resolve(task, intent.target or Ref("it"))
+    except UnresolvedError:
+        said, topic = _last_summary(task) if intent.target and intent.target.form == "summary" else ("", "")
+        if not said:
+            raise
+        folder, name = (yield from resolve_folder(task, intent.destination)), task.say("summary_name", topic=topic)
+        return (yield from _one_file(task, folder, name.strip(), said, "saved_summary"))
     folder = yield from resolve_folder(task, intent.destination)
     return (yield from _move(task, items, folder))
+
+
+def _last_summary(task: Task) -> tuple[str, str]:
+    """Return the newest summary that the assistant gave and its topic as a file name has it; empty without any."""
+    results = [str(step.get("result") or "") for step in reversed(task.sections.earlier_results)]
+    texts = (*(said.text for said in task.conversation.answers()), *results)
+    found = next(((text, title) for text in texts for one in _TITLES if (title := one.match(text.strip()))), None)
+    return (found[0], _UNSAFE.sub(" ", found[1]["topic"]).strip()[:LONGEST_TOPIC].strip()) if found else ("", "")
 
 
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:

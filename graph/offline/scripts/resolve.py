@@ -19,6 +19,7 @@ One = Generator[Sequence[Request], Sequence[Result], Item]
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
+_SUMMARY: Final = re.compile("summary|总结|摘要")
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
 
@@ -45,8 +46,8 @@ def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False)
     wanted = ref.kind or kind
     if ref.form in {"here", "open", "it", "them", "there"}:
         return _pointed_at(task, ref, wanted)
-    if ref.form == "all":
-        return (yield from of_sort(task, ref))
+    if ref.form in {"all", "summary"}:
+        return (yield from (of_sort if ref.form == "all" else _summary)(task, ref))
     if ref.form != "path":
         return (yield from _by_name(task, ref, wanted, loose=loose))
     if ref.text == "/":
@@ -76,6 +77,17 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
     if ref.form == "it" and len(found) > 1:
         raise ambiguous(task, "", found)
     return found
+
+
+def _summary(task: Task, _ref: Ref) -> Items:
+    """Return the file that is called a summary: one of an earlier step, the one of just that name, or the newest."""
+    made = [item for item in task.conversation.changed(finished=True) if _SUMMARY.search(fold(str(item.get("name"))))]
+    found = made[:1] or (yield from _searched(["summary", "总结", "摘要"], "file", SEARCHED))
+    named = [item for item in found if _SUMMARY.search(fold(str(item["name"])))]
+    if not named:
+        raise task.unresolved("no_summary")
+    same = [item for item in named if _SUMMARY.fullmatch(fold(str(item["name"])).rpartition(".")[0])]
+    return [max(same or named, key=lambda item: str(item.get("updated_at", "")))]
 
 
 def of_sort(task: Task, ref: Ref) -> Items:

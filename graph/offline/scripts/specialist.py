@@ -5,7 +5,7 @@ from typing import Final
 
 from graph.offline.reading.conversation import Conversation, items_in
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
-from graph.offline.scripts import answering, changing, editing, finding, listing, organising, reading
+from graph.offline.scripts import changing, editing, finding, listing, organising, reading
 from graph.offline.scripts.task import BoundTool, Task
 from graph.offline.understanding.followup import follow_up
 from graph.offline.understanding.intent import Intent
@@ -18,7 +18,7 @@ TOOL_OF: Final = {
     "share": "share_item", "revoke": "revoke_share", "end_link": "revoke_share", "set_role": "update_share",
     "link": "create_share_link",
     "edit": "patch_file", "replace": "patch_file", "remove_text": "patch_file", "add": "append_to_file",
-    "undo": "undo_changes", "redo": "redo_changes", "save": "create_file", "compile": "create_file",
+    "undo": "undo_changes", "redo": "redo_changes",
 }  # fmt: skip
 """The tool that carries out a change, where it has not its name."""
 
@@ -46,9 +46,9 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     "newest": listing.newest, "info": listing.info,
     **dict.fromkeys(("whoami", "quota", "get_index_status"), listing.whoami),
     **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
-    "ask": answering.ask, "compare": answering.compare,
+    "ask": reading.ask,
     "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
-    "create_folder": organising.create_folder, "create_file": organising.create_file, "save": organising.save,
+    "create_folder": organising.create_folder, "create_file": organising.create_file,
     "move": organising.move, "copy": organising.copy,
     "rename": changing.rename, "share": changing.share,
     **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,

@@ -14,7 +14,7 @@ from graph.offline.understanding.terms import has_han
 MARK: Final = "[\ue000-\uf8ff]"
 """Stands for what was quoted or dictated."""
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
-POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "save", "remove_text"} | {"rename"}
+POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
 """Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
 IN_FOLDERS: Final = frozenset({"count", "list", "tree", "newest"})
 OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"})
@@ -114,8 +114,7 @@ def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> In
     name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
     intent = _fill_names(message, intent, {"name": name})
     content = message.restored(inside["content"]) if inside else ""
-    keeps = not content and word("keeps").match(intent.said.lower())
-    return replace(intent, action="save" if keeps else "create_file", content=content)
+    return replace(intent, content=content)
 
 
 def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:

@@ -87,6 +87,6 @@ def _filled(intent: Intent, wanted: str, said: str) -> Intent:
         return replace(intent, emails=tuple(EMAIL.findall(said)), person="") if EMAIL.search(said) else intent
     if wanted == "number":
         return replace(intent, number=number_in("version", said) or number_in("choice", text))
-    if wanted == "destination" and intent.action in {"move", "copy", "create_folder", "create_file", "save"}:
+    if wanted == "destination" and intent.action in {"move", "copy", "create_folder", "create_file"}:
         return replace(intent, destination=read_ref(text, kind="folder"))
     return replace(intent, target=read_ref(text))

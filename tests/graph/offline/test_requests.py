@@ -19,7 +19,6 @@ ASKED = {
     "find": ["where did I put the passport scan?", "护照扫描件放在哪里了"],
     "summarise": ["give me a quick summary of the lease", "把租房合同总结一下", "what is in Kick-off.pptx?"],
     "ask": ["how long is the notice period?", "押金是多少", "who is my landlord?"],
-    "compare": ["what's the difference between a.csv and b.csv?", "对比一下两份合同"],
     "count": ["how many PDFs do I have?", "我一共有多少文件"],
     "newest": ["show me the 5 newest files", "最近修改的文件"],
     "shared_out": ["which folders have I shared?", "哪些文件共享给了别人"],
@@ -56,6 +55,9 @@ ASKED = {
         "帮我写一首诗",
         "can you email the landlord?",
         "打印计划.md",
+        "what's the difference between a.csv and b.csv?",
+        "对比一下两份合同",
+        "save this as lease.md",
     ],
     "decline": ["please don't delete anything", "千万不要删除合同"],
 }

@@ -290,7 +290,6 @@ FREQUENT: list[tuple[str, Callable[[str, Drive], bool]]] = [
     ("what is in the trash?", lambda said, _: "empty" in said),
     ("what has been shared with me?", lambda said, _: "Nobody" in said),
     ("find files similar to plan.md", lambda said, _: "Cafeteria.md" in said),
-    ("compare plan.md and Cafeteria.md", lambda said, _: "We ship in May." in said and "Soup" in said),
 ]
 
 
