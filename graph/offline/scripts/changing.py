@@ -6,7 +6,7 @@ from typing import Final
 from graph.memory.facts import words_of
 from graph.offline.reading.results import Item
 from graph.offline.replay import Request, Script, call, request
-from graph.offline.scripts.listing import change_line, change_of, last_version
+from graph.offline.scripts.listing import change_of, last_version
 from graph.offline.scripts.resolve import (
     PAGE,
     Items,
@@ -194,11 +194,9 @@ def restore_version(task: Task, intent: Intent) -> Script:
 
 
 def undo(task: Task, intent: Intent) -> Script:
-    """Take back what the last run of this conversation changed, or do it again; without one, show what there is."""
+    """Take back what the last run of this conversation changed, or do it again."""
     if intent.action != "redo" and not task.sections.last_run:
-        result = yield from call("list_changes", limit=3)
-        lines = [change_line(task, one) for one in result.entries("changes")]
-        return task.say("undo_nothing_here", changes="\n".join([task.say("changes"), *lines]) if lines else "")
+        return task.say("undo_nothing_here")
     key, tool = ("redone", "redo_changes") if intent.action == "redo" else ("undone", "undo_changes")
     result = task.checked((yield from call(tool, run_id=task.sections.last_run if key == "undone" else None)), tool)
     done = [f"- {inert(change_of(change))}" for change in result.entries(key)]

@@ -1,7 +1,7 @@
 """Lists of what there is: folders, the trash, shares, versions, changes; counts, and what an item is."""
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from graph.offline.reading.results import Item, Result
@@ -66,25 +66,6 @@ def _shown(task: Task, listing: Listing, result: Result, **values: Any) -> str:
     return "\n".join([task.say(listing.lead, **values), *lines, *tail]) if lines else task.say(listing.empty, **values)
 
 
-def tree(task: Task, intent: Intent) -> Script:
-    """Show a folder with what is below it."""
-    item = yield from resolve_one(task, intent.target or Ref("here"), kind="folder")
-    result = yield from call("get_folder_tree", folder_id=item["id"], depth=3)
-    task.checked(result, "get_folder_tree", str(item.get("name", "")))
-    lines = list(_branches(result.entries("children"), 0)) or [name_line(entry) for entry in result.items[1:]]
-    tail = [task.say("listing_cut")] if result.cut or result.data.get("truncated") else []
-    name = task.name(item)
-    return "\n".join([f"{name}:", *lines, *tail]) if lines else task.say("listing_empty", folder=name)
-
-
-def _branches(nodes: Sequence[Item], depth: int) -> Iterator[str]:
-    for node in nodes:
-        item, children = node.get("item"), node.get("children")
-        if isinstance(item, dict):
-            yield f"{'  ' * depth}{name_line(item)}{' …' if node.get('truncated') else ''}"
-            yield from _branches(children if isinstance(children, list) else [], depth + 1)
-
-
 def count(task: Task, intent: Intent) -> Script:
     """Count the files of the drive, of a type, or what is in a folder."""
     kind = _EXTENSION.search(intent.said)
@@ -100,23 +81,13 @@ def count(task: Task, intent: Intent) -> Script:
         fitting = [hit for hit in result.hits if str(hit["file"]["name"]).lower().endswith(extension)]
         return task.say("count_of", count=f"{len(fitting)}{'+' if result.cursor else ''}", extension=extension)
     result = task.checked((yield from call("whoami")), "whoami")
-    return task.say("count_all", count=sum(_index(result).values()))
-
-
-def _index(result: Result) -> Mapping[str, int]:
     index = result.data.get("index")
-    return index if isinstance(index, dict) else {}
+    return task.say("count_all", count=sum(index.values()) if isinstance(index, dict) else "?")
 
 
 def newest(task: Task, intent: Intent) -> Script:
-    """List the files of a folder that were changed last; of the whole drive, the latest changes."""
-    if intent.target is None or intent.target.form not in NAMED:
-        return (yield from changes(task, intent))
-    item = yield from resolve_folder(task, intent.target)
-    items = (yield from call("list_folder", folder_id=item["id"], limit=100)).items
-    files = sorted(items, key=lambda one: str(one.get("updated_at", "")), reverse=True)
-    lines = [f"- {path_of(one)} ({moment(one.get('updated_at'))})" for one in files if one.get("kind") == "file"]
-    return "\n".join([task.say("newest"), *lines[: intent.number or MANY]]) if lines else task.say("changes_none")
+    """Say what was changed last in the drive; a folder is listed."""
+    return (yield from (folder if intent.target and intent.target.form in NAMED else changes)(task, intent))
 
 
 def info(task: Task, intent: Intent) -> Script:
@@ -132,13 +103,11 @@ def info(task: Task, intent: Intent) -> Script:
 
 
 def whoami(task: Task, intent: Intent) -> Script:
-    """Tell for whom the assistant acts, how much room is taken, or how far files can be searched."""
+    """Tell for whom the assistant acts, or how much room is taken."""
     result = task.checked((yield from call("whoami")), "whoami")
     if intent.action == "quota":
         quota = result.number("quota_bytes")
         return task.say("quota", used=size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else ""))
-    if intent.action == "get_index_status":
-        return task.say("index", indexed=_index(result).get("indexed", 0), total=sum(_index(result).values()))
     scopes = result.data.get("scopes")
     listed = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "?"
     return task.say("whoami", email=code(result.word("email")), scopes=listed)

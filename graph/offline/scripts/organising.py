@@ -21,29 +21,18 @@ _UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+|\.\w{1,5}\s*$")
 
 
 def create_folder(task: Task, intent: Intent) -> Script:
-    """Make folders, each with the ones above it where it is a path."""
+    """Make folders side by side."""
     if not intent.names:
         return task.say("missing_name")
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    text = ""
+    lines: list[str] = []
     for name in intent.names:
-        text = f"{text}\n{(yield from _one_folder(task, parent, name))}".strip()
-    return task.with_hint(text, "can_undo")
-
-
-def _one_folder(task: Task, parent: Item, named: str) -> Script:
-    if named.startswith("/"):
-        parent = {"id": "root", "path": "/"}
-    text = ""
-    for name in filter(None, named.split("/")):
-        result = yield from call("create_folder", name=name, parent_id=parent["id"])
-        if result.code == "name_conflict" and name != named.rstrip("/").rpartition("/")[2]:
-            path = f"{str(parent.get('path', '')).rstrip('/')}/{name}"
-            parent = {"id": path, "path": path}
-            continue
-        parent = task.checked(result, "create_folder", name).data or {"id": "", "name": name}
-        text = task.say("created_folder", name=task.name(parent), path=path_of(parent))
-    return text
+        result = task.checked(
+            (yield from call("create_folder", name=name, parent_id=parent["id"])), "create_folder", name
+        )
+        made = result.data or {"id": "", "name": name}
+        lines.append(task.say("created_folder", name=task.name(made), path=path_of(made)))
+    return task.with_hint("\n".join(lines), "can_undo")
 
 
 def create_file(task: Task, intent: Intent) -> Script:

@@ -42,9 +42,9 @@ def _explain(task: Task, intent: Intent) -> Script:
 SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     **dict.fromkeys(("help", "greet", "thanks", "confirm", "decline", "cannot"), _talk), "explain": _explain,
     "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
-    **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "tree": listing.tree, "count": listing.count,
+    **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "count": listing.count,
     "newest": listing.newest, "info": listing.info,
-    **dict.fromkeys(("whoami", "quota", "get_index_status"), listing.whoami),
+    **dict.fromkeys(("whoami", "quota"), listing.whoami),
     **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
     "ask": reading.ask,
     "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,

@@ -16,7 +16,7 @@ MARK: Final = "[\ue000-\uf8ff]"
 _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
 POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
 """Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
-IN_FOLDERS: Final = frozenset({"count", "list", "tree", "newest"})
+IN_FOLDERS: Final = frozenset({"count", "list", "newest"})
 OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"})
 _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions", "download"), "version") | (
     dict.fromkeys(("newest", "list_changes"), "counted")

@@ -47,7 +47,7 @@ def memory_intent(text: str) -> Intent | None:
 @lru_cache(maxsize=256)
 def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     """Return what a message asks for, in order; empty if that is not clear."""
-    if len(text) > LONGEST_READ or not text.strip():
+    if len(text) > LONGEST_READ or not text.strip() or re.search(MARK, text):
         return ()
     message = Message(text)
     talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
