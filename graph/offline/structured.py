@@ -8,6 +8,7 @@ from graph.offline.scripts.finding import folder_of
 from graph.offline.understanding.followup import is_fragment
 from graph.offline.understanding.intent import CHANGING, EDITING, Intent
 from graph.offline.understanding.requests import memory_intent, understand
+from graph.offline.wording import say
 from graph.routing.many_files import of_each
 from graph.routing.route import REASONS
 from graph.state import AGENTS, AgentName, Language
@@ -15,10 +16,6 @@ from graph.state import AGENTS, AgentName, Language
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
 READING: Final = frozenset({"find", "lookup", "ask", "read", "summarise", "map_files", "related"})
 MAKES: Final = frozenset({"create_folder", "create_file", "rename"})
-WHY: Final[dict[Language, str]] = {
-    "en": "The offline model knows no other way, so it goes on with what does not need that step.",
-    "zh": "离线模型没有别的办法，只继续不依赖该步骤的部分。",
-}
 
 
 def decide(conversation: Conversation) -> dict[str, Any]:
@@ -105,4 +102,4 @@ def revise(conversation: Conversation) -> dict[str, Any]:
         }
         for step in left
     ]
-    return {"why": WHY[conversation.language], "steps": renamed}
+    return {"why": say(conversation.language, "revised"), "steps": renamed}

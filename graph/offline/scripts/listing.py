@@ -8,15 +8,13 @@ from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call
 from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
+from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.references import SUFFIXES, Ref
 from graph.offline.wording import code, inert, moment, name_line, path_of, size
 
 MANY, LONGEST_DIFF = 10, 3_000
 _EXTENSION: Final = re.compile(rf"\b(?P<type>{'|'.join(SUFFIXES)})s?\b", re.IGNORECASE)
-_BY_ASSISTANT: Final = re.compile(
-    r"\byou\b(?!.*\b(?:today|yesterday|lately|recently|week|month|days?)\b)|[你您](?!.*(?:今天|昨天|最近|周|月|天))"
-)
 NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
 
 
@@ -138,7 +136,9 @@ def changes(task: Task, intent: Intent) -> Script:
     """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
     named = intent.target if intent.target and intent.target.form in NAMED else None
     item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
-    run_id = task.sections.last_run if not named and _BY_ASSISTANT.search(task.conversation.asked.lower()) else ""
+    run_id = (
+        task.sections.last_run if not named and word("by_assistant").search(task.conversation.asked.lower()) else ""
+    )
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY
     result = yield from call("list_changes", item_id=item_id, run_id=run_id or None, kind=kind, limit=most)
     lines = [change_line(task, change) for change in task.checked(result, "list_changes").entries("changes")]

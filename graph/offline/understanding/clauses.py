@@ -14,9 +14,6 @@ from graph.routing.wording import bare, bare_span, clauses, correct, is_negated,
 FIRST_MARK: Final = 0xE000
 _WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 32, 0xA0: 32, 0x2018: 39, 0x2019: 39}
 """Full-width characters as their plain ones: one for one, so that places stay."""
-_QUOTED: Final = re.compile(
-    r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|『([^』]+)』|《([^》]+)》|`([^`]+)`|(?<![^\W_])'([^'\n]{1,400})'(?![^\W_])"
-)
 _FOR_GOOD: Final = re.compile(r"\b(?:permanently|for good|forever|irrevocably|completely)\b|彻底|永久")
 _FORBIDS: Final = re.compile(r".{0,4}(?:不要|不用|不必|不准|请勿|不许|不得|别(?![的人处家墅称名]))")
 _NAME_END: Final = re.compile(r"[^\s,，。;；:：]*\)")
@@ -50,7 +47,7 @@ class Message:
     def __init__(self, text: str) -> None:
         self._aside: list[str] = []
         plain = " ".join(text.translate(_WIDTH).split())
-        masked = _QUOTED.sub(lambda quote: self._put_aside(next(filter(None, quote.groups()), "")), plain)
+        masked = word("quoted").sub(lambda quote: self._put_aside(next(filter(None, quote.groups()), "")), plain)
         self.text = self._without_dictation(masked)
 
     def _put_aside(self, text: str) -> str:
