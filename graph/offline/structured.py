@@ -14,7 +14,7 @@ from graph.routing.route import REASONS
 from graph.state import AGENTS, AgentName, Language
 
 SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
-READING: Final = frozenset({"find", "lookup", "ask", "read", "summarise", "map_files", "related"})
+READING: Final = frozenset({"find", "lookup", "ask", "read", "summarise", "map_files"})
 MAKES: Final = frozenset({"create_folder", "create_file", "rename"})
 
 

@@ -12,11 +12,9 @@ from graph.offline.scripts.resolve import (
     Items,
     ambiguous,
     best_matches,
-    contents,
     covered,
     fits,
     resolve,
-    resolve_folder,
     resolve_one,
 )
 from graph.offline.scripts.task import Task
@@ -31,19 +29,9 @@ _UNITS: Final = {"h小": 1, "d天日": 24, "w周星": 168, "m月个": 720}
 
 def trash(task: Task, intent: Intent) -> Script:
     """Move what is meant to the trash, all of it in one round, so that there is one question."""
-    more, target = 0, intent.target or IT
-    if target.form == "all" and target.inside:
-        folder = yield from resolve_folder(task, target.inside)
-        found, more = yield from contents(str(folder["id"]))
-        items = [item for item in found if fits(item, target)]
-        if not items:
-            return task.say("folder_empty", folder=task.name(folder))
-    else:
-        items = yield from resolve(task, target)
+    items = yield from resolve(task, intent.target or IT)
     wanted = [request("trash_item", item_id=item["id"]) for item in items]
-    done = yield from task.carry_out(items, wanted, "trashed", "can_restore")
-    left = task.say("more_left", count=more, folder=quoted(target.inside.text if target.inside else "")) if more else ""
-    return "\n".join(filter(None, [done, left]))
+    return (yield from task.carry_out(items, wanted, "trashed", "can_restore"))
 
 
 def restore(task: Task, intent: Intent) -> Script:
@@ -54,13 +42,6 @@ def restore(task: Task, intent: Intent) -> Script:
     items = yield from _in_trash(task, intent.target or IT, pronoun=pronoun)
     wanted = [request("restore_item", item_id=item["id"]) for item in items]
     return (yield from task.carry_out(items, wanted, "restored"))
-
-
-def delete_for_good(task: Task, intent: Intent) -> Script:
-    """Delete for good what is in the trash; what is not goes no further than there."""
-    items = yield from _in_trash(task, intent.target or IT, pronoun=intent.target is None or intent.target.is_pronoun)
-    wanted = [request("delete_item", item_id=item["id"]) for item in items]
-    return (yield from task.carry_out(items, wanted, "deleted_for_good", ""))
 
 
 def _in_focus(task: Task) -> list[Item]:

@@ -18,7 +18,6 @@ from graph.offline.wording import inert, quoted
 SHOWN, MOST_EDITS = 60, 100
 WRITING: Final = frozenset({"patch_file", "append_to_file"})
 _LINE: Final = re.compile(r"\b(?:line|item|entry|bullet)\b|行|条")
-_MATCHES: Final = re.compile(r"Edit (?P<edit>\d+) matches (?:(?P<count>\d+) places|nothing)")
 
 
 def replace_text(task: Task, intent: Intent) -> Script:
@@ -27,7 +26,7 @@ def replace_text(task: Task, intent: Intent) -> Script:
     if not old or (intent.action == "replace" and not new):
         return task.say("missing_text")
     item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
-    one, count = _made_already(task, item), 0
+    one = _made_already(task, item)
     if one is None:
         source = yield from read(task, item)
         edits = _planned(source.text, intent) if len(source.text) >= source.total else [{"find": old, "replace": new}]
@@ -36,15 +35,10 @@ def replace_text(task: Task, intent: Intent) -> Script:
         if len(edits) > MOST_EDITS:
             return task.say("too_many_matches", find=quoted(old, SHOWN), name=task.name(item), count=len(edits))
         one = request("patch_file", file_id=item["id"], edits=list(edits))
-    count = len(one.args["edits"])
     result = yield from call(one.name, **one.args)
-    matches = _MATCHES.search(result.message) if result.code == "edit_mismatch" else None
-    if matches:
-        code = "too_many_matches" if matches["count"] else "no_match"
-        return task.say(code, find=quoted(old, SHOWN), name=task.name(item), count=matches["count"])
     version = task.checked(result, one.name, str(item.get("name", ""))).number("version") or "?"
     code = "edit_line" if new else "edit_line_removed"
-    edited = task.say(code, find=quoted(old, SHOWN), replace=quoted(new, SHOWN), count=count)
+    edited = task.say(code, find=quoted(old, SHOWN), replace=quoted(new, SHOWN), count=len(one.args["edits"]))
     return task.with_hint(task.say("edited", name=task.name(item), edits=edited, version=version), "can_undo")
 
 

@@ -31,13 +31,12 @@ def find(task: Task, intent: Intent) -> Script:
         files = {str(hit["file"]["id"]): hit for result in results for hit in result.hits}
         hits = hits or _best(list(files.values()), query)
         if hits:
-            return _shown(task, hits, more=bool(first.cursor))
+            return _shown(task, hits)
     result = yield from call("semantic_search_files", query=query[:500], limit=MOST_FOUND)
     hits = relevant(result, query)
     if hits:
-        return _shown(task, hits, more=False)
-    text = task.say("found_nothing", query=quoted(query))
-    return f"{text} {task.say('still_indexing')}" if result.word("note") else text
+        return _shown(task, hits)
+    return task.say("found_nothing", query=quoted(query))
 
 
 def _best(hits: Sequence[Item], query: str) -> list[Item]:
@@ -49,14 +48,13 @@ def _best(hits: Sequence[Item], query: str) -> list[Item]:
     return named or files or full or [hit for hit in hits if wanted and wanted <= set(terms(str(hit.get("text", ""))))]
 
 
-def _shown(task: Task, hits: Sequence[Item], *, more: bool) -> str:
+def _shown(task: Task, hits: Sequence[Item]) -> str:
     files = list({str(hit["file"]["id"]): hit for hit in reversed(hits)}.values())[::-1]
     if len(files) == 1:
         item = files[0]["file"]
         return task.say("found_one", name=task.name(item), path=path_of(item)) + _snippet(files[0])
     lines = [f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MOST_FOUND], 1)]
-    text = "\n".join([task.say("found_many", count=len(files)), *lines])
-    return f"{text}\n{task.say('found_more')}" if more else text
+    return "\n".join([task.say("found_many", count=len(files)), *lines])
 
 
 def _snippet(hit: Item) -> str:

@@ -100,15 +100,13 @@ def info(task: Task, intent: Intent) -> Script:
     return task.say(sentence, name=task.name(item), path=path_of(item), size=total, **numbers, **about, **times)
 
 
-def whoami(task: Task, intent: Intent) -> Script:
-    """Tell for whom the assistant acts, or how much room is taken."""
+def whoami(task: Task, _intent: Intent) -> Script:
+    """Tell for whom the assistant acts, and how much room is taken."""
     result = task.checked((yield from call("whoami")), "whoami")
-    if intent.action == "quota":
-        quota = result.number("quota_bytes")
-        return task.say("quota", used=size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else ""))
-    scopes = result.data.get("scopes")
+    quota, scopes = result.number("quota_bytes"), result.data.get("scopes")
+    used = size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else "")
     listed = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "?"
-    return task.say("whoami", email=code(result.word("email")), scopes=listed)
+    return task.say("whoami", email=code(result.word("email")), scopes=listed, used=used)
 
 
 def diff(task: Task, intent: Intent) -> Script:
@@ -136,11 +134,11 @@ def changes(task: Task, intent: Intent) -> Script:
     """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
     named = intent.target if intent.target and intent.target.form in NAMED else None
     item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
-    run_id = (
-        task.sections.last_run if not named and word("by_assistant").search(task.conversation.asked.lower()) else ""
-    )
+    own = not named and word("by_assistant").search(task.conversation.asked)
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY
-    result = yield from call("list_changes", item_id=item_id, run_id=run_id or None, kind=kind, limit=most)
+    result = yield from call(
+        "list_changes", item_id=item_id, run_id=(own and task.sections.last_run) or None, kind=kind, limit=most
+    )
     lines = [change_line(task, change) for change in task.checked(result, "list_changes").entries("changes")]
     return "\n".join([task.say("changes"), *lines]) if lines else task.say("changes_none")
 
@@ -158,7 +156,7 @@ def change_of(change: Item) -> str:
 
 
 def _item_line(_task: Task, item: Item) -> str:
-    return f"- {path_of(item['file'])}" if "file" in item else name_line(item)
+    return name_line(item)
 
 
 def _version_line(task: Task, entry: Item) -> str:
@@ -180,6 +178,5 @@ LISTINGS: Final[Mapping[str, Listing]] = {
     "list_shared_with_me": Listing("list_shared_with_me", "items", "listing_shared", "shared_empty", _item_line),
     "list_versions": Listing("list_versions", "versions", "versions", "versions", _version_line, "file_id"),
     "who_has_access": Listing("list_shares", "shares", "shares", "not_shared", _share_line, "item_id"),
-    "related": Listing("find_related_files", "hits", "related", "related_none", _item_line, "file_id"),
 }
 """The lists, by action."""

@@ -94,8 +94,10 @@ def of_sort(task: Task, ref: Ref) -> Items:
     """Return each item of a folder, or of the drive, that is of the sort."""
     if ref.inside is not None:
         folder = yield from resolve_folder(task, ref.inside)
-        listed, _ = yield from contents(str(folder["id"]))
-        return [item for item in listed if fits(item, ref)]
+        found = [item for item in (yield from contents(task, folder)) if fits(item, ref)]
+        if not found:
+            raise task.unresolved("folder_empty", folder=task.name(folder))
+        return found
     if not ref.text and not ref.extension:
         raise task.unresolved("which_folder")
     queries = [ref.extension] if ref.extension else queries_of(ref.text)
@@ -106,14 +108,16 @@ def of_sort(task: Task, ref: Ref) -> Items:
     return fitting
 
 
-def contents(folder_id: str) -> Generator[Sequence[Request], Sequence[Result], tuple[list[Item], int]]:
-    """Return what is in a folder, page by page, and how many items the pages did not hold."""
+def contents(task: Task, folder: Item) -> Items:
+    """Return all that is in a folder; what holds more than a few pages is too much for one request."""
     pages: list[Result] = []
     while len(pages) < MOST_PAGES and (not pages or pages[-1].cursor):
         cursor = pages[-1].cursor if pages else None
-        pages.append((yield from call("list_folder", folder_id=folder_id, limit=PAGE, cursor=cursor)))
-    items = [item for page in pages for item in page.items]
-    return items, max(0, max(page.number("total") for page in pages) - len(items))
+        pages.append((yield from call("list_folder", folder_id=folder["id"], limit=PAGE, cursor=cursor)))
+    items, total = [item for page in pages for item in page.items], max(page.number("total") for page in pages)
+    if len(items) < total:
+        raise task.unresolved("too_many", folder=task.name(folder), count=total)
+    return items
 
 
 def fits(item: Item, ref: Ref) -> bool:
@@ -131,6 +135,8 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
         return near
     text = ref.text.rpartition("/")[2] or ref.text
     found = yield from _searched([text], kind, SEARCHED)
+    copies = [made.result.word("id") for made in task.conversation.calls if made.name == "copy_item" and made.result]
+    found = [item for item in found if item["id"] not in copies] or found
     chosen = best_matches(found, text, kind=kind)
     if len(chosen) != 1:
         chosen = yield from _described(text, kind, chosen, loose=loose)

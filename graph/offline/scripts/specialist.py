@@ -14,7 +14,7 @@ from graph.offline.wording import path_of
 
 TOOL_OF: Final = {
     "rename": "rename_item", "move": "move_item",
-    "copy": "copy_item", "delete": "trash_item", "delete_for_good": "delete_item", "restore": "restore_item",
+    "copy": "copy_item", "delete": "trash_item", "restore": "restore_item",
     "share": "share_item", "revoke": "revoke_share", "end_link": "revoke_share", "set_role": "update_share",
     "link": "create_share_link",
     "edit": "patch_file", "replace": "patch_file", "remove_text": "patch_file", "add": "append_to_file",
@@ -44,7 +44,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     "find": finding.find, "lookup": finding.lookup, "list": listing.folder,
     **dict.fromkeys(set(listing.LISTINGS) - {"list"}, listing.listed), "count": listing.count,
     "newest": listing.newest, "info": listing.info,
-    **dict.fromkeys(("whoami", "quota"), listing.whoami),
+    "whoami": listing.whoami,
     **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
     "ask": reading.ask,
     "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
@@ -52,7 +52,7 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     "move": organising.move, "copy": organising.copy,
     "rename": changing.rename, "share": changing.share,
     **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,
-    "download": changing.download, "delete": changing.trash, "delete_for_good": changing.delete_for_good,
+    "download": changing.download, "delete": changing.trash,
     "empty_trash": changing.empty_trash, "restore": changing.restore, "restore_version": changing.restore_version,
     "undo": changing.undo, "redo": changing.undo, "replace": editing.replace_text,
     "remove_text": editing.replace_text, "add": editing.add_text, "remember": changing.remember,

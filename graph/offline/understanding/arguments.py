@@ -17,7 +17,7 @@ _FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])
 POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
 """Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
 IN_FOLDERS: Final = frozenset({"count", "list", "newest"})
-OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"})
+OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "diff_versions"})
 _NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions", "download"), "version") | (
     dict.fromkeys(("newest", "list_changes"), "counted")
 )
@@ -56,7 +56,7 @@ def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> I
 
 
 def _slots(message: Message, action: str, said: str) -> Mapping[str, str] | None:
-    shape = {"end_link": "link", "delete_for_good": "delete"}.get(action, action)
+    shape = {"end_link": "link"}.get(action, action)
     chinese = has_han(re.sub(MARK, "", said))
     found = slots(shape, said, chinese=chinese)
     other = has_han(message.restored(said)) and (not chinese or re.match(r"[a-z]+\s", said, re.IGNORECASE))

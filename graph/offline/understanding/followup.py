@@ -7,21 +7,12 @@ from typing import Final
 
 from graph.offline.reading.conversation import Conversation
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import EMAIL, PREVIOUS, Intent, number_in
-from graph.offline.understanding.references import Ref, read_ref
+from graph.offline.understanding.intent import PREVIOUS, Intent, number_in
+from graph.offline.understanding.references import Ref
 from graph.offline.understanding.requests import understand
-from graph.offline.wording import sides
 
 LONGEST: Final = 40
 _OFFERED: Final = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
-_ASKED: Final = {
-    "names": ("missing_name",),
-    "emails": ("missing_address", "missing_address_of"),
-    "destination": ("missing_destination", "which_folder"),
-    "target": ("which_item", "nothing_remembered", "not_found", "no_summary", "no_document"),
-    "number": ("which_version",),
-}
-"""The sentences that ask for a part of a request."""
 
 
 def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[Intent, ...]:
@@ -35,18 +26,12 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     chosen = _chosen(said.strip(" .。!！?？"), _OFFERED.findall(answer))
     if chosen and asked:
         return tuple(_with_choice(intent, chosen) for intent in asked)
-    wanted = next((part for part, codes in _ASKED.items() if any(_is_said(code, answer) for code in codes)), "")
-    return tuple(_filled(intent, wanted, said) for intent in asked) if wanted and asked else tuple(intents)
+    return tuple(intents)
 
 
 def is_fragment(intents: Sequence[Intent], said: str) -> bool:
     """Say whether a message is a name, a number or an address, and no request of its own."""
     return len(said) <= LONGEST and all(intent.action in {"lookup", "find"} for intent in intents)
-
-
-def _is_said(code: str, answer: str) -> bool:
-    shapes = [re.sub(r"\\\{\w+\\\}", ".*?", re.escape(side)) for side in sides(code)]
-    return any(re.match(shape, answer.strip(), re.DOTALL) for shape in shapes)
 
 
 def _corrected(intent: Intent, before: Sequence[str]) -> Intent:
@@ -77,16 +62,3 @@ def _with_choice(intent: Intent, path: str) -> Intent:
     if named[1] and not named[0]:
         return replace(intent, destination=chosen)
     return replace(intent, action="read" if intent.action in {"find", "lookup"} else intent.action, target=chosen)
-
-
-def _filled(intent: Intent, wanted: str, said: str) -> Intent:
-    text = said.strip().strip("“”\"'.。!！?？")
-    if wanted == "names":
-        return replace(intent, names=intent.names or (text,))
-    if wanted == "emails":
-        return replace(intent, emails=tuple(EMAIL.findall(said)), person="") if EMAIL.search(said) else intent
-    if wanted == "number":
-        return replace(intent, number=number_in("version", said) or number_in("choice", text))
-    if wanted == "destination" and intent.action in {"move", "copy", "create_folder", "create_file"}:
-        return replace(intent, destination=read_ref(text, kind="folder"))
-    return replace(intent, target=read_ref(text))

@@ -19,7 +19,7 @@ EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
 EDITING: Final = frozenset({"replace", "remove_text", "add", "list_versions", "restore_version"})
 _CHANGING_WORDS: Final = (
     "create_folder create_file rename move copy share revoke set_role link end_link download"
-    " delete delete_for_good empty_trash restore restore_version undo redo replace remove_text add"
+    " delete empty_trash restore restore_version undo redo replace remove_text add"
 )
 CHANGING: Final = frozenset(_CHANGING_WORDS.split())
 NAMING: Final = frozenset({"create_folder", "create_file", "add", "replace", "rename"})

@@ -23,9 +23,7 @@ LONGEST_READ: Final = 4_000
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
 NAMED: Final = frozenset({"create_folder", "create_file", "copy", "rename"})
-WHOLE: Final = frozenset(
-    {"list_trash", "quota", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"}
-)
+WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
 """Lookups after which "it" is none of the items."""
 _ROLES: Final = VAGUE | {"set_role", "share"}
 _PRONOUN: Final = re.compile(r"\b(?:it|them|that|this|those|these|anything|everything)\b|[它这那]")
@@ -136,7 +134,7 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
     pointing = intent.target is None or intent.target.is_pronoun
     if intent.action in {"summarise", "read"} and pointing and last.action == "find":
         return replace(intent, target=Ref("name", text=last.query))
-    if pointing and last.action == "copy" and intent.action in {"delete", "delete_for_good"}:
+    if pointing and last.action == "copy" and intent.action in {"delete", "move"}:
         return Intent("unclear")
     if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
         return None

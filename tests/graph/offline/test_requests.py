@@ -24,7 +24,7 @@ ASKED = {
     "shared_out": ["which folders have I shared?", "哪些文件共享给了别人"],
     "list_shared_with_me": ["what has been shared with me?", "别人共享给我的文件"],
     "list_trash": ["what's in the trash?", "回收站里有什么"],
-    "quota": ["how much space is left?", "我用了多少空间"],
+    "whoami": ["how much space is left?", "我用了多少空间"],
     "who_has_access": ["who can see the budget folder?", "谁能看到预算文件夹"],
     "diff_versions": ["what changed since the last version?", "和上一个版本有什么区别"],
     "create_folder": ["make a folder called Receipts in Home", "在家里新建一个文件夹叫收据"],
@@ -39,7 +39,6 @@ ASKED = {
     "end_link": ["turn the link off again", "把链接关掉"],
     "download": ["give me a download link for plan.md", "下载项目建议书"],
     "delete": ["get rid of notes-old.md", "把旧笔记.md删掉"],
-    "delete_for_good": ["permanently delete plan.md", "彻底删除计划.md"],
     "empty_trash": ["empty the trash", "清空回收站"],
     "restore": ["bring it back", "恢复它"],
     "restore_version": ["go back to the first version", "恢复到第一版"],
@@ -58,6 +57,9 @@ ASKED = {
         "what's the difference between a.csv and b.csv?",
         "对比一下两份合同",
         "save this as lease.md",
+        "permanently delete plan.md",
+        "彻底删除计划.md",
+        "find files similar to plan.md",
     ],
     "decline": ["please don't delete anything", "千万不要删除合同"],
 }
@@ -134,7 +136,7 @@ def test_every_action_has_a_script_and_every_tool_is_used() -> None:
     actions = {name for part in ("lookup", "talk") for name, _ in table(part)} | CHANGING | set(ASKED)
     assert actions <= set(SCRIPTS)
     sources = "".join(path.read_text(encoding="utf-8") for path in (HERE / "scripts").glob("*.py"))
-    left_to_others = {"get_index_status", "get_folder_tree", "write_file"}
+    left_to_others = {"get_index_status", "get_folder_tree", "find_related_files", "delete_item", "write_file"}
     assert not [tool for tool in set().union(*TOOLS.values()) - left_to_others if f'"{tool}"' not in sources]
 
 
