@@ -19,8 +19,7 @@ from graph.offline.scripts.resolve import (
 )
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import NUMBERS, PREVIOUS, Intent
-from graph.offline.understanding.references import Ref
+from graph.offline.understanding.intent import NUMBERS, PREVIOUS, Intent, Ref
 from graph.offline.wording import bounded, inert, moment, quoted
 
 IT: Final = Ref("it")

@@ -10,8 +10,7 @@ from graph.offline.replay import Request, Script, call, request
 from graph.offline.scripts.reading import read
 from graph.offline.scripts.resolve import resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.intent import Intent
-from graph.offline.understanding.references import Ref
+from graph.offline.understanding.intent import Intent, Ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, quoted
 

@@ -11,8 +11,7 @@ from graph.offline.scripts.reading import ask, relevant, topic_of
 from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in
-from graph.offline.understanding.intent import Intent
-from graph.offline.understanding.references import Ref, read_ref
+from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import MOST_LINES, bounded, code, inert, path_of, quoted, verbatim
 

@@ -9,8 +9,7 @@ from graph.offline.replay import Request, Script, call
 from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import Intent
-from graph.offline.understanding.references import SUFFIXES, Ref
+from graph.offline.understanding.intent import SUFFIXES, Intent, Ref
 from graph.offline.wording import code, inert, moment, name_line, path_of, size
 
 MANY, LONGEST_DIFF = 10, 3_000

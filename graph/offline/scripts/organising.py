@@ -9,8 +9,7 @@ from graph.offline.replay import Script, UnresolvedError, call, request
 from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.resolve import resolve, resolve_folder
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.intent import Intent
-from graph.offline.understanding.references import Ref
+from graph.offline.understanding.intent import Intent, Ref
 from graph.offline.wording import bounded, path_of, sides
 
 LONGEST_TOPIC: Final = 60

@@ -10,8 +10,7 @@ from graph.offline.scripts import listing
 from graph.offline.scripts.resolve import dated, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import named_in, word
-from graph.offline.understanding.intent import Intent
-from graph.offline.understanding.references import Ref, read_ref
+from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, path_of, quoted, span, verbatim
 

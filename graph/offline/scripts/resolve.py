@@ -10,7 +10,7 @@ from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, UnresolvedError, call, request
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.references import Ref
+from graph.offline.understanding.intent import Ref
 from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
 from graph.offline.wording import code, path_of, quoted
 

@@ -7,8 +7,7 @@ from typing import Final
 
 from graph.offline.understanding.clauses import Clause, Message
 from graph.offline.understanding.grammar import named_in, slots, word
-from graph.offline.understanding.intent import CHANGING, EDITING, EMAIL, NAMING, Intent, number_in
-from graph.offline.understanding.references import Ref, read_ref
+from graph.offline.understanding.intent import CHANGING, EDITING, EMAIL, NAMING, Intent, Ref, number_in, read_ref
 from graph.offline.understanding.terms import has_han
 
 MARK: Final = "[\ue000-\uf8ff]"

@@ -7,8 +7,7 @@ from typing import Final
 
 from graph.offline.reading.conversation import Conversation
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import PREVIOUS, Intent, number_in
-from graph.offline.understanding.references import Ref
+from graph.offline.understanding.intent import PREVIOUS, Intent, Ref, number_in
 from graph.offline.understanding.requests import understand
 
 LONGEST: Final = 40

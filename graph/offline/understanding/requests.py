@@ -13,8 +13,7 @@ from typing import Final
 from graph.offline.understanding.arguments import MARK, POINTING, fill, role_in
 from graph.offline.understanding.clauses import Clause, Message, is_taken_back, mood_of, spoken_of
 from graph.offline.understanding.grammar import named_in, ruled, table, word
-from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent
-from graph.offline.understanding.references import Ref
+from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref
 from graph.offline.understanding.terms import terms
 from graph.routing.cues import ABOUT, ELSEWHERE, TERMS
 from graph.routing.intent_table import VERBS
