@@ -163,9 +163,9 @@ class Conversation:
         return {str(item["id"]): item for item in (*filter(None, here), *seen)}
 
     def changed(self, *, finished: bool = False) -> list[Item]:
-        """Return the items that this turn changed, newest first; with `finished` only those of earlier steps."""
+        """Return the items that this turn changed, newest first, but no copies; with `finished` of earlier steps."""
         calls = [made for made in reversed(self.calls) if made.turn == self.turn and not made.reads]
-        calls = [made for made in calls if not finished or made.segment < self.segment]
+        calls = [made for made in calls if made.name != "copy_item" and (made.segment < self.segment or not finished)]
         return [item for made in calls if made.result and made.result.worked for item in items_in(made.result)]
 
     def focus(self) -> list[Item]:

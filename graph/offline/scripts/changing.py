@@ -19,11 +19,10 @@ from graph.offline.scripts.resolve import (
 )
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import NUMBERS, PREVIOUS, Intent, Ref
+from graph.offline.understanding.intent import PREVIOUS, Intent, Ref
 from graph.offline.wording import bounded, inert, moment, quoted
 
 IT: Final = Ref("it")
-_UNITS: Final = {"h小": 1, "d天日": 24, "w周星": 168, "m月个": 720}
 
 
 def trash(task: Task, intent: Intent) -> Script:
@@ -105,11 +104,11 @@ def change_access(task: Task, intent: Intent) -> Script:
         named = [str(one["email"]) for one in own if one.get("kind") != "link" and one.get("email")]
         people = links if key == "link_id" else [one for one in named if intent.person.lower() in one.lower()]
         if named and not people and key == "email":
-            return task.say("which_share", list="\n".join(f"- {one}" for one in named))
+            return task.say("ambiguous_it", list="\n".join(f"- {one}" for one in named))
     if not people:
         return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
     if len(people) > 1 and not intent.emails and (intent.action == "set_role" or word("person").search(intent.said)):
-        return task.say("which_share", list="\n".join(f"- {one}" for one in people))
+        return task.say("ambiguous_it", list="\n".join(f"- {one}" for one in people))
     tool, role = ("update_share", intent.role) if intent.action == "set_role" else ("revoke_share", None)
     wanted = [Request(tool, {"item_id": item["id"], key: one, **({"role": role} if role else {})}) for one in people]
     code = {"set_role": "role_set", "end_link": "link_ended"}.get(intent.action, "revoked")
@@ -117,19 +116,11 @@ def change_access(task: Task, intent: Intent) -> Script:
 
 
 def make_link(task: Task, intent: Intent) -> Script:
-    """Make a link by which anyone can open an item."""
+    """Make a link by which anyone can open an item; one that ends by itself or has a password is beyond it."""
+    if word("link_terms").search(intent.said):
+        return task.say("link_terms")
     item = yield from resolve_one(task, intent.target or IT)
-    said, hours = intent.said, None
-    expires, password = word("expires").search(said), word("password").search(said)
-    if (word("until").search(said) and not expires) or (word("secret").search(said) and not password):
-        return task.say("missing_terms")
-    if expires:
-        count = expires["count"].lower()
-        hours = (int(count) if count.isdigit() else NUMBERS.get(count, 1)) * next(
-            hours for units, hours in _UNITS.items() if expires["unit"][0].lower() in units
-        )
-    secret, role = password["word"] if password else None, intent.role or "viewer"
-    one = request("create_share_link", item_id=item["id"], role=role, expires_in_hours=hours, password=secret)
+    one = request("create_share_link", item_id=item["id"], role=intent.role or "viewer")
     return (yield from task.carry_out([item], [one], "link_made"))
 
 
@@ -148,8 +139,8 @@ def rename(task: Task, intent: Intent) -> Script:
     if not intent.names:
         return task.say("missing_name")
     old, name = quoted(str(item.get("name", ""))), with_suffix(item, intent.names[0])
-    code = "called" if item.get("name") == name else "renamed"
-    return (yield from task.carry_out([item], [request("rename_item", item_id=item["id"], name=name)], code, old=old))
+    wanted = [request("rename_item", item_id=item["id"], name=name)]
+    return (yield from task.carry_out([item], wanted, "renamed", old=old))
 
 
 def with_suffix(item: Item, name: str) -> str:
@@ -203,7 +194,7 @@ def forget(task: Task, intent: Intent) -> Script:
     found = task.checked((yield from call("list_memories")), "list_memories")
     meant = _meant(intent.content, found.entries("memories"))
     if len(meant) != 1:
-        code = "which_memory" if meant else "no_such_memory"
+        code = "ambiguous_it" if meant else "no_such_memory"
         return task.say(code, list=_list(meant), fact=quoted(intent.content))
     fact = str(meant[0]["fact"])
     task.checked((yield from call("forget", memory_id=meant[0]["id"])), "forget", fact)

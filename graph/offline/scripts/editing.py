@@ -82,11 +82,9 @@ def _made_already(task: Task, item: Item) -> Request | None:
 
 
 def add_text(task: Task, intent: Intent) -> Script:
-    """Add a passage at the end; elsewhere only a person or a real model can."""
+    """Add a passage at the end."""
     if not intent.content:
         return task.say("missing_content")
-    if intent.position != "end":
-        return task.say("cannot", abilities=task.abilities())
     item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
     one = _made_already(task, item) or request("append_to_file", file_id=item["id"], content=intent.content)
     task.checked((yield from call(one.name, **one.args)), one.name, str(item.get("name", "")))

@@ -30,7 +30,7 @@ def create_folder(task: Task, intent: Intent) -> Script:
             (yield from call("create_folder", name=name, parent_id=parent["id"])), "create_folder", name
         )
         made = result.data or {"id": "", "name": name}
-        lines.append(task.say("created_folder", name=task.name(made), path=path_of(made)))
+        lines.append(task.say("created", name=task.name(made), path=path_of(made)))
     return task.with_hint("\n".join(lines), "can_undo")
 
 
@@ -39,7 +39,7 @@ def create_file(task: Task, intent: Intent) -> Script:
     if not intent.names:
         return task.say("missing_name")
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    return (yield from _one_file(task, parent, intent.names[0], intent.content, "created_file"))
+    return (yield from _one_file(task, parent, intent.names[0], intent.content, "created"))
 
 
 def _one_file(task: Task, parent: Item, name: str, content: str, code: str) -> Script:

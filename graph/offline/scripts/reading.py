@@ -77,13 +77,13 @@ def ask(task: Task, intent: Intent) -> Script:
             own = yield from resolve_one(task, ref, kind="file")
         except UnresolvedError:
             own = None
-    answer = _answer(task, (yield from read(task, own)), question) if own else ""
-    if answer or (own and opened and own["id"] == opened["id"]):
-        return answer or task.say("answer_none_here")
-    return (yield from _from_drive(task, question, own))
+    if own is None:
+        return (yield from _from_drive(task, question))
+    answer = _answer(task, (yield from read(task, own)), question)
+    return answer or task.say("answer_none_in", name=task.name(own))
 
 
-def _from_drive(task: Task, question: str, own: Item | None = None) -> Script:
+def _from_drive(task: Task, question: str) -> Script:
     result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
     graded = sorted(((_fit(hit, question), hit) for hit in result.hits), key=lambda one: one[0], reverse=True)
     files = [hit["file"] for _, hit in graded[:3]]
@@ -92,12 +92,10 @@ def _from_drive(task: Task, question: str, own: Item | None = None) -> Script:
     answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
     if answered:
         return _newest(answered)
-    if own:
-        return task.say("answer_none_in", name=task.name(own))
     nearest = sources[0] if sources and graded[0][0] >= WORTH_SHOWING else None
     passage = best_passage(read_sentences(nearest.text), question, nearest.called) if nearest else None
     if nearest is None or passage is None:
-        return task.say("answer_none", query=quoted(question))
+        return task.say("found_nothing", query=quoted(question))
     return _quoting(task, nearest, passage.sentences, "answer_unsure")
 
 

@@ -42,7 +42,7 @@ def resolve_folder(task: Task, ref: Ref | None) -> One:
 def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Items:
     """Return the items that are meant, at least one: several only if several were meant."""
     if ref is None or ref.form == "which":
-        raise task.unresolved("which_folder" if kind == "folder" else "which_item")
+        raise task.unresolved("which_item")
     wanted = ref.kind or kind
     if ref.form in {"here", "open", "it", "them", "there"}:
         return _pointed_at(task, ref, wanted)
@@ -63,7 +63,7 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
     if ref.form in {"here", "there"}:
         folder = task.here if ref.form == "here" else task.conversation.last_folder()
         if folder is None:
-            raise task.unresolved("which_folder")
+            raise task.unresolved("which_item")
         return [folder]
     wanted = "file" if ref.form == "open" else kind
     talked_about = [item for item in task.conversation.focus() if not wanted or item.get("kind") == wanted]
@@ -73,7 +73,7 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
         return opened
     found = talked_about or (opened if kind != "folder" else [])
     if not found:
-        raise task.unresolved("nothing_remembered")
+        raise task.unresolved("which_item")
     if ref.form == "it" and len(found) > 1:
         raise ambiguous(task, "", found)
     return found
@@ -99,7 +99,7 @@ def of_sort(task: Task, ref: Ref) -> Items:
             raise task.unresolved("folder_empty", folder=task.name(folder))
         return found
     if not ref.text and not ref.extension:
-        raise task.unresolved("which_folder")
+        raise task.unresolved("which_item")
     queries = [ref.extension] if ref.extension else queries_of(ref.text)
     found = yield from _searched(queries, ref.kind, OF_A_SORT)
     fitting = [item for item in found if fits(item, ref) and not (ref.text and item.get("kind") == "folder")]

@@ -144,10 +144,9 @@ def _fill_edit(message: Message, intent: Intent, named: Mapping[str, str]) -> In
 
 
 def _fill_add(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    start = re.match(r"start|top|beginning|开头|最?前面|顶部", named.get("where", ""))
-    anchor = message.restored(named.get("anchor", ""))
-    content = _quoted_in(message, named.get("content", "")) if named.get("content") else ""
-    return replace(intent, content=content, anchor=anchor, position="after" if anchor else "start" if start else "end")
+    if named.get("anchor") or re.match(r"start|top|beginning|开头|最?前面|顶部", named.get("where", "")):
+        return replace(intent, action="cannot")
+    return replace(intent, content=_quoted_in(message, named.get("content", "")))
 
 
 _FILL: Final[Mapping[str, Callable[[Message, Intent, Mapping[str, str]], Intent]]] = {

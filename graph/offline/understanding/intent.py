@@ -71,7 +71,6 @@ class Intent:
     role: str = ""
     number: int = 0
     query: str = ""
-    position: str = "end"
     anchor: str = ""
     topic: str = ""
 

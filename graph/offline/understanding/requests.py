@@ -120,7 +120,7 @@ def _detailed(message: Message, clause: Clause, last: Intent, action: str) -> In
         return replace(last, names=(message.restored(name).strip(" .。"),))
     if last.action == "create_file" and not last.content and re.fullmatch(MARK, clause.said):
         return replace(last, content=message.restored(clause.said))
-    if last.action == "link" and word("until").search(clause.said):
+    if last.action == "link" and word("link_terms").search(clause.said):
         return replace(last, said=f"{last.said}, {clause.said}")
     role = role_in(clause.plain)
     return (

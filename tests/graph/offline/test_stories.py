@@ -274,10 +274,7 @@ FREQUENT: list[tuple[str, Callable[[str, Drive], bool]]] = [
     ("who has access to plan.md?", lambda said, _: "not shared" in said),
     ("copy plan.md to Archive", lambda _, drive: drive.names("/Archive") == ["plan.md"]),
     ("duplicate plan.md", lambda _, drive: drive.names("/Reports") == ["plan.md", "plan.md (2)"]),
-    (
-        "make a public link to plan.md for 3 days",
-        lambda _, drive: drive.links == [("/Reports/plan.md", {"expires_in_hours": 72})],
-    ),
+    ("make a public link to plan.md", lambda _, drive: drive.links == [("/Reports/plan.md", {})]),
     ("give me a download link for plan.md", lambda said, _: "http://drive/d/1" in said),
     ("how many files do I have?", lambda said, _: "4 files" in said),
     ("how much space do I use?", lambda said, _: "2.0 KB" in said),
@@ -303,6 +300,15 @@ def test_what_was_deleted_comes_back_by_name_or_by_pronoun(talk: Talk) -> None:
     said = talk.say("restore Cafeteria.md")
     assert "`/Cafeteria.md`" in said
     assert "Cafeteria.md" in talk.drive.names("/")
+
+
+def test_a_file_that_was_copied_first_is_deleted_itself(talk: Talk) -> None:
+    talk.drive.put("/Archive")
+    message = "copy Cafeteria.md to Archive and delete Cafeteria.md"
+    assert len(talk.plan(message).steps) == 2
+    talk.say(message)
+    assert talk.drive.names("/Archive") == ["Cafeteria.md"]
+    assert "Cafeteria.md" not in talk.drive.names("/")
 
 
 def test_going_back_to_the_version_before_finds_its_number(talk: Talk) -> None:

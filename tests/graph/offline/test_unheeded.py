@@ -31,6 +31,9 @@ FORBIDDEN = [
 ]
 OTHER_OBJECTS = [
     "先备份菜谱再删除",
+    "back up the lease, then delete it",
+    "先复制计划.md，再移到归档",
+    "show me the \ue000 folder and delete it",
     "make Maria a viewer of everything she has",
     "undo everything I did yesterday",
     "undo the last three changes",
@@ -86,20 +89,16 @@ def test_a_word_that_only_stands_inside_a_name_names_nothing(talk: Talk, message
 
 
 @pytest.mark.parametrize(
-    ("message", "hours"),
+    "message",
     [
-        ("make a link to Soup.md that expires in three weeks", 504),
-        ("给Soup.md生成一个分享链接，三天后过期", 72),
-        ("a link to Soup.md please", None),
+        "make a link to Soup.md that expires in three weeks",
+        "make a public link to Soup.md for 3 days",
+        "make a link to Soup.md valid until Friday",
+        "给Soup.md生成一个分享链接，三天后过期",
+        "给Soup.md生成一个带密码的链接",
     ],
 )
-def test_a_link_holds_as_long_as_was_asked(talk: Talk, message: str, hours: int | None) -> None:
-    talk.say(message)
-    assert [terms.get("expires_in_hours") for _, terms in talk.drive.links] == [hours]
-
-
-@pytest.mark.parametrize("message", ["make a link to Soup.md valid until Friday", "给Soup.md生成一个带密码的链接"])
-def test_a_link_whose_terms_are_not_clear_is_not_made(talk: Talk, message: str) -> None:
+def test_a_link_with_a_term_or_a_password_is_not_made(talk: Talk, message: str) -> None:
     talk.say(message)
     assert talk.drive.links == []
 
@@ -158,7 +157,7 @@ def test_a_later_clause_gives_a_new_file_its_text_and_a_share_its_role() -> None
     (made,) = understand("新建一个文件 想法.md，内容是：买自行车")
     (shared,) = understand("把合同共享给 tom@example.com，只读")
     (added,) = understand('insert "x" after "y" in plan.md')
-    assert (made.content, shared.role, added.position) == ("买自行车", "viewer", "after")
+    assert (made.content, shared.role, added.action) == ("买自行车", "viewer", "cannot")
 
 
 def test_access_is_taken_only_from_who_is_meant(talk: Talk) -> None:
