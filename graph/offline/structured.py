@@ -98,7 +98,7 @@ def revise(conversation: Conversation) -> dict[str, Any]:
         {key: step[key] for key in fields if step.get(key)}
         | {
             "id": ids[str(step["id"])],
-            "depends_on": [ids.get(str(key), str(key)) for key in step.get("depends_on", [])],
+            "depends_on": [ids.get(str(one), str(one)) for one in step.get("depends_on", [])],
         }
         for step in left
     ]

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from graph.language import language_of
 from graph.offline.reading.results import Item, Result, is_item, read_result
+from graph.offline.understanding.grammar import word
 from graph.prompts import TAGS
 from graph.state import Language
 
@@ -81,12 +82,7 @@ def _item(value: Any) -> Item | None:
     return item if isinstance(item.get("id"), str) and item["id"] else None
 
 
-_READING_WORDS: Final = (
-    "list_folder list_trash list_shared_with_me get_folder_tree get_file_info read_file list_versions"
-    " diff_versions search_files semantic_search_files find_related_files get_index_status list_shares"
-    " list_changes get_download_url whoami map_reduce_files read_bulk_result list_memories read_result"
-)
-READING: Final = frozenset(_READING_WORDS.split())
+READING: Final = frozenset(word("reading").pattern.split("|"))
 NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
 """Calls after which "it" is not what they named."""
 

@@ -20,7 +20,7 @@ from graph.offline.scripts.resolve import (
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import PREVIOUS, Intent, Ref
-from graph.offline.wording import bounded, inert, moment, quoted
+from graph.offline.wording import bounded, inert, quoted
 
 IT: Final = Ref("it")
 
@@ -49,9 +49,7 @@ def _in_focus(task: Task) -> list[Item]:
 def _in_trash(task: Task, ref: Ref, *, pronoun: bool) -> Items:
     if pronoun and len(_in_focus(task)) == 1:
         return _in_focus(task)
-    tool = "list_trash" if "list_trash" in task.tools else "list_folder"
-    listed = yield from call(tool, folder_id=None if tool == "list_trash" else "trash", limit=PAGE)
-    trashed = [item for item in listed.items if item.get("trashed_at")]
+    trashed = [item for item in (yield from call("list_trash", limit=PAGE)).items if item.get("trashed_at")]
     if not trashed:
         raise task.unresolved("trash_empty")
     if pronoun and len(trashed) > 1:
@@ -122,15 +120,6 @@ def make_link(task: Task, intent: Intent) -> Script:
     item = yield from resolve_one(task, intent.target or IT)
     one = request("create_share_link", item_id=item["id"], role=intent.role or "viewer")
     return (yield from task.carry_out([item], [one], "link_made"))
-
-
-def download(task: Task, intent: Intent) -> Script:
-    """Make an address from which a file can be fetched."""
-    item = yield from resolve_one(task, intent.target or IT, kind="file")
-    version = intent.number if intent.number > 0 else None
-    result = yield from call("get_download_url", file_id=item["id"], version=version)
-    task.checked(result, "get_download_url", str(item.get("name", "")))
-    return task.say("download", name=task.name(item), until=moment(result.word("expires_at")), url=result.word("url"))
 
 
 def rename(task: Task, intent: Intent) -> Script:

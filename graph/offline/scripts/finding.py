@@ -67,14 +67,7 @@ def lookup(task: Task, intent: Intent) -> Script:
         item = yield from resolve_one(task, intent.target or Ref("name", text=intent.query))
     except UnresolvedError as unresolved:
         return (yield from (find if "\n1. " in unresolved.text else ask)(task, intent))
-    if item.get("kind") == "folder":
-        return (yield from listing.folder_at(task, item))
-    return task.say("found_one", name=task.name(item), path=path_of(item))
-
-
-def mentioned(said: str) -> str:
-    """Return what the files are to mention, empty if they are to be summed up."""
-    return named_in("mention", said).strip(' ?？。.！“”"')
+    return (yield from listing.shown(task, item))
 
 
 def folder_of(said: str) -> Ref:
@@ -86,13 +79,8 @@ def folder_of(said: str) -> Ref:
 
 def map_files(task: Task, intent: Intent) -> Script:
     """Have every file of a folder read, and tell what each says, and which could not be read."""
-    query = mentioned(intent.said)
-    try:
-        folder = yield from resolve_folder(task, folder_of(intent.said))
-    except UnresolvedError:
-        if not query:
-            raise
-        return (yield from find(task, Intent("find", intent.said, query=f"about {query}")))
+    query = named_in("mention", intent.said).strip(' ?？。.！“”"')
+    folder = yield from resolve_folder(task, folder_of(intent.said))
     asked = task.say("many_mention" if query else "many_summarise", query=query)
     args = {"folder_id": str(folder["id"]), "max_files": MOST_FILES, "language": task.language}
     result = yield from call("map_reduce_files", instruction=asked, **args)
@@ -102,10 +90,10 @@ def map_files(task: Task, intent: Intent) -> Script:
     if not result.number("files"):
         return task.say("many_empty", folder=task.name(folder))
     answered = result.number("answered")
-    title = task.say("many_found" if answered else "many_found_none", query=quoted(query), count=answered)
+    title = ("many_found" if answered else "many_found_none") if query else "many_title"
     lines = [_line(one) for one in (yield from _first(result)) if one.get("status") == "answered"]
     coverage = task.say("many_coverage", coverage=result.word("coverage"))
-    parts = [title if query else task.say("many_title"), bounded(lines, task.language, answered), coverage]
+    parts = [task.say(title, query=quoted(query), count=answered), bounded(lines, task.language, answered), coverage]
     return "\n\n".join(part for part in parts if part)
 
 

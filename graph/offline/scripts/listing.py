@@ -31,13 +31,13 @@ class Listing(NamedTuple):
 def folder(task: Task, intent: Intent) -> Script:
     """List a folder."""
     item = yield from resolve_one(task, intent.target if intent.target and intent.target.form in NAMED else Ref("here"))
+    return (yield from shown(task, item))
+
+
+def shown(task: Task, item: Item) -> Script:
+    """List a folder that was found; say where a file is."""
     if item.get("kind") == "file":
         return task.say("found_one", name=task.name(item), path=path_of(item))
-    return (yield from folder_at(task, item))
-
-
-def folder_at(task: Task, item: Item) -> Script:
-    """List a folder that was found."""
     result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
     count = result.number("total") or len(result.items)
     return _shown(task, LISTINGS["list"], result, folder=task.name(item), count=count)

@@ -14,7 +14,7 @@ from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import inert, path_of, quoted, span, verbatim
 
-HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT, MOST_OTHERS = 8, 500, 0.3, 3_000, 3
+HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
 
 
 class Source(NamedTuple):
@@ -47,7 +47,7 @@ class Source(NamedTuple):
 
 
 Reading = Generator[Sequence[Request], Sequence[Result], Source]
-Documents = Generator[Sequence[Request], Sequence[Result], tuple[list[Item], str]]
+About = Generator[Sequence[Request], Sequence[Result], tuple[Item, str]]
 
 
 def read(task: Task, item: Item) -> Reading:
@@ -134,50 +134,50 @@ def open_file(task: Task, intent: Intent) -> Script:
     """Show the text of a file; a folder is listed."""
     item = yield from resolve_one(task, intent.target, loose=True)
     if item.get("kind") == "folder":
-        return (yield from listing.folder_at(task, item))
+        return (yield from listing.shown(task, item))
     result = yield from call("read_file", file_id=item["id"])
     task.checked(result, "read_file", str(item.get("name", "")))
     text, file = result.word("text"), result.data.get("file") or item
     if not text.strip():
-        return task.say("text_empty", name=task.name(item))
+        return task.say("summary_unreadable", name=task.name(item))
     shown, first = text[:LONGEST_TEXT], result.number("first_line") or 1
     total = result.number("total_lines") or text.count("\n") + 1
     last = min(total, first + shown.rstrip("\n").count("\n"))
     fence = "~" * max(3, max((len(line) - len(line.lstrip("~")) for line in shown.splitlines()), default=0) + 1)
     lead = task.say("text", name=task.name(file), path=path_of(file), first=first, last=last, total=total)
-    tail = [task.say("text_more", total=total)] if len(text) > len(shown) or result.cut else []
+    tail = [task.say("listing_cut")] if len(text) > len(shown) or result.cut else []
     return "\n".join([lead, fence, shown.rstrip("\n"), fence, *tail])
 
 
 def summarise(task: Task, intent: Intent) -> Script:
     """Sum up a document in its own sentences: the one named, else the one that is about the topic."""
-    documents, topic = yield from _documents(task, intent.target or Ref("open"))
-    if documents[0].get("kind") == "folder":
-        return (yield from listing.folder_at(task, documents[0]))
-    source = yield from read(task, documents[0])
+    item, topic = yield from _document(task, intent.target or Ref("open"))
+    if item.get("kind") == "folder":
+        return (yield from listing.shown(task, item))
+    source = yield from read(task, item)
     chosen = key_sentences(read_sentences(source.text), topic)
     if not chosen:
         return task.say("summary_unreadable", name=task.name(source.file))
-    return _shown(task, source, chosen, topic, documents[1:])
+    return _shown(task, source, chosen, topic)
 
 
-def _documents(task: Task, ref: Ref) -> Documents:
+def _document(task: Task, ref: Ref) -> About:
     topic = topic_of(ref.text) if ref.form == "name" else ""
     if not topic:
         try:
-            return [(yield from resolve_one(task, ref, loose=True))], ""
+            return (yield from resolve_one(task, ref, loose=True)), ""
         except UnresolvedError as unresolved:
             if ref.form != "name" or "\n1. " in unresolved.text:
                 raise
     topic = topic or ref.text
     result = yield from call("semantic_search_files", query=topic[:500], limit=5)
-    files = {str(hit["file"]["id"]): hit["file"] for hit in relevant(result, topic)}
-    if not files:
+    hits = relevant(result, topic)
+    if not hits:
         raise task.unresolved("found_nothing", query=quoted(topic))
-    return list(files.values()), topic
+    return hits[0]["file"], topic
 
 
-def _shown(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, others: Sequence[Item]) -> str:
+def _shown(task: Task, source: Source, chosen: Sequence[Sentence], topic: str) -> str:
     about = inert(topic or first_heading(source.text) or str(source.file.get("name", "")))
     where, passage = span(*source.lines(chosen), task.language), f"“{source.words(chosen[0])}”"
     where_it_is = {"name": task.name(source.file), "path": path_of(source.file), "lines": where, "passage": passage}
@@ -185,8 +185,6 @@ def _shown(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, o
     lines.append(task.say("summary_source", **where_it_is))
     if source.cut:
         lines.append(task.say("summary_partial", shown=len(source.text), total=source.total))
-    if others:
-        lines.append(task.say("also_about", list=task.say("and").join(map(path_of, others[:MOST_OTHERS]))))
     return "\n".join(lines)
 
 

@@ -3,33 +3,25 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from graph.offline.reading.conversation import Conversation, Sections
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError
+from graph.offline.understanding.grammar import word
 from graph.offline.wording import bounded, named, path_of, quoted, say, sides
 from graph.state import Language
 
 ROOT: Final = "root"
-INTERNAL: Final = frozenset({"read_result", "read_bulk_result"})
-"""Tools that carry on what others began: no ability of their own."""
-
-
-class BoundTool(NamedTuple):
-    """A tool that is bound: its description, and its Chinese title as its server publishes it."""
-
-    description: str = ""
-    title_zh: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One call of the model as a specialist."""
+    """One call of the model as a specialist; `tools` are those that are bound, with their Chinese titles."""
 
     conversation: Conversation
     language: Language
-    tools: Mapping[str, BoundTool]
+    tools: Mapping[str, str]
 
     @property
     def sections(self) -> Sections:
@@ -69,7 +61,7 @@ class Task:
 
     def title(self, tool: str) -> str:
         """Return what a bound tool does, in a few words: its Chinese title, or its name."""
-        named = self.tools.get(tool, BoundTool()).title_zh or "".join(sides(f"do.{tool}")[1:])
+        named = self.tools.get(tool) or "".join(sides(f"do.{tool}")[1:])
         return named if named and self.language == "zh" else tool.replace("_", " ")
 
     def deed(self, tool: str, name: str) -> str:
@@ -78,7 +70,7 @@ class Task:
 
     def abilities(self) -> str:
         """Return what the bound tools can do."""
-        titles = dict.fromkeys(self.title(tool) for tool in self.tools if tool not in INTERNAL)
+        titles = dict.fromkeys(self.title(tool) for tool in self.tools if not word("unused").fullmatch(tool))
         return self.say("and").join(titles)
 
     def failed(self, result: Result, what: str) -> str:
@@ -90,18 +82,16 @@ class Task:
 
     def failures(self, wanted: Sequence[Request], items: Sequence[Item], results: Sequence[Result]) -> list[str]:
         """Return a sentence for what did not happen; calls that failed alike share one."""
-        alike: dict[tuple[str, str], list[int]] = {}
-        for index, result in enumerate(results):
+        alike: dict[str, list[str]] = {}
+        for one, item, result in zip(wanted, items, results, strict=True):
             if not result.worked:
-                alike.setdefault((result.failure, result.message), []).append(index)
+                whom = f" ({one.args['email']})" if one.args.get("email") else ""
+                what = self.deed(one.name, str(item.get("name") or "")) + whom
+                alike.setdefault(self.failed(result, "\0"), []).append(what)
         sentences: list[str] = []
-        for indexes in alike.values():
-            one, item = wanted[indexes[0]], items[indexes[0]]
-            whom = f" ({one.args['email']})" if one.args.get("email") else ""
-            what = self.deed(one.name, str(item.get("name") or "")) + whom
-            if len(indexes) > 1:
-                what = self.say("and_more", first=what, count=len(indexes) - (self.language == "en"))
-            sentences.append(self.failed(results[indexes[0]], what))
+        for text, (first, *more) in alike.items():
+            count = len(more) + (self.language == "zh")
+            sentences.append(text.replace("\0", self.say("and_more", first=first, count=count) if more else first))
         return sentences
 
     def checked(self, result: Result, tool: str, name: str = "") -> Result:

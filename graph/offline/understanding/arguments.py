@@ -17,7 +17,7 @@ POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_te
 """Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
 IN_FOLDERS: Final = frozenset({"count", "list", "newest"})
 OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "diff_versions"})
-_NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions", "download"), "version") | (
+_NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions"), "version") | (
     dict.fromkeys(("newest", "list_changes"), "counted")
 )
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from graph.offline.understanding.grammar import table, word
-from graph.routing.cues import TAKEN_BACK
 from graph.routing.intent_table import ROWS, VERBS, Row
 from graph.routing.intents import row_of
 from graph.routing.placing import CHANGES
@@ -20,9 +19,6 @@ _NAME_END: Final = re.compile(r"[^\s,，。;；:：]*\)")
 _MOODS: Final = table("mood")
 _ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenly)\b|不小心|误删")
 """Tells what happened, and asks to have it back."""
-_CORRECTS: Final = re.compile(
-    r"^(?:no|nope|sorry|wait)?[,.!\s]*(?:不对|不是|等等|no,? wait|wait|actually|i mean)[,.，。!！\s]+"
-)
 _CHINESE: Final = tuple(
     (row.action, re.compile("|".join(filter(None, (row.verbs, row.endings)))))
     for row in ROWS
@@ -101,11 +97,6 @@ class Message:
 def mood_of(clause: str) -> str:
     """Return how a clause speaks of what it names: asked, supposed or reported; empty if it may ask for it."""
     return "" if _ITSELF.search(clause) else next((mood for mood, pattern in _MOODS if pattern.search(clause)), "")
-
-
-def is_taken_back(message: str) -> bool:
-    """Say whether a message takes its own first words back; "no, make it 11" corrects what was said before it."""
-    return TAKEN_BACK.search(_CORRECTS.sub("", message)) is not None
 
 
 def spoken_of(clause: str) -> str:

@@ -1,4 +1,4 @@
-"""Answers to what the assistant asked ("the second one", an address, a name), and corrections of the last edit."""
+"""Answers to the question which of several things is meant: "the second one", or the folder it is in."""
 
 import re
 from collections.abc import Sequence
@@ -15,35 +15,18 @@ _OFFERED: Final = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
 
 
 def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[Intent, ...]:
-    """Return what is meant by a message that goes on from the last one; the intents as they are otherwise."""
+    """Return the request before with the choice that a message makes; the intents as they are otherwise."""
     answers, before, said = conversation.answers(), conversation.requests_before(), conversation.asked
-    if conversation.sections.step or not answers or not before:
+    if conversation.sections.step or not answers or not before or not is_fragment(intents, said):
         return tuple(intents)
-    if not is_fragment(intents, said):
-        return tuple(_corrected(intent, before) for intent in intents)
-    asked, answer = understand(before[0], file_open=conversation.sections.file is not None), answers[0].text
-    chosen = _chosen(said.strip(" .。!！?？"), _OFFERED.findall(answer))
-    if chosen and asked:
-        return tuple(_with_choice(intent, chosen) for intent in asked)
-    return tuple(intents)
+    chosen = _chosen(said.strip(" .。!！?？"), _OFFERED.findall(answers[0].text))
+    asked = understand(before[0], file_open=conversation.sections.file is not None) if chosen else ()
+    return tuple(_with_choice(intent, chosen) for intent in asked) or tuple(intents)
 
 
 def is_fragment(intents: Sequence[Intent], said: str) -> bool:
     """Say whether a message is a name, a number or an address, and no request of its own."""
     return len(said) <= LONGEST and all(intent.action in {"lookup", "find"} for intent in intents)
-
-
-def _corrected(intent: Intent, before: Sequence[str]) -> Intent:
-    """Return "make it 11 days" with what the last replacement of this conversation put there."""
-    if intent.action != "replace" or not intent.edits or intent.edits[0][0] or not intent.edits[0][1]:
-        return intent
-    earlier = [one for text in before for one in understand(text) if one.action == "replace" and one.edits]
-    if not earlier:
-        return intent
-    there, new = earlier[0].edits[0][1], intent.edits[0][1]
-    rest = re.sub(r"^[\d.,\s]+\S?", "", there) if re.fullmatch(r"\d[\d.,]*\s?\S", new) else ""
-    target = intent.target or (Ref("it") if earlier[0].target else None)
-    return replace(intent, edits=((there, new + rest),), target=target, anchor=earlier[0].anchor)
 
 
 def _chosen(text: str, offered: Sequence[str]) -> str:

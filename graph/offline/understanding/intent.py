@@ -16,11 +16,7 @@ NUMBERS: Final = {word: number for number, words in enumerate(_ORDINALS, 1) for 
 )
 EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 EDITING: Final = frozenset({"replace", "remove_text", "add", "list_versions", "restore_version"})
-_CHANGING_WORDS: Final = (
-    "create_folder create_file rename move copy share revoke set_role link end_link download"
-    " delete empty_trash restore restore_version undo redo replace remove_text add"
-)
-CHANGING: Final = frozenset(_CHANGING_WORDS.split())
+CHANGING: Final = frozenset(word("changing").pattern.split("|"))
 NAMING: Final = frozenset({"create_folder", "create_file", "add", "replace", "rename"})
 """Shapes that take the person's own words, which may sound like anything."""
 VAGUE: Final = frozenset({"ask", "lookup", "cannot"})
@@ -72,7 +68,6 @@ class Intent:
     number: int = 0
     query: str = ""
     anchor: str = ""
-    topic: str = ""
 
 
 def number_in(name: str, text: str) -> int:

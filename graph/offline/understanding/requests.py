@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import Final
 
 from graph.offline.understanding.arguments import MARK, POINTING, fill, role_in
-from graph.offline.understanding.clauses import Clause, Message, is_taken_back, mood_of, spoken_of
+from graph.offline.understanding.clauses import Clause, Message, mood_of, spoken_of
 from graph.offline.understanding.grammar import named_in, ruled, table, word
 from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref
 from graph.offline.understanding.terms import terms
-from graph.routing.cues import ABOUT, ELSEWHERE, TERMS
+from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
 
 LONGEST_READ: Final = 4_000
@@ -150,7 +150,7 @@ def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequen
     moods = [_mood(clause, intent) for clause, intent in both]
     named = [spoken_of(clause.plain) for (clause, _), mood in zip(both, moods, strict=True) if mood]
     action = changes[0].action if changes else next(filter(None, named), "")
-    taken_back = bool(changes) and is_taken_back(message.text.lower())
+    taken_back = bool(changes) and TAKEN_BACK.search(message.text.lower()) is not None
     mood = "taken_back" if taken_back else next(filter(None, moods), "")
     if {intent.action for intent in changes} - NAMING and word("depends").search(message.prepared):
         mood = "supposed"
@@ -160,7 +160,7 @@ def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequen
     looks = any(intent and intent.action in {"ask", "find"} and not spoken_of(clause.plain) for clause, intent in both)
     if looks and not changes and mood == "reported":
         return Intent("ask", text, query=text)
-    return Intent("explain", text, topic=action, query=mood)
+    return Intent("explain", text)
 
 
 def _mood(clause: Clause, intent: Intent | None) -> str:
@@ -189,7 +189,7 @@ def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | No
         return Intent("cannot", intent.said)
     named = intent.target if intent and intent.action in CHANGING else None
     if intent and named and named.form == "name" and word("kinds").fullmatch(named.text):
-        return Intent("explain", intent.said, topic=intent.action)
+        return Intent("explain", intent.said)
     return intent
 
 

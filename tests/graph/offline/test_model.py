@@ -127,7 +127,7 @@ def test_what_can_not_be_understood_is_planned_as_one_step(model: OfflineChatMod
         ("write me a poem about autumn", ("can't do that", "did nothing", "OPENAI_API_KEY")),
         ("把这份文档翻译成英文", ("做不到", "OPENAI_API_KEY")),
         ("share plan.md with everyone", ("email address",)),
-        ("how do I delete a file?", ("did nothing", "trash_item")),
+        ("how do I delete a file?", ("did nothing", "trash")),
         ("what can you do?", ("create folder", "share item")),
     ],
 )
