@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from graph.offline.followup import is_fragment
 from graph.offline.reading.conversation import Conversation
 from graph.offline.scripts.finding import folder_of
-from graph.offline.understanding.followup import is_fragment
 from graph.offline.understanding.intent import CHANGING, EDITING, Intent
 from graph.offline.understanding.requests import memory_intent, understand
 from graph.offline.wording import say

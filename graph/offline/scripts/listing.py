@@ -10,7 +10,7 @@ from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import SUFFIXES, Intent, Ref
-from graph.offline.wording import code, inert, moment, name_line, path_of, size
+from graph.offline.wording import code, inert, moment, path_of, quoted, size
 
 MANY, LONGEST_DIFF = 10, 3_000
 _EXTENSION: Final = re.compile(rf"\b(?P<type>{'|'.join(SUFFIXES)})s?\b", re.IGNORECASE)
@@ -155,7 +155,7 @@ def change_of(change: Item) -> str:
 
 
 def _item_line(_task: Task, item: Item) -> str:
-    return name_line(item)
+    return f"- {quoted(str(item.get('name') or item.get('path') or ''))}{'/' if item.get('kind') == 'folder' else ''}"
 
 
 def _version_line(task: Task, entry: Item) -> str:

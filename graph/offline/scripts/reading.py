@@ -91,6 +91,8 @@ def _from_drive(task: Task, question: str) -> Script:
     sources = [_source(task, one, file) for one, file in zip(results, files, strict=True) if one.worked]
     answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
     if answered:
+        old = word("outdated")
+        answered.sort(key=lambda one: bool(old.search(one[0].path)) > bool(old.search(question)))
         return _newest(answered)
     nearest = sources[0] if sources and graded[0][0] >= WORTH_SHOWING else None
     passage = best_passage(read_sentences(nearest.text), question, nearest.called) if nearest else None

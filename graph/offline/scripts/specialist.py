@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from graph.offline.followup import follow_up
 from graph.offline.reading.conversation import Conversation, items_in
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
 from graph.offline.scripts import changing, finding, listing, organising, reading
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.followup import follow_up
 from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.requests import memory_intent, understand
 from graph.offline.wording import path_of
