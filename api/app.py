@@ -16,9 +16,12 @@ from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.service import open_service
 from api.storage.database import open_database
-from drive_server.connect import DriveSettings, open_drive
+from drive_server.connect import Drive, DriveSettings, open_drive
 from drive_server.http.app import (
+    Application,
     BodyLimit,
+    PlainAddress,
+    RequestAddress,
     build_http,
     build_pages,
     mount_mcp,
@@ -60,7 +63,7 @@ def create_app(
             plans = Plans(database, time)
             sessions = drive_sessions(drive, LentModel(chosen["agent"]))
             assistant = await stack.enter_async_context(
-                open_assistant(settings.root, agent, sessions, time, chosen, plans, settings.public_url)
+                open_assistant(settings.root, agent, sessions, time, chosen, plans, settings.resolved_public_url)
             )
             port = DriveForService(drive)
             app.state.service = await stack.enter_async_context(
@@ -82,7 +85,16 @@ def create_app(
     app.include_router(build_pages())
     mount_mcp(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
+    app.add_middleware(PlainAddress)
+    app.add_middleware(RequestAddress, settings=settings)
     return app
+
+
+async def local_login_link(app: FastAPI) -> str:
+    """Return an address that logs one browser in as the owner of the running service, once."""
+    drive: Drive = app.state.drive
+    _, token = await drive.identity.ensure_local_user()
+    return drive.login_links.create(await drive.identity.authenticate(token)).url
 
 
 def _database_url(settings: DriveSettings) -> str:
@@ -102,7 +114,14 @@ Errors are `application/problem+json` with a stable `code`, a sentence in `detai
 
 def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) -> FastAPI:
     """Return the application. `lifespan` has to put the running `Service` into `app.state.service`."""
-    app = FastAPI(title="Drive Agent", version=version("drive-agent"), description=DESCRIPTION, lifespan=lifespan)
+    app = Application(
+        title="Drive Agent",
+        version=version("drive-agent"),
+        description=DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
     for part in (chat, runs, approvals, grants, threads, plans, memories):
         api.include_router(part.router)

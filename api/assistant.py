@@ -1,12 +1,12 @@
 """The assistant as the service uses it: the compiled graph with its storage, its models and its connections."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
 
 from api.clock import Clock
@@ -19,10 +19,13 @@ from graph.dependencies import GraphDependencies, PlanControl
 from graph.drive.connections import ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
-from graph.link_filter import LinkFilter, host_allowlist
+from graph.link_allowlist import host_allowlist
+from graph.link_filter import LinkFilter
 from graph.memory.facts import Facts, visible_facts
 from graph.memory.view import rebuild_view, view_record_of
+from graph.messages.others import WITHHELD, others_items, stored_items
 from graph.messages.stored_results import ResultStore, delete_results
+from graph.messages.window import stored_result_of
 from graph.model_factory import open_models
 from graph.models.asking import ModelRole
 from graph.policy.grant_offers import check_grant
@@ -44,13 +47,13 @@ class Assistant:
         self._clock = deps.clock
         self._store = deps.store or InMemoryStore()
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode = "attended") -> RunContext:
-        """Return the run context for a caller."""
-        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode)
+    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str) -> RunContext:
+        """Return the context of a run for a caller."""
+        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode, run_id=run_id)
 
-    def link_filter(self, message: str) -> LinkFilter:
-        """Return the link filter for the answer to a message."""
-        return LinkFilter(self._hosts.with_addresses_in(message), language_of(message))
+    def link_filter(self, *messages: str) -> LinkFilter:
+        """Return the link filter for texts to a person who wrote these messages."""
+        return LinkFilter(self._hosts.with_addresses_in(*messages))
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
         """Return what the interrupt is resumed with when nobody decided in time."""
@@ -75,6 +78,11 @@ class Assistant:
     def failure(self, error: Exception) -> tuple[str, str, bool]:
         """Return an error as (code, sentence, whether trying again may help)."""
         return explain(error)
+
+    async def items_of_others(self, thread_id: str, run_id: str) -> set[str]:
+        """Return the items of others that the messages of a run were made of."""
+        snapshot = await self.graph.aget_state({"configurable": {"thread_id": thread_id}})
+        return others_items(messages_of_run(snapshot.values.get("messages", []), run_id))
 
     async def forget(self, user_id: str, thread_id: str) -> None:
         """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""
@@ -117,6 +125,8 @@ async def open_assistant(
         yield Assistant(deps, storage)
 
 
+SHOWN_CHARACTERS: Final = 2_000
+"""The longest result of others that a thread shows in full."""
 ROLES: Final = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 
 
@@ -145,13 +155,38 @@ class AssistantMemory:
         """Forget a fact of the caller for good; False if there is no such fact."""
         return await self._facts(caller).forget(fact_id)
 
-    async def model_calls(self, user_id: str, thread_id: str, run_id: str) -> list[dict[str, Any]]:
-        """Return the requests of a run to its models, in order: each with its estimated and its reported tokens."""
+    async def with_results(self, user_id: str, thread_id: str, messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+        """Return the messages of a thread with the short results of others, which lie beside it."""
+        stored = {
+            kept["reference"]: message
+            for message in messages
+            if others_items([message])
+            and (kept := stored_result_of(message))
+            and kept["characters"] <= SHOWN_CHARACTERS
+        }
+        texts = await self._result_store(user_id, thread_id).texts(stored)
+        shown = {message.id: texts[key] for key, message in stored.items() if key in texts}
+        return [
+            message.model_copy(update={"content": shown[message.id]}) if message.id in shown else message
+            for message in messages
+        ]
+
+    async def items_of_result(self, user_id: str, thread_id: str, reference: str) -> set[str]:
+        """Return the items of others that a long result was made of."""
+        return await stored_items(self._result_store(user_id, thread_id), reference)
+
+    async def model_calls(
+        self, user_id: str, thread_id: str, run_id: str, hidden: Collection[str] = ()
+    ) -> list[dict[str, Any]]:
+        """Return the requests of a run to its models, in order: each with its estimated and its reported tokens.
+
+        Those that were made of `hidden` items of others are withheld.
+        """
         snapshot = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
         messages: list[AnyMessage] = snapshot.values.get("messages", [])
         result_store = self._result_store(user_id, thread_id)
-        answers = [message for message in _messages_of_run(messages, run_id) if view_record_of(message)]
-        return [await _model_call(messages, answer, result_store) for answer in answers]
+        answers = [message for message in messages_of_run(messages, run_id) if view_record_of(message)]
+        return [await _model_call(messages, answer, result_store, hidden) for answer in answers]
 
     async def result(self, user_id: str, thread_id: str, reference: str) -> str | None:
         """Return a long result of the thread in full."""
@@ -165,17 +200,24 @@ class AssistantMemory:
         return ResultStore(self._store, self._deps.result_cache, user_id, thread_id)
 
 
-def _messages_of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
+def messages_of_run(messages: Sequence[AnyMessage], run_id: str) -> list[AnyMessage]:
+    """Return the messages that follow the person's message of a run, up to their next one."""
     begun = next((index for index, message in enumerate(messages) if message.id == run_id), len(messages))
     following = range(begun + 1, len(messages))
     end = next((index for index in following if isinstance(messages[index], HumanMessage)), len(messages))
     return list(messages[begun:end])
 
 
-async def _model_call(messages: Sequence[AnyMessage], answer: AnyMessage, result_store: ResultStore) -> dict[str, Any]:
+async def _model_call(
+    messages: Sequence[AnyMessage], answer: AnyMessage, result_store: ResultStore, hidden: Collection[str]
+) -> dict[str, Any]:
     recorded = view_record_of(answer)
     assert recorded is not None  # noqa: S101 - the caller filters such answers
-    sent = await rebuild_view(messages, recorded, result_store)
+    language = language_of(next((one.text for one in reversed(messages) if isinstance(one, HumanMessage)), ""))
+    if others_items([answer]) & set(hidden):
+        sent: list[AnyMessage] = [SystemMessage(WITHHELD[language])]
+    else:
+        sent = await rebuild_view(messages, recorded, result_store, hidden, language)
     usage = answer.usage_metadata if isinstance(answer, AIMessage) else None
     return {
         "message_id": str(answer.id),

@@ -1,6 +1,6 @@
 """The drive as the service uses it: who calls, where they are, what runs changed, and taking that back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from drive_server.connect import Actor, Drive, Principal, Scope
 from drive_server.errors import InvalidInputError
-from drive_server.http.access import bearer_token, principal_of_request
+from drive_server.http.access import bearer_token, prefer_connection, principal_of_request
 from graph.drive.sentences import grouped, sentence, text
 from graph.single_flight import SingleFlight
 from graph.state import Language
@@ -34,7 +34,8 @@ class Place:
 class RunChange:
     """One thing that a run changed in the drive, by the journal's id.
 
-    `tool_call_id` is the model's call, `approved_by` (an email), `approval_id` and `grant_id` what allowed it;
+    `tool_call_id` is the model's call, `approved_by` (an email) with `approved_key`, `approval_id` and `grant_id` what
+    allowed it;
     `versions` are the contents that it made: file id, number before (None: a new file) and after. `undone_by` is the
     change that took it back.
     """
@@ -47,6 +48,7 @@ class RunChange:
     at: datetime | None = None
     tool_call_id: str | None = None
     approved_by: str | None = None
+    approved_key: str | None = None
     approval_id: str | None = None
     grant_id: str | None = None
     undone_by: int | None = None
@@ -76,13 +78,20 @@ class DriveForService:
         token = bearer_token(request)
         if token is None:
             return await principal_of_request(self._drive, request)
-        return await self._principals.do(token, lambda: principal_of_request(self._drive, request))
+        principal = await self._principals.do(token, lambda: principal_of_request(self._drive, request))
+        prefer_connection(request)
+        return principal
 
     async def locate(self, caller: Principal, place: Place) -> Place:
         """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""
         return Place(
             await self._id_of(caller, place.file_id, "file"), await self._id_of(caller, place.folder_id, "folder")
         )
+
+    async def hidden(self, caller: Principal, ids: Iterable[str]) -> frozenset[str]:
+        """Return those of the items that the caller can't see now."""
+        wanted = frozenset(ids)
+        return wanted - await self._drive.files.visible(Actor(caller), wanted) if wanted else wanted
 
     async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
         """Return the changes of a run of this user, in order."""
@@ -95,6 +104,10 @@ class DriveForService:
             cursor = page.cursor
             if cursor is None:
                 return tuple(reversed(found))
+
+    async def revoke(self, user_id: str, run_id: str) -> None:
+        """Let a run of this user change nothing more; return when what it is about to change is changed."""
+        await self._drive.journal.revoke(user_id, run_id)
 
     async def undo(
         self, caller: Principal, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool
@@ -137,6 +150,7 @@ def _to_run_change(change: Any) -> RunChange:
         at=change.at,
         tool_call_id=change.tool_call_id,
         approved_by=change.approved_by,
+        approved_key=change.approved_key,
         approval_id=change.approval_id,
         grant_id=change.grant_id,
         undone_by=change.undone_by,

@@ -11,6 +11,7 @@ from typing import Any, cast
 from sqlalchemy import Executable, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from api.authority import require_scopes
 from api.clock import Clock
 from api.drive import Principal
 from api.errors import InvalidPlanError, NotFoundError, PlanChangedError, PlanOverError
@@ -131,7 +132,8 @@ class Plans:
 
     async def _open(self, session: AsyncSession, caller: Principal, thread_id: str) -> PlanRow:
         row = await self._newest(session, caller, thread_id)
-        await _refuse_finished(session, row)
+        run = await _unfinished_run(session, row)
+        require_scopes(caller, run.scopes)
         return row
 
     async def _newest(self, session: AsyncSession, caller: Principal, thread_id: str) -> PlanRow:
@@ -144,12 +146,13 @@ class Plans:
         return row
 
 
-async def _refuse_finished(session: AsyncSession, row: PlanRow) -> None:
+async def _unfinished_run(session: AsyncSession, row: PlanRow) -> RunRow:
     if row.status in OVER:
         raise PlanOverError(status=row.status)
     run = await session.get_one(RunRow, row.run_id)
     if run.finished_at is not None:
         raise PlanOverError(status=run.status)
+    return run
 
 
 def _refuse_impossible(plan: Plan, *, in_document: bool) -> None:

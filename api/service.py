@@ -18,6 +18,7 @@ from api.runs.execution import RunServices
 from api.runs.service import Runs
 from api.runs.webhooks import Webhooks, WebhookTarget
 from api.threads import Threads
+from api.withholding import Withholding
 from drive_server.storage.database import Database
 
 logger = logging.getLogger(__name__)
@@ -41,6 +42,11 @@ class Service:
     database: Database
     heartbeat_seconds: float
     clock: Clock
+
+    @property
+    def withholding(self) -> Withholding:
+        """What is not shared with a person any more is not shown to them."""
+        return Withholding(self.graph, self.drive)
 
     async def delete_thread(self, caller: Principal, thread_id: str) -> None:
         """Delete a thread; a run that waits in it is cancelled. Raises `NotFoundError` and `ThreadBusyError`."""

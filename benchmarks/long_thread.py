@@ -1,5 +1,7 @@
 """What a long thread costs: `python -m benchmarks.long_thread`. Turns of ten tool calls, each with a result of 4 KB.
 
+With `--beside`, the same on LangGraph's own saver too.
+
 Through the real service over HTTP, with a model that takes no time, in one thread. CPU is that of the service. The
 bytes are those of all files that threads are kept in, beside what was said and read: the messages, the calls and the
 results, as text.
@@ -11,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -27,6 +29,7 @@ from pydantic import Field
 
 from api.app import create_app
 from benchmarks.fixtures.models import InstantModel
+from benchmarks.fixtures.plain_saver import plain_saver
 from benchmarks.fixtures.table import print_table
 from drive_server.settings import DriveSettings
 from graph.settings import AgentSettings
@@ -145,11 +148,15 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=200)
     parser.add_argument("--calls", type=int, default=10)
     parser.add_argument("--at-once", type=int, action="append")
+    parser.add_argument("--beside", action="store_true", help="measure LangGraph's own saver too")
     options = parser.parse_args()
     rows: list[list[str]] = []
+    savers = {"": nullcontext, ", LangGraph's saver": plain_saver} if options.beside else {"": nullcontext}
     for at_once in options.at_once or [options.calls, 1]:
-        with tempfile.TemporaryDirectory() as folder:
-            rows.append(measure(options.turns, options.calls, at_once, Path(folder)))
+        for name, saver in savers.items():
+            with tempfile.TemporaryDirectory() as folder, saver():
+                first, *others = measure(options.turns, options.calls, at_once, Path(folder))
+            rows.append([first + name, *others])
     print_table(
         f"A thread of {options.turns} turns, results of {RESULT_BYTES} bytes",
         ["thread", "raw MB", "kept MB", "ratio", "turn 10 ms", f"turn {options.turns} ms", "ratio", "read thread ms"],

@@ -1,12 +1,15 @@
 """`python -m drive_server`: the drive without the assistant. Without arguments it serves MCP over stdio."""
 
 import logging
+import socket
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import anyio
 
+from drive_server.configuration import Configuration
 from drive_server.connect import open_drive
 from drive_server.errors import DriveError
 from drive_server.http.app import create_app
@@ -15,6 +18,8 @@ from drive_server.storage.blobs import open_blobs
 from drive_server.storage.collector import Collected, Collector
 from drive_server.storage.database import open_database
 from drive_server.storage.token_file import make_private_directory
+from drive_server.transports.connections import ConnectionLimits
+from drive_server.transports.listener import address_of, listen
 from drive_server.transports.process import exit_on_sigterm
 from drive_server.transports.runner import Runner
 from drive_server.transports.stdio import serve_stdio
@@ -24,9 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 0 done, 1 failed (a sentence on standard error), 2 wrong usage."""
     chosen = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    command: Callable[[Namespace], None] = chosen.command
+    command: Callable[[DriveSettings, Namespace], None] = chosen.command
     try:
-        command(chosen)
+        command(Configuration(chosen.config).read(DriveSettings), chosen)
     except DriveError as error:
         print(f"{error.message} {error.hint}", file=sys.stderr)  # noqa: T201 - what a command says to a person
         return 1
@@ -37,6 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(prog="python -m drive_server", description=__doc__)
+    parser.add_argument(
+        "--config", type=Path, metavar="FILE", help="file of settings (default: drive-agent.env in the data directory)"
+    )
     parser.set_defaults(command=_stdio)
     commands = parser.add_subparsers(metavar="stdio|http|migrate|reindex|collect")
     commands.add_parser("stdio", help="serve MCP over standard input and output").set_defaults(command=_stdio)
@@ -51,37 +59,42 @@ def _parser() -> ArgumentParser:
     return parser
 
 
-def _stdio(arguments: Namespace) -> None:
+def _stdio(settings: DriveSettings, arguments: Namespace) -> None:
     del arguments
     exit_on_sigterm()
-    anyio.run(serve_stdio, DriveSettings())
+    anyio.run(serve_stdio, settings)
 
 
-def _http(arguments: Namespace) -> None:
+def _http(settings: DriveSettings, arguments: Namespace) -> None:
     exit_on_sigterm()
     logging.getLogger("uvicorn.error").setLevel(logging.INFO)
-    app = create_app(DriveSettings())
+    with listen(arguments.host, arguments.port) as listener:
+        _serve_http(settings.listening_at(address_of(listener, arguments.host)), listener)
+
+
+def _serve_http(settings: DriveSettings, listener: socket.socket) -> None:
+    app = create_app(settings)
 
     async def wind_down() -> None:
         app.state.index_streams.end()
         await app.state.mcp.wind_down()
 
-    Runner(app, wind_down, host=arguments.host, port=arguments.port).run()
+    Runner(app, wind_down, ConnectionLimits.of(settings)).run(sockets=[listener])
 
 
-def _migrate(arguments: Namespace) -> None:
+def _migrate(settings: DriveSettings, arguments: Namespace) -> None:
     del arguments
-    anyio.run(_bring_up_to_date, DriveSettings())
+    anyio.run(_bring_up_to_date, settings)
 
 
-def _reindex(arguments: Namespace) -> None:
+def _reindex(settings: DriveSettings, arguments: Namespace) -> None:
     del arguments
-    anyio.run(_read_all_anew, DriveSettings())
+    anyio.run(_read_all_anew, settings)
 
 
-def _collect(arguments: Namespace) -> None:
+def _collect(settings: DriveSettings, arguments: Namespace) -> None:
     del arguments
-    found = anyio.run(_remove_what_nothing_refers_to, DriveSettings())
+    found = anyio.run(_remove_what_nothing_refers_to, settings)
     line = f"Removed {found.blobs} contents ({found.size} bytes) and {found.unfinished} unfinished files."
     print(line)  # noqa: T201 - what a command says to a person
 

@@ -65,8 +65,8 @@ class Actor:
     """One call: the principal plus what the journal records about it.
 
     `idempotency_key` makes the call happen at most once per user; `if_match` is the etag that was approved; `dry_run`
-    computes the effect and rolls everything back; `approved_by` is the email of the person who said yes, `approval_id`
-    what to, or `grant_id` what covers it; `tool_call_id` is the model's call in the run.
+    computes the effect and rolls everything back; `approved_by` is the email of the person who said yes, with the key
+    `approved_key`, `approval_id` what to, or `grant_id` what covers it; `tool_call_id` is the model's call in the run.
     """
 
     principal: Principal
@@ -76,6 +76,7 @@ class Actor:
     if_match: str | None = None
     dry_run: bool = False
     approved_by: str | None = None
+    approved_key: str | None = None
     tool_call_id: str | None = None
     approval_id: str | None = None
     grant_id: str | None = None

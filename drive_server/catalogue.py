@@ -373,6 +373,7 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "要移到回收站的内容与之前显示的不同。",
     ),
     "replaced_not_as_shown.hint": ("Look at the folder again, and repeat the call.", "请重新查看文件夹，再执行一次。"),
+    "run_is_over": ("The run was ended before this was done. Nothing was changed.", "该运行已先行结束，未作任何更改。"),
     "key_used": ("This idempotency key was used for another call.", "这个幂等键已用于另一次调用。"),
     "key_used.hint": ("Use a new key for a new call.", "新的调用请使用新的键。"),
     "no_result": ("There is no such result.", "没有这个结果。"),

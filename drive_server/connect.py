@@ -13,17 +13,21 @@ from drive_server.access import ALL_SCOPES, Actor, Principal, Scope
 from drive_server.context import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
+    META_APPROVED_KEY,
     META_CHANGE_ID,
     META_DRY_RUN,
     META_EFFECT,
+    META_FOREIGN,
     META_GRANT_ID,
     META_IDEMPOTENCY_KEY,
     META_IF_MATCH,
+    META_OF_OTHERS,
     META_REPLAYED,
     META_RUN_ID,
     META_TOOL,
     META_TOOL_CALL_ID,
     current_principal,
+    request_address,
 )
 from drive_server.drive import Drive
 from drive_server.knowledge.embedding.selection import Embedders
@@ -40,6 +44,7 @@ from drive_server.services.files.recent import Recents
 from drive_server.services.files.service import FileService
 from drive_server.services.files.trash import Expiry
 from drive_server.services.housekeeping import Housekeeping
+from drive_server.services.identity.login_links import LoginLinks
 from drive_server.services.identity.service import IdentityService
 from drive_server.services.identity.sign_ins import SignInService
 from drive_server.services.identity.tokens import TokenService
@@ -59,7 +64,7 @@ from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
-from drive_server.settings import DriveSettings
+from drive_server.settings import DriveSettings, read_settings
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector
 from drive_server.storage.database import Database, open_database
@@ -75,12 +80,15 @@ __all__ = [
     "ALL_SCOPES",
     "META_APPROVAL_ID",
     "META_APPROVED_BY",
+    "META_APPROVED_KEY",
     "META_CHANGE_ID",
     "META_DRY_RUN",
     "META_EFFECT",
+    "META_FOREIGN",
     "META_GRANT_ID",
     "META_IDEMPOTENCY_KEY",
     "META_IF_MATCH",
+    "META_OF_OTHERS",
     "META_REPLAYED",
     "META_RUN_ID",
     "META_TOOL",
@@ -94,6 +102,7 @@ __all__ = [
     "in_process_session",
     "next_request_id",
     "open_drive",
+    "read_settings",
 ]
 
 logger = logging.getLogger(__name__)
@@ -142,7 +151,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         blobs=blobs,
         signer=database.signer,
         identity=identity,
-        sign_ins=SignInService(database, database.signer, settings.public_url),
+        login_links=LoginLinks(identity, settings.resolved_public_url),
+        sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),
         documents=documents,
         citations=Citations(documents.readings),
@@ -150,9 +160,9 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
         sharing=SharingService(database, journal),
-        links=LinkService(database, journal, passwords, settings.public_url),
+        links=LinkService(database, journal, passwords, settings.resolved_public_url),
         visits=LinkVisits(database, passwords, LinkDownloads()),
-        downloads=DownloadService(documents, identity, database.signer, settings.public_url),
+        downloads=DownloadService(documents, identity, database.signer, settings.resolved_public_url),
         search=(search := SearchService(database, index, _reranker(settings, stack))),
         related=RelatedFiles(documents, search),
         journal=journal,
@@ -173,6 +183,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     await subscriptions.feed.start()
     journal.on_change = subscriptions.feed.wake
     await stack.enter_async_context(_running("drive-subscriptions", subscriptions.run))
+    stack.push_async_callback(identity.uses.flush)
+    await stack.enter_async_context(_running("drive-key-uses", identity.uses.run))
     identity.on_scopes = drive.server.tool_lists.wake
     await stack.enter_async_context(_running("drive-tool-lists", drive.server.tool_lists.run))
     stack.push_async_callback(recents.flush)
@@ -287,6 +299,8 @@ async def _own_session(
 ) -> None:
     # This task's context is its own: every handler of the session inherits the principal, and nobody else does.
     current_principal.set(principal)
+    # It serves many requests: none of them names the address for the others.
+    request_address.set("")
     async with create_client_server_memory_streams() as (ours, theirs), anyio.create_task_group() as group:
         protocol = drive.server.protocol
         group.start_soon(protocol.run, *theirs, protocol.create_initialization_options())

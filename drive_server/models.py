@@ -1,8 +1,10 @@
-"""Results of the services: plain values, without database session or protocol."""
+"""Results of the services: plain values, without database session or protocol. A `Model` is on the wire as it is."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from drive_server.messages import Message, translations
 
@@ -14,20 +16,25 @@ OnConflict = Literal["fail", "rename", "replace"]
 IndexState = Literal["pending", "indexing", "ready", "unsupported", "needs_password", "needs_ocr", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A file or folder as one person sees it.
+class Model(BaseModel):
+    """A value that tools and routes answer with. Times are ISO 8601 in UTC there, sizes in bytes."""
 
-    `path` starts with `/` at the root that this person can see; `etag` changes with every change of the item itself;
-    `role` is the caller's; `size` is in bytes (0 for folders); `version` counts contents from 1 (0 for folders).
-    """
+    model_config = ConfigDict(frozen=True)
+
+
+class Item(Model):
+    """A file or folder as the caller sees it; `role` is the caller's, `owner` an email."""
+
+    # `path` starts with `/` at the root that the caller sees; `etag` changes with every change of the item itself;
+    # `version` counts contents from 1. It and `size` are 0 for folders.
 
     id: str
     kind: Kind
     name: str
     path: str
     parent_id: str | None
-    owner_email: str
+    # The journal's earlier results have the other name.
+    owner: Annotated[str, Field(validation_alias=AliasChoices("owner", "owner_email"))]
     role: str
     etag: str
     size: int
@@ -35,46 +42,41 @@ class Item:
     version: int
     created_at: datetime
     updated_at: datetime
-    trashed_at: datetime | None = None
-    child_count: int | None = None
-    index_state: IndexState | None = None
-    shared: bool = False
+    trashed_at: datetime | None
+    child_count: int | None
+    index_state: IndexState | None
+    shared: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TreeNode:
-    """An item with its children, for a bounded view of a folder's tree."""
+class TreeNode(Model):
+    """An item with what is below it; `truncated` says that not all of its children are listed."""
 
     item: Item
-    children: tuple["TreeNode", ...] = ()
-    truncated: bool = False
+    children: tuple["TreeNode", ...]
+    truncated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class MovedItems:
-    """The result of moving several items: the items as they are now; `unchanged` of those named were there already."""
+class MovedItems(Model):
+    """The items of a move, as they are now; `unchanged` of them were in the folder already."""
 
     folder: Item
     items: tuple[Item, ...]
     unchanged: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedItems:
-    """Items deleted for good: `count` of them; `items` are those that were named or had been trashed, 100 at most."""
+class DeletedItems(Model):
+    """The items that were deleted for good: how many in all, and the named or trashed ones as they were."""
 
     count: int
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
-    """One content that a file had. `author` is an email; `run_id` names the assistant's run that wrote it, if any."""
+class Version(Model):
+    """A content that a file had; `run_id` names the assistant's run that wrote it."""
 
     number: int
     size: int
     media_type: str
-    blob: str
     created_at: datetime
     author: str
     run_id: str | None
@@ -134,30 +136,27 @@ class Link:
     url: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DownloadUrl:
-    """An address from which whoever has it gets the bytes of one file, until `expires_at`. Empty in a dry run."""
+class DownloadUrl(Model):
+    """An address from which the bytes of one file can be fetched without a key, until `expires_at`."""
 
-    item: Item
+    file: Item
     version: int
     url: str
     expires_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class VersionDiff:
-    """The unified diff between the texts of two versions of a file; `truncated` says that it is its beginning."""
+class VersionDiff(Model):
+    """The unified diff between two versions of a file; `truncated` says that it is the beginning of a longer one."""
 
-    item: Item
+    file: Item
     from_version: int
     to_version: int
     diff: str
     truncated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ApiKey:
-    """An API key without its secret. `prefix` is its first characters, enough to recognise it."""
+class ApiKey(Model):
+    """An API key without its secret."""
 
     id: str
     name: str
@@ -184,7 +183,8 @@ class User:
 class Touch:
     """An item that a call changes, and where it is: `inside` the folders of these ids afterwards, the nearest first.
 
-    `was_inside` is the same before the call, None if it is new or was where the caller does not see. `items` counts
+    `was_inside` is the same before the call, None if it is new or was where the caller does not see. `was_named` is its
+    name before the call, None if it is new or has the name that it had. `items` counts
     what is below it too. `mine`: it belongs to the caller. `others`: somebody else sees it where it is afterwards;
     `gains`: somebody may who did not before.
     """
@@ -198,6 +198,7 @@ class Touch:
     was_inside: tuple[str, ...] | None
     others: bool
     gains: bool
+    was_named: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +242,8 @@ class Change:
     `summary` is a sentence in English, `message` the same in every language; old changes have none.
 
     `tool_call_id` is the model's call in the run, `approval_id` or `grant_id` what allowed it: all for the caller only.
-    `method` and `key_name` say how the caller proved who they are; only they and administrators see both.
+    `method` and `key_name` say how the caller proved who they are, `approved_key` with which key somebody agreed; only
+    they and administrators see these.
     """
 
     id: int
@@ -258,6 +260,7 @@ class Change:
     undone_by: int | None
     method: str | None = None
     key_name: str | None = None
+    approved_key: str | None = None
     tool_call_id: str | None = None
     approval_id: str | None = None
     grant_id: str | None = None

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
+from ipaddress import IPv6Address, ip_address, ip_network
 from math import ceil
 from time import monotonic
 from typing import Any, Final
@@ -10,6 +11,9 @@ from drive_server.errors import RateLimitError
 
 MINUTE_SECONDS: Final = 60.0
 MOST_KEYS: Final = 10_000
+IPV6_NETWORK_BITS: Final = 64
+SIGNED_IN: Final = "drive.signed_in"
+"""The extension of ASGI by which an application exempts a connection from the limit of its address."""
 
 
 class RateLimiter:
@@ -60,3 +64,14 @@ class RateLimiter:
     def _refusal(self, seconds: int) -> RateLimitError:
         details = {"limit": self._limit, **self._details, "retry_after_seconds": seconds}
         return RateLimitError(self._reason, hint=f"Try again in {seconds} seconds.", details=details)
+
+
+def network_of(address: str) -> str:
+    """Return the address, of an IPv6 one its /64 network, all of which one person has."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address  # a Unix socket has no address: all who use it count as one
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None:
+        return str(ip_network((parsed, IPV6_NETWORK_BITS), strict=False))
+    return str(getattr(parsed, "ipv4_mapped", None) or parsed)

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from drive_server.context import public_address
+
 if TYPE_CHECKING:
     from drive_server.knowledge.ingest.ingester import Ingester
     from drive_server.services.documents.citations import Citations
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from drive_server.services.files.recent import Recents
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
+    from drive_server.services.identity.login_links import LoginLinks
     from drive_server.services.identity.service import IdentityService
     from drive_server.services.identity.sign_ins import SignInService
     from drive_server.services.journal.service import Journal
@@ -41,6 +44,7 @@ class ServiceRegistry:
     blobs: "BlobStore"
     signer: "Signer"
     identity: "IdentityService"
+    login_links: "LoginLinks"
     sign_ins: "SignInService"
     files: "FileService"
     documents: "DocumentService"
@@ -63,3 +67,8 @@ class ServiceRegistry:
     map_reduce: "MapReduceService"
     map_reduce_results: "StoredResults"
     language_model: "LanguageModel | None"
+
+    @property
+    def address(self) -> str:
+        """The address that links lead to now, without a slash at its end."""
+        return public_address(self.settings.resolved_public_url)

@@ -1,15 +1,24 @@
 """Settings of the drive, read once from the environment (`DRIVE_...`)."""
 
 from pathlib import Path
+from typing import Self, TypeVar
+from urllib.parse import urlsplit
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AliasChoices, Field, PrivateAttr, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+S = TypeVar("S", bound=BaseSettings)
+
+
+def read_settings(kind: type[S], *files: Path) -> S:
+    """Return the settings in the environment and, where it says nothing, in the files; a later file goes before."""
+    return kind(_env_file=files, _env_file_encoding="utf-8-sig")
 
 
 class DriveSettings(BaseSettings):
     """The drive's settings: addresses of its storage, and limits. Sizes are in bytes."""
 
-    model_config = SettingsConfigDict(env_prefix="DRIVE_", env_file=".env", extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(env_prefix="DRIVE_", extra="ignore", populate_by_name=True)
 
     data_dir: Path = Field(default=Path("~/.drive-agent"), description="Everything embedded lives below it.")
     database_url: str = Field(default="", description="SQLAlchemy URL; empty: SQLite in the data directory.")
@@ -47,7 +56,7 @@ class DriveSettings(BaseSettings):
     max_versions: int = Field(default=100, ge=1, description="Contents kept of a file, the newest always among them.")
     upload_hours: int = Field(default=24, ge=1, description="Hours that an unfinished resumable upload is kept.")
     public_url: str = Field(
-        default="http://127.0.0.1:8000", description="Where people reach this service: links and sign-in lead there."
+        default="", description="Where people reach this service; empty: where it listens, or as the request says."
     )
     jwt_issuer: str = Field(
         default="", description="OpenID Connect issuer whose tokens are taken; empty: API keys only."
@@ -66,7 +75,35 @@ class DriveSettings(BaseSettings):
     public_hosts: str = Field(
         default="", description="Host names (comma-separated) by which a proxy on this machine lets others in."
     )
+    connections_per_address: int = Field(
+        default=512, ge=1, description="Open connections of one address without a key; a trusted proxy has no limit."
+    )
+    header_seconds: float = Field(default=10, gt=0, description="How long the headers of a request may take.")
+    silent_seconds: float = Field(
+        default=60, gt=0, description="How long a request's body may pause, or a reader read nothing."
+    )
     api_key: SecretStr = Field(default=SecretStr(""), description="The API key of an MCP server over stdio.")
+
+    _listens_at: str = PrivateAttr(default="http://127.0.0.1:8000")
+
+    @field_validator("public_url")
+    @classmethod
+    def _check_public_url(cls, url: str) -> str:
+        """Refuse what is no address of a site."""
+        if url and not _is_site(url):
+            raise ValueError("write it as https://drive.example.com, with nothing after the host and port")
+        return url.rstrip("/")
+
+    def listening_at(self, url: str) -> Self:
+        """Return the settings of a service that listens at this address."""
+        copy = self.model_copy()
+        copy._listens_at = url
+        return copy
+
+    @property
+    def resolved_public_url(self) -> str:
+        """The address by which people reach this service: the one that is set, or the listener's."""
+        return self.public_url.rstrip("/") or self._listens_at
 
     @property
     def root(self) -> Path:
@@ -91,9 +128,24 @@ class DriveSettings(BaseSettings):
     @property
     def mcp_url(self) -> str:
         """Return the address of the MCP server: the name of this drive as an OAuth resource."""
-        return self.public_url.rstrip("/") + "/mcp"
+        return self.resolved_public_url + "/mcp"
 
     @property
     def token_path(self) -> Path:
         """The file (mode 0600) with the local access token."""
         return self.root / "token"
+
+    @property
+    def config_path(self) -> Path:
+        """The configuration file that counts when no other is named."""
+        return self.root / "drive-agent.env"
+
+
+def _is_site(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        is_reachable = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    rest = (parts.path.strip("/"), parts.query, parts.fragment, parts.username or "")
+    return is_reachable and parts.scheme in {"http", "https"} and not any(rest) and url.isprintable() and " " not in url

@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -19,8 +20,8 @@ from graph.approvals.review import SPECIALISTS, make_review
 from graph.citations.cite import make_cite, must_cite
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
-from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive
-from graph.link_filter import host_allowlist
+from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive, read_settings
+from graph.link_allowlist import host_allowlist
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
 from graph.model_factory import build_models
@@ -39,6 +40,7 @@ from graph.supersteps import run_in_one_superstep
 
 Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
 
+PROJECT_FILE: Final = Path(".env")
 LOCAL_USER: Final = RunContext("local", "me@localhost", tuple(ALL_SCOPES))
 
 _graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, Graph] = WeakKeyDictionary()
@@ -86,8 +88,8 @@ def make_begin(deps: GraphDependencies) -> Any:
     """Return the node that takes the person's message, and says who takes the turn."""
     recall, route = make_recall(deps), make_route(deps)
 
-    async def begin(state: State) -> Update:
-        return await run_in_one_superstep(state, recall, continue_plan, route)
+    async def begin(state: State, runtime: Runtime[RunContext]) -> Update:
+        return await run_in_one_superstep(state, partial(recall, runtime=runtime), continue_plan, route)
 
     return begin
 
@@ -171,8 +173,7 @@ async def make_graph() -> Graph:
     """
     loop = asyncio.get_running_loop()
     if loop not in _graphs:
-        # Reading the environment and `.env` blocks.
-        settings, drive_settings = await asyncio.to_thread(lambda: (AgentSettings(), DriveSettings()))
+        settings, drive_settings = await asyncio.to_thread(development_settings)
         models = await asyncio.to_thread(build_models, settings)
         drive = LocalDrive(drive_settings, LentModel(models["agent"]))
         deps = GraphDependencies(
@@ -180,7 +181,13 @@ async def make_graph() -> Graph:
             connections=ConnectionPool.of(settings, drive.open_session),
             settings=settings,
             only_user=LOCAL_USER,
-            hosts=host_allowlist(settings.link_hosts, drive_settings.public_url),
+            hosts=host_allowlist(settings.link_hosts, drive_settings.resolved_public_url),
         )
         _graphs[loop] = build_graph(deps)
     return _graphs[loop]
+
+
+def development_settings() -> tuple[AgentSettings, DriveSettings]:
+    """Return the settings of `langgraph dev`, the one program that reads the `.env` of the folder it is started in."""
+    files = (read_settings(DriveSettings, PROJECT_FILE).config_path, PROJECT_FILE)
+    return read_settings(AgentSettings, *files), read_settings(DriveSettings, *files)

@@ -7,9 +7,13 @@ from graph.state import Mode
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """The person of a run, as the service established it. Never taken from a message or an argument."""
+    """The run and its person, as the service established them. Never taken from a message or an argument.
+
+    Without a `run_id`, each turn gets a fresh one where it begins.
+    """
 
     user_id: str = ""
     email: str = ""
     scopes: tuple[str, ...] = ()
     mode: Mode = "attended"
+    run_id: str = ""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from graph.clock import Clock, utc_now
 from graph.context import RunContext
-from graph.link_filter import HostAllowlist
+from graph.link_allowlist import HostAllowlist
 from graph.messages.stored_results import ResultCache, ResultStore
 
 if TYPE_CHECKING:

@@ -1,20 +1,22 @@
 """The typed events of a run. Each class defines one: its type, its fields, and how it reaches clients.
 
-`FILTERED` marks the text that passes the link filter, `KEY` the field of which a run sends each value once, `FINAL` the
-type after which the run sends nothing. The filter, the replay, the OpenAPI schema and the test of docs/HTTP.md read
-these classes; a class counts once it is in `GraphEvent` (the graph emits it) or `Event` (the service does).
+Text passes the link filter unless its type says that the product made it or that it is data (`text_fields`). `KEY` is
+the field of which a run sends each value once, `FINAL` the type after which the run sends nothing. The filter, the
+replay, the OpenAPI schema and the test of docs/HTTP.md read these classes; a class counts once it is in `GraphEvent`
+(the graph emits it) or `Event` (the service does).
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, NotRequired, cast, get_args, get_origin
+from typing import Annotated, Any, Final, Literal, NotRequired, get_args
 
 from langgraph.config import get_stream_writer
-from typing_extensions import TypedDict, get_type_hints, is_typeddict
+from typing_extensions import TypedDict, get_type_hints
 
 from graph.state import AgentName, Effect, LimitReached, Passage, Risk, StepStatus
+from graph.text_fields import DATA, PRODUCT, Marker, ProductText, cleaned, markers, unmarked
 
 CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
 WhyUnverified = Literal[
@@ -31,16 +33,9 @@ WhyUnverified = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Marker:
-    name: str
-
-
-FILTERED: Final = _Marker("filtered")
-"""Marks text that people read: it passes the link filter. Arguments and results of tools are data and stay."""
-KEY: Final = _Marker("key")
+KEY: Final = Marker("key")
 """Marks the field that a run sends each value of once: a replay drops the second event."""
-FINAL: Final = _Marker("final")
+FINAL: Final = Marker("final")
 """Marks the type of a run's last event."""
 
 
@@ -48,8 +43,8 @@ class RunEvent(TypedDict):
     """The first event of a run."""
 
     type: Literal["run"]
-    run_id: str
-    thread_id: str
+    run_id: ProductText
+    thread_id: ProductText
 
 
 class RouteDecisionEvent(TypedDict):
@@ -70,7 +65,7 @@ class StepView(TypedDict):
     """
 
     id: str
-    title: Annotated[str, FILTERED]
+    title: str
     agent: AgentName
     status: StepStatus
     kind: Literal["act", "map"]
@@ -86,7 +81,7 @@ class TaskPlanEvent(TypedDict):
     """
 
     type: Literal["task_plan"]
-    plan_id: str
+    plan_id: ProductText
     steps: list[StepView]
     version: int
     bounds: NotRequired[dict[str, Any]]
@@ -96,7 +91,7 @@ class PlanChangeEvent(TypedDict):
     """The plan waits for the person, or goes on."""
 
     type: Literal["plan_paused", "plan_resumed"]
-    plan_id: str
+    plan_id: ProductText
     version: int
 
 
@@ -104,7 +99,7 @@ class PlanEditedEvent(TypedDict):
     """The person changed the plan."""
 
     type: Literal["plan_edited"]
-    plan_id: str
+    plan_id: ProductText
     version: int
     steps: list[StepView]
 
@@ -113,9 +108,9 @@ class PlanRevisedEvent(TypedDict):
     """The planner replaced the rest of the plan after a step failed. `why` is for the person."""
 
     type: Literal["plan_revised"]
-    plan_id: str
+    plan_id: ProductText
     version: int
-    why: Annotated[str, FILTERED]
+    why: str
     steps: list[StepView]
 
 
@@ -125,9 +120,9 @@ class TaskStepUpdateEvent(TypedDict):
     type: Literal["task_step_update"]
     step_id: str
     status: StepStatus
-    result: NotRequired[Annotated[str, FILTERED]]
-    question: NotRequired[Annotated[str, FILTERED]]
-    error: NotRequired[Annotated[str, FILTERED]]
+    result: NotRequired[str]
+    question: NotRequired[str]
+    error: NotRequired[str]
 
 
 class MapProgressEvent(TypedDict):
@@ -135,7 +130,7 @@ class MapProgressEvent(TypedDict):
 
     type: Literal["map_progress"]
     step_id: str
-    item_id: str
+    item_id: ProductText
     path: str
     status: Literal["read", "nothing", "failed"]
     total: int
@@ -145,9 +140,9 @@ class ToolCallStartEvent(TypedDict):
     """The model asks for a call; it may still need an approval. Exactly one `tool_call_end` follows."""
 
     type: Literal["tool_call_start"]
-    tool_call_id: Annotated[str, KEY]
+    tool_call_id: Annotated[str, PRODUCT, KEY]
     name: str
-    args: dict[str, Any]
+    args: Annotated[dict[str, Any], DATA]
 
 
 class ToolProgressEvent(TypedDict):
@@ -157,24 +152,24 @@ class ToolProgressEvent(TypedDict):
     """
 
     type: Literal["tool_progress"]
-    tool_call_id: str
+    tool_call_id: ProductText
     name: str
     status: CallStatus
     message: NotRequired[str]
     progress: NotRequired[float]
     total: NotRequired[float]
     reason: NotRequired[Literal["granted", "planned"]]
-    grant_id: NotRequired[str]
+    grant_id: NotRequired[ProductText]
 
 
 class ToolCallEndEvent(TypedDict):
     """A call ended. `result` is the text that the model sees; `duration_ms` is 0 if the tool was not invoked."""
 
     type: Literal["tool_call_end"]
-    tool_call_id: Annotated[str, KEY]
+    tool_call_id: Annotated[str, PRODUCT, KEY]
     name: str
     status: Literal["done", "error", "cancelled", "rejected"]
-    result: str
+    result: Annotated[str, DATA]
     duration_ms: int
 
 
@@ -184,17 +179,17 @@ class ApprovalAction(TypedDict):
     `code` is the reason's, as in docs/GATEWAY.md; `passage` is text read before that may have led to the call.
     """
 
-    tool_call_id: str
+    tool_call_id: ProductText
     name: str
-    args: dict[str, Any]
+    args: Annotated[dict[str, Any], DATA]
     risk: Risk
     reason: str
     preview: str
     reversible: bool
-    etag: NotRequired[str | None]
+    etag: NotRequired[ProductText | None]
     effect: NotRequired[Effect | None]
-    grant_kind: NotRequired[str | None]
-    code: NotRequired[str]
+    grant_kind: NotRequired[ProductText | None]
+    code: NotRequired[ProductText]
     passage: NotRequired[Passage | None]
 
 
@@ -202,8 +197,8 @@ class ApprovalNeededEvent(TypedDict):
     """The run waits for the person. `expires_at` is ISO 8601 in UTC."""
 
     type: Literal["approval_needed"]
-    approval_id: str
-    expires_at: str
+    approval_id: ProductText
+    expires_at: ProductText
     actions: list[ApprovalAction]
 
 
@@ -211,25 +206,25 @@ class RunParkedEvent(TypedDict):
     """An unattended run waits for an approval; its stream may end here."""
 
     type: Literal["run_parked"]
-    run_id: str
-    approval_id: str
-    expires_at: str
+    run_id: ProductText
+    approval_id: ProductText
+    expires_at: ProductText
 
 
 class DecisionView(TypedDict):
     """The decision on one call. `message` says why it was not approved; `grant_id` is the grant given with it."""
 
-    tool_call_id: str
+    tool_call_id: ProductText
     type: Literal["approve", "edit", "reject", "respond"]
     message: NotRequired[str]
-    grant_id: NotRequired[str]
+    grant_id: NotRequired[ProductText]
 
 
 class ApprovalResolvedEvent(TypedDict):
     """The person decided, the approval expired, or the run was cancelled."""
 
     type: Literal["approval_resolved"]
-    approval_id: Annotated[str, KEY]
+    approval_id: Annotated[str, PRODUCT, KEY]
     decisions: list[DecisionView]
     status: Literal["resolved", "expired", "cancelled"]
 
@@ -238,9 +233,9 @@ class ApprovalExpiredEvent(TypedDict):
     """Nobody decided in time, so the calls are not made. `approval_resolved` with `expired` follows."""
 
     type: Literal["approval_expired"]
-    approval_id: Annotated[str, KEY]
-    expires_at: str
-    tool_call_ids: list[str]
+    approval_id: Annotated[str, PRODUCT, KEY]
+    expires_at: ProductText
+    tool_call_ids: list[ProductText]
 
 
 class ContentEvent(TypedDict):
@@ -250,7 +245,7 @@ class ContentEvent(TypedDict):
     """
 
     type: Literal["content"]
-    text: Annotated[str, FILTERED]
+    text: str
     restarts: NotRequired[bool]
 
 
@@ -265,15 +260,15 @@ class CitationView(TypedDict):
     quote: str
     verified: bool
     reason: WhyUnverified
-    file_id: str
+    file_id: ProductText
     name: str
     path: str
     version: int | None
     is_current: bool
     place: str
     heading: str
-    uri: str
-    address: str
+    uri: ProductText
+    address: ProductText
 
 
 class CitationsEvent(TypedDict):
@@ -293,7 +288,7 @@ class ChangeView(TypedDict):
     id: int
     tool: str
     summary: str
-    item_id: str | None
+    item_id: ProductText | None
     text: str
     undone_by: int | None
 
@@ -301,7 +296,7 @@ class ChangeView(TypedDict):
 class ChangeGroup(TypedDict):
     """The changes of one kind, with one sentence for all; `undone` of them were taken back since."""
 
-    action: str
+    action: ProductText
     count: int
     undone: int
     text: str
@@ -312,7 +307,7 @@ class DoneEvent(TypedDict):
     """The last event of a run that did not fail. `limit` is the limit that ended the turn before its answer."""
 
     type: Annotated[Literal["done"], FINAL]
-    run_id: str
+    run_id: ProductText
     status: Literal["success", "cancelled"]
     usage: dict[str, int]
     changes: list[ChangeView]
@@ -324,8 +319,8 @@ class ErrorEvent(TypedDict):
     """The last event of a run that failed, with the changes that it had made."""
 
     type: Annotated[Literal["error"], FINAL]
-    run_id: str
-    code: str
+    run_id: ProductText
+    code: ProductText
     message: str
     retryable: bool
     changes: NotRequired[list[ChangeView]]
@@ -355,12 +350,11 @@ Event = GraphEvent | RunEvent | ApprovalNeededEvent | RunParkedEvent | DoneEvent
 
 @dataclass(frozen=True, slots=True)
 class EventDefinition:
-    """An event as its class defines it; `filtered` are paths such as `("steps", "title")`: the title of each step."""
+    """An event as its class defines it."""
 
     name: str
     schema: type
     key: str | None
-    filtered: tuple[tuple[str, ...], ...]
     is_final: bool
 
     def replay_key(self, event: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -368,58 +362,17 @@ class EventDefinition:
         return (self.name, str(event.get(self.key))) if self.key else None
 
     def filter_text(self, event: Mapping[str, Any], clean: Callable[[str], str]) -> dict[str, Any]:
-        """Return the event with `clean` applied to its filtered text."""
-        filtered: Any = dict(event)
-        for path in self.filtered:
-            filtered = _filtered(filtered, path, clean)
-        return filtered
+        """Return the event with `clean` applied to its text."""
+        return cleaned(self.schema, dict(event), clean)
 
 
 def definitions_of(schema: type) -> Iterator[EventDefinition]:
     """Yield the definitions of an event class: one for each of its types."""
     hints = get_type_hints(schema, include_extras=True)
-    key = next((name for name, hint in hints.items() if KEY in _markers(hint)), None)
-    is_final = FINAL in _markers(hints["type"])
-    for event_type in get_args(_unmarked(hints["type"])):
-        yield EventDefinition(event_type, schema, key, tuple(_filtered_paths(schema)), is_final)
-
-
-def _unmarked(hint: Any) -> Any:
-    """Return the type in `NotRequired` and `Annotated`."""
-    while get_origin(hint) in {NotRequired, Annotated}:
-        hint = get_args(hint)[0]
-    return hint
-
-
-def _markers(hint: Any) -> tuple[Any, ...]:
-    if get_origin(hint) is NotRequired:
-        return _markers(get_args(hint)[0])
-    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-
-
-def _filtered_paths(schema: type) -> Iterator[tuple[str, ...]]:
-    for name, hint in get_type_hints(schema, include_extras=True).items():
-        if FILTERED in _markers(hint):
-            yield (name,)
-        for item in _typed_dicts(_unmarked(hint)):
-            yield from ((name, *path) for path in _filtered_paths(item))
-
-
-def _typed_dicts(hint: Any) -> Iterator[type]:
-    """Yield the event parts in a type, also in a list or an optional one."""
-    if is_typeddict(hint):
-        yield hint
-    for inner in get_args(hint):
-        yield from _typed_dicts(inner)
-
-
-def _filtered(value: Any, path: tuple[str, ...], clean: Callable[[str], str]) -> Any:
-    if not path:
-        return clean(value)
-    if isinstance(value, list):
-        return [_filtered(item, path, clean) for item in cast("list[Any]", value)]
-    name, *rest = path
-    return {**value, name: _filtered(value[name], tuple(rest), clean)} if value.get(name) else value
+    key = next((name for name, hint in hints.items() if KEY in markers(hint)), None)
+    is_final = FINAL in markers(hints["type"])
+    for event_type in get_args(unmarked(hints["type"])):
+        yield EventDefinition(event_type, schema, key, is_final)
 
 
 EVENTS: Final = {definition.name: definition for schema in get_args(Event) for definition in definitions_of(schema)}
@@ -428,25 +381,37 @@ EVENTS: Final = {definition.name: definition for schema in get_args(Event) for d
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """A piece of a model's answer. `message_id` differs between one answer and the next."""
+    """A piece of a model's answer, the last one of which is empty. `message_id` may differ from answer to answer."""
 
     message_id: str | None
     text: str
 
 
 Listener = Callable[[GraphEvent | TextDelta], None]
+Store = Callable[[], Awaitable[object]]
 
 _listener: Final = ContextVar[Listener | None]("listener", default=None)
+_store: Final = ContextVar[Store | None]("store", default=None)
 
 
 @contextmanager
-def listening(listener: Listener) -> Generator[None]:
-    """Send the graph's events and text deltas to the listener; LangGraph's streams carry none (they cost more)."""
-    token = _listener.set(listener)
+def listening(listener: Listener, store: Store | None = None) -> Generator[None]:
+    """Send the graph's events and text deltas to the listener; LangGraph's streams carry none (they cost more).
+
+    `store` returns once all that the listener heard is stored.
+    """
+    heard, stored = _listener.set(listener), _store.set(store)
     try:
         yield
     finally:
-        _listener.reset(token)
+        _listener.reset(heard)
+        _store.reset(stored)
+
+
+async def store_events() -> None:
+    """Return once the events of this run so far are stored: a checkpoint that makes them past must not come before."""
+    if store := _store.get():
+        await store()
 
 
 def emit(event: GraphEvent) -> None:

@@ -1,284 +1,264 @@
-"""Remove images, and links to hosts that are not allowed, from answers.
+"""The link filter. Text from a file can make a model write an address that carries the reader's data to a third party.
 
-Text of a file can make a model write an address with the reader's data in it. A client fetches an image as soon as it
-shows it, and a link at a click, so the filter removes both, in every form that Markdown (CommonMark 0.31, GFM's
-autolinks) and HTML have for them. The note in their place names the host. The filter works on characters, not on a
-parsed document: text that is an address to one reader but not to another counts as one, in code as well.
+An image is fetched at once and a link takes one click, so an address outside the allowlist may be neither, in any
+form that Markdown (CommonMark 0.31, GFM's autolinks) and HTML have for it. It stays in the text, inert: as inline code,
+which people read and copy and no reader makes a link of. The filter finds more than any one reader does and only adds
+to the text (backticks and spaces) outside of code, so what it wrote it finds inert: `clean(clean(x)) == clean(x)`.
 """
 
-import html
 import re
-from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, cast
-from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage
 
-from graph.state import Language
+from graph.link_allowlist import TRAILING, HostAllowlist
+from graph.markdown_code import LONGEST, MarkdownCode, Step
 
-LONGEST: Final = 2_000
 LONGEST_TAG: Final = 500
-"""Characters of an unfinished link that the filter holds back; a longer text is no link, and is broken up."""
-LONGEST_HOST: Final = 60
-"""Characters; a note does not name a longer host, which may itself be made of data."""
+"""Characters of a tag that the filter waits for; a longer one is broken up."""
+_LONGEST_WORD: Final = 255
+_PIECE: Final = 4_096
 
-TEXTS: Final[dict[str, dict[Language, str]]] = {
-    "link": {"en": "(link removed)", "zh": "（链接已移除）"},
-    "host": {"en": "(link to {host} removed)", "zh": "（指向 {host} 的链接已移除）"},
-    "image": {"en": "(image removed)", "zh": "（图片已移除）"},
-}
-
-_NOTES: Final = "|".join(
-    re.escape(text).replace(r"\{host\}", r"[^()（）\s]+") for texts in TEXTS.values() for text in texts.values()
+_COLON: Final = r"(?::|&colon;|&#0{0,5}58;?|&#x0{0,4}3a;?)"
+_SLASH: Final = r"(?:\\?[/\\]|&sol;|&#0{0,5}47;?|&#x0{0,4}2f;?)"
+_LETTER: Final = r"[A-Za-z0-9+._-]"
+_MAIL: Final = rf"(?:(?<=mailto)|(?<=xmpp)){_COLON}"
+_TOP_LEVEL: Final = (
+    r"(?:biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|xn--[a-z0-9-]{1,59})"
+    r"(?![A-Za-z0-9@]|[._-]+[A-Za-z0-9@])"
 )
-_REMOVED: Final = re.compile(rf"(?:\bhttps? ?)?(?:{_NOTES})")
-"""A note, with the beginning of the address that passed before the filter recognised it."""
-
-_COLON: Final = r"(?::|&colon;|&#0*58;?|&#[xX]0*3[aA];?)"
-_SLASH: Final = r"(?:[/\\]|&sol;|&#0*47;?|&#[xX]0*2[fF];?)"
+_BARE: Final = "|".join(
+    [
+        rf"(?<!{_LETTER})(?:{_LETTER}{{0,{_LONGEST_WORD}}}+(?:{_COLON}{_SLASH}{{2}}|{_MAIL})"
+        rf"|(?:[a-vx-z0-9+._-]|w(?!ww\.)){{0,{_LONGEST_WORD}}}+www\."
+        r"|(?<![@/\\])\.{0,9}(?:[A-Za-z0-9_+-]{1,63}\.){1,9}"
+        rf"(?:{_TOP_LEVEL}|[A-Za-z]{{2}}(?=(?::\d{{1,5}})?[/?#]\S)))",
+        rf"{_COLON}{_SLASH}{{2}}",
+        _MAIL,
+        rf"(?<![A-Za-z0-9:/\\]){_SLASH}{{2}}(?=[^\s/\\<`])",
+    ]
+)
+"""An address in running text. Hosts without a scheme are those that markdown-it's linkify takes for one; names of files
+(`README.md`) look like hosts of countries, so of these only the ones with a path count."""
 _STARTS: Final = re.compile(
-    rf"(?P<image>!\[)|(?P<inline>\]\()|(?P<definition>\]:)|(?P<angle><)"
-    rf"|(?P<bare>{_COLON}{_SLASH}{{2}}|(?:(?<=mailto)|(?<=xmpp)){_COLON}|(?<=www)\.|(?<![\w:/\\])//(?=\w[\w-]*\.))",
+    r"(?P<fence>(?<![^\n]) {0,3}(?:```|~~~))|(?P<blank>(?<=\n)[ \t]*\r?\n)"
+    r"|(?P<edge>(?<![^\n]) {1,3}(?:`{1,2}|~{1,2})\Z)|(?P<code_run>`)|(?P<tilde>~~~)"
+    r"|(?P<image>!\[)|(?P<inline>\]\()|(?P<definition>\]:)|(?P<angle><(?=[A-Za-z/!?]))"
+    rf"|(?P<bare>{_BARE})",
+    re.IGNORECASE | re.ASCII,
+)
+_SPECIAL: Final = re.compile(r"[`~!\]<:&/\\.\n\r]")
+"""A text with none of these has no beginning of an address."""
+_WORD_LETTERS: Final = "".join(chr(code) for code in range(33, 127) if re.match(_LETTER, chr(code)))
+_LONE_RETURN: Final = re.compile(r"\r(?!\n)")
+_ENTITY: Final = r"&[#\w]{0,9};?"
+_TAIL: Final = re.compile(
+    rf"(?:(?<![^\n])[ \t]+\r?|[!\]<\r]|~{{1,2}}"
+    rf"|(?:(?<!{_LETTER}){_LETTER}{{1,{_LONGEST_WORD}}}+(?::\d{{0,5}})?)?(?::|{_ENTITY})?(?:\\?[/\\]|{_ENTITY}){{0,2}}[?#]?)\Z"
+)
+"""The end of a text that may begin something: a word too, as it may be the scheme or the host of an address."""
+_LONGEST_TAIL: Final = 320
+_REACH: Final = re.compile(rf"[^\s<]{{0,{LONGEST}}}", re.ASCII)
+"""As far as any reader lets an address go."""
+_EXTENT: Final = re.compile(
+    rf"{_LETTER}*(?:{_COLON}{_SLASH}{{2}}\[[^\s\]<`|]*\]?)?[^\s<>\"`|\]\[{{}}^（）「」『』《》【】“”‘’，。、；：！？]*",
     re.IGNORECASE,
 )
-_INNER: Final = re.compile(rf"{_COLON}{_SLASH}{{2}}|www\.", re.IGNORECASE)
-_SPECIAL: Final = re.compile(r"[\]!<:/\\&]|w\.|\A\.", re.IGNORECASE)
-_CONTEXT: Final = 16
-"""Characters before the held text that tell its form: the scheme of an address. Letters are never held back."""
-_TAIL: Final = re.compile(rf"(?:!|\]|//[\w-]{{0,63}}|/|(?:{_COLON}{_SLASH}?)?(?:&\#?\w{{0,8}})?)\Z", re.IGNORECASE)
-"""The end of a text that may begin a link, an image or a tag."""
-_LONGEST_TAIL: Final = 80
-_SCHEME_BEFORE: Final = re.compile(r"[a-z][a-z0-9+.-]*\Z", re.IGNORECASE)
-_TITLE: Final = r"""(?:"[^"]*"|'[^']*'|\([^()]*\))"""
-_DESTINATION: Final = r"(?:<[^<>\n]*>|(?:[^\s()<\\]|\\.|\([^\s()]*\))(?:[^\s()\\]|\\.|\([^\s()]*\))*+)"
-_INLINE: Final = re.compile(rf"\]\(\s*({_DESTINATION}?)(?:\s+{_TITLE})?\s*\)", re.DOTALL)
-_INLINE_SO_FAR: Final = re.compile(
-    rf"\]\(\s*(?:<[^<>\n]*|{_DESTINATION}?(?:\\|\([^\s()]*)?|{_DESTINATION}\s+(?:\"[^\"]*|'[^']*|\([^()]*|{_TITLE}\s*)?)\Z",
-    re.DOTALL,
+"""As far as people see one go. A host in brackets is an address of IPv6 (RFC 3986, 3.2.2)."""
+_INLINE: Final = re.compile(rf"\]\(([^\s()<>`]{{0,{LONGEST}}})(?:(\))|\Z)?")
+_DEFINITION: Final = re.compile(rf"\]:[\s>]{{0,{LONGEST}}}([^\s]{{0,{LONGEST}}})", re.ASCII)
+_NO_ADDRESS: Final = re.compile(r"[^:/\\&<`]*:?\Z")
+_TAG: Final = re.compile(rf"<([^<>`|\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]{{0,{LONGEST_TAG}}})(?:(>)|\Z)?")
+_FORMATTING: Final = re.compile(
+    r"/?(?:b|i|u|s|em|strong|del|ins|sub|sup|kbd|mark|small|br)[ \t]*/?\Z", re.IGNORECASE | re.ASCII
 )
-_DEFINITION: Final = re.compile(
-    rf"\]:[ \t]*(?:\r?\n)?[ \t]*(<[^<>\n]{{0,{LONGEST}}}>|[^\s<\[\]][^\s\[\]]{{0,{LONGEST}}})(?=\s|\Z)"
-)
-_DEFINITION_SO_FAR: Final = re.compile(r"\]:[ \t]*(?:\r?\n?)?[ \t]*(?:<[^<>\n]*>?|[^\s<\[\]][^\s\[\]]*)?\Z")
-_NO_DEFINITION: Final = re.compile(r"\]:[ \t]*(?:\r?\n)?[ \t]*(?:[\r\n\[\]<]|\Z)")
-_TAG: Final = re.compile(r"""<[a-z](?:[^<>"'\n]|"[^"\n]*"|'[^'\n]*')*+>""", re.IGNORECASE)
-_TAG_SO_FAR: Final = re.compile(
-    r"""<(?:[a-z](?:[^<>"'\n]|"[^"\n]*"|'[^'\n]*')*+(?:"[^"\n]*|'[^'\n]*)?)?\Z""", re.IGNORECASE
-)
-_IMAGE_TAG: Final = re.compile(r"<(?:img|image|picture)\b", re.IGNORECASE)
-_ACTIVE_TAG: Final = re.compile(
-    r"<(?:script|style|i?frame|frameset|object|embed|applet|portal|link|meta|base|form|svg|math|template|video|audio"
-    r"|source|track|input|button|body|html|head)\b",
-    re.IGNORECASE,
-)
-_VALUE: Final = re.compile(r"""=\s*("[^"]*"|'[^']*'|[^\s>]+)""")
-_HANDLER: Final = re.compile(r"[\s/\"'](?:on[a-z]+\s*=|style\s*=[^>]*[(@\\])", re.IGNORECASE)
-_BARE: Final = re.compile(
-    rf"(?:{_COLON}{_SLASH}{{2}}\[[^\s\]]*\]?)?" r"[^\s<>\"`|\]\[{}^（）「」『』《》【】“”‘’，。、；：！？]*",
-    re.IGNORECASE,
-)
-"""A host in brackets is an address of IPv6 (RFC 3986, 3.2.2)."""
-_FOLLOWS: Final = re.compile(r"[^\s<>\"`|]")
-_TRAILING: Final = re.compile(r"(?:[.,;:!?'*_~)]|&(?:quot|gt|lt|apos);)+\Z")
-_IGNORED: Final = re.compile(r"[\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060-\u2064\ufeff]+")
-_ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
-_WEB: Final = re.compile(r"https?://([\w.-]+)(?::(\d{1,5}))?(?:[/?#].*)?\Z", re.IGNORECASE | re.DOTALL)
-_SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:(?=.)", re.IGNORECASE | re.DOTALL)
-_HOST: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?\Z")
-_LINKED_NAME: Final = re.compile(r"(?:www\.)+")
-"""Clients make links of such names by themselves."""
-_ASKED: Final = re.compile(r"https?://[^\s<>\"`（）「」《》【】“”，。；！？]+", re.IGNORECASE)
-_PORTS: Final = {"http": "80", "https": "443"}
-_OWN: Final = "drive://"
-
-
-class HostAllowlist:
-    """The hosts (`example.com`, `example.com:8000`, `*.example.com`) and single addresses that links may lead to.
-
-    A host without a port means the usual ports. `addresses` are those that the person wrote; they match in full only.
-    """
-
-    def __init__(self, hosts: Iterable[str] = (), addresses: Iterable[str] = ()) -> None:
-        listed = {host.strip().lower().rstrip(".") for host in hosts} - {""}
-        self._hosts = frozenset(host for host in listed if not host.startswith("*."))
-        self._domains = tuple(host[1:] for host in listed if host.startswith("*."))
-        self._addresses = frozenset(addresses)
-
-    def with_addresses_in(self, message: str) -> "HostAllowlist":
-        """Return the same hosts with the addresses in a person's message."""
-        hosts = HostAllowlist(addresses={_TRAILING.sub("", found) for found in _ASKED.findall(message)})
-        hosts._hosts, hosts._domains = self._hosts, self._domains
-        return hosts
-
-    def allows(self, address: str) -> bool:
-        """Return whether a link may lead there. An address without scheme and host stays in the reader's own place."""
-        plain = _plain(address)
-        if plain in self._addresses or plain.startswith((_OWN, "#")):
-            return True
-        slashes = plain.replace("\\", "/")
-        if not _SCHEME.match(slashes):
-            return not slashes.startswith("//")
-        found = _WEB.match(plain)
-        return found is not None and self._has_host(found[1].lower().rstrip("."), found[2], plain)
-
-    def is_from_person(self, address: str) -> bool:
-        """Return whether the person wrote this very address."""
-        return _plain(address) in self._addresses
-
-    def _has_host(self, host: str, port: str | None, address: str) -> bool:
-        usual = _PORTS[address.partition(":")[0].lower()]
-        if f"{host}:{port or usual}" in self._hosts:
-            return True
-        return port in {None, usual} and (host in self._hosts or host.endswith(self._domains))
-
-
-def host_allowlist(listed: str, public_url: str) -> HostAllowlist:
-    """Return the drive's own host and those of a comma-separated list."""
-    return HostAllowlist([host_of(public_url), *listed.split(",")])
-
-
-def host_of(address: str) -> str:
-    """Return the host and port of an address, as an allowlist names them."""
-    return urlsplit(address).netloc.rpartition("@")[2]
-
-
-def _plain(address: str) -> str:
-    """Return the address as a browser reads it: without entities, escapes, and characters that it ignores."""
-    return _IGNORED.sub("", _ESCAPED.sub(r"\1", html.unescape(address.strip().removeprefix("<").removesuffix(">"))))
+_AUTOLINK: Final = re.compile(r"[^\s:]+://(?:(?!://)\S)*\Z")
+_SPAN: Final = re.compile(r" ?\(?(?<!`)(`+)(?!`)([^`\n]+)\1(?!`)\)?")
 
 
 class LinkFilter:
-    """Filters a text delta by delta. The joined output does not depend on where the deltas were cut."""
+    """Filters a text delta by delta. The joined output does not depend on where the deltas were cut.
 
-    def __init__(self, hosts: HostAllowlist, language: Language) -> None:
+    `end` ends one text. Some clients show the next one right behind it, so nothing can be made of the two: the
+    filter goes on where it was.
+    """
+
+    def __init__(self, hosts: HostAllowlist) -> None:
         self._hosts = hosts
-        self._language: Language = language
+        self._code = MarkdownCode()
         self._held = ""
         self._before = ""
-        self._forms: dict[str, Callable[[str, int, bool], tuple[str, int] | None]] = {
-            "image": self._image,
-            "inline": self._inline,
-            "definition": self._definition,
-            "angle": self._angle,
-            "bare": self._bare,
-        }
+        self._return = ""
 
     def feed(self, delta: str) -> str:
         """Return the text that may be sent now; the end of it may be held back."""
-        if self._held or _SPECIAL.search(delta):
-            return self._release(delta, final=False)
-        self._before = (self._before + delta)[-_CONTEXT:]
-        return delta
+        text = self._held + delta
+        if not (_SPECIAL.search(text) or self._code.fence or self._return or text.isspace()):
+            return self._words(text)
+        delta = self._return + delta
+        self._return = "\r" if delta.endswith("\r") else ""
+        delta = _LONE_RETURN.sub("\n", delta.removesuffix("\r"))
+        return "".join(self._release(delta[at : at + _PIECE]) for at in range(0, len(delta), _PIECE))
 
     def end(self) -> str:
-        """Return the text that was held back. The next delta begins another text."""
-        rest = self._release("", final=True) if self._held else ""
-        self._before = ""
-        return rest
+        """Return the text that was held back, and close an open fence. The next delta begins another text."""
+        rest = self._release("\n" if self._return else "", final=True)
+        self._return = ""
+        line = self._code.close(self._before[-1:])
+        self._before = (self._before + line)[-1:]
+        return rest + line
 
     def clean(self, text: str) -> str:
-        """Return a whole text filtered."""
-        return self.feed(text) + self.end()
+        """Return a whole text filtered, for itself."""
+        if not _SPECIAL.search(text):
+            return text
+        other = LinkFilter(self._hosts)
+        return other.feed(text) + other.end()
 
-    def _release(self, delta: str, *, final: bool) -> str:
-        text = self._before + self._held + delta
-        first = at = len(self._before)
+    def _words(self, text: str) -> str:
+        """Hold back the last word of a text without special characters."""
+        end = len(text.rstrip(_WORD_LETTERS))
+        if len(text) - end > _LONGEST_WORD or (end == 0 and self._before in _WORD_LETTERS and self._before):
+            end = len(text)
+        self._held = text[end:]
+        if end:
+            self._before = text[end - 1]
+        return text[:end]
+
+    def _release(self, delta: str, *, final: bool = False) -> str:
         parts: list[str] = []
-        while found := _STARTS.search(text, at):
-            parts.append(text[at : found.start()])
-            done = self._forms[str(found.lastgroup)](text, found.start(), final)
-            if done is None:
-                at = found.start()
-                break
-            parts.append(done[0])
-            at = done[1]
-        else:
-            until = len(text) if final else max(at, _tail_of(text))
-            parts.append(text[at:until])
-            at = until
-        self._held = text[at:]
-        if at > first:
-            self._before = text[max(0, at - _CONTEXT) : at]
+        self._held += delta
+        while self._held and (step := self._step(self._before + self._held, len(self._before), final=final)):
+            written, length = step
+            parts.append(written)
+            self._held = self._held[length:]
+            self._before = (self._before + written)[-1:]
         return "".join(parts)
 
-    def _image(self, text: str, at: int, final: bool) -> tuple[str, int] | None:
+    def _step(self, text: str, at: int, *, final: bool) -> Step | None:
+        """Return what to write next, and for how many characters; None if that depends on what follows."""
+        if self._code.fence:
+            end, _ = self._code.read_fence(text, at, final=final)
+            # A fence may be over before its first character.
+            return (text[at:end], end - at) if end > at or not self._code.fence else None
+        found = _STARTS.search(text, at)
+        if found is None:
+            end = len(text) if final else max(at, _tail_of(text, at))
+            return (text[at:end], end - at) if end > at else None
+        if found.start() > at:
+            return text[at : found.start()], found.start() - at
+        return getattr(self, f"_{found.lastgroup}")(text, found, final)
+
+    def _fence(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        return self._code.open_fence(text, found.start(), final=final)
+
+    def _blank(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        del text, final
+        self._code.used.clear()
+        return found[0], len(found[0])
+
+    def _code_run(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        return self._code.run(text, found.start(), final=final)
+
+    def _edge(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        """Wait for the rest of what may be a fence."""
+        del text
+        indent = found[0].rstrip("`~")
+        return (indent, len(indent)) if final else None
+
+    def _tilde(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        """Break up what may be a fence to some reader: its info string is an attribute."""
+        del text, found, final
+        return "~~ ", 2
+
+    def _image(self, text: str, found: re.Match[str], final: bool) -> Step | None:
         """Turn the image into a link, which is then checked as one. An exclamation mark before a bracket stays."""
         del final
-        return ("[" if at == 0 or text[at - 1].isspace() else "! ["), at + 2
+        return ("[" if found.start() == 0 or text[found.start() - 1].isspace() else "! ["), 2
 
-    def _inline(self, text: str, at: int, final: bool) -> tuple[str, int] | None:
-        found = _INLINE.match(text, at)
-        if found is None:
-            return self._unfinished(_INLINE_SO_FAR, text, at, final, "] (", 2)
-        if self._hosts.allows(found[1]):
-            return "](", at + 2
-        return f"] {self._removed(found[1])}", found.end()
-
-    def _definition(self, text: str, at: int, final: bool) -> tuple[str, int] | None:
-        found = _DEFINITION.match(text, at)
-        if found is None or (found.end() == len(text) and not final):
-            broken = "]:" if _NO_DEFINITION.match(text, at) else "] :"
-            return self._unfinished(_DEFINITION_SO_FAR, text, at, final, broken, 2)
-        if self._hosts.allows(found[1]):
-            return "]:", at + 2
-        return f"]: {self._removed(found[1])}", found.end()
-
-    def _angle(self, text: str, at: int, final: bool) -> tuple[str, int] | None:
-        found = _TAG.match(text, at)
-        broken = "< " if text[at + 1 : at + 2].isalpha() else "<"
-        if found is None:
-            return self._unfinished(_TAG_SO_FAR, text, at, final, broken, 1, LONGEST_TAG)
-        tag = found[0]
-        if _IMAGE_TAG.match(tag):
-            return TEXTS["image"][self._language], found.end()
-        if _ACTIVE_TAG.match(tag):
-            return broken, at + 1
-        elsewhere = next((address for address in _addresses(tag) if not self._hosts.allows(address)), None)
-        if elsewhere is None and not _HANDLER.search(tag):
-            return tag, found.end()
-        return self._removed(elsewhere or ""), found.end()
-
-    def _bare(self, text: str, at: int, final: bool) -> tuple[str, int] | None:
-        found = _BARE.match(text, at)
-        end = found.end() if found else at
-        if end == len(text) and not final and end - at < LONGEST:
+    def _inline(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        link = _INLINE.match(text, found.start())
+        assert link is not None  # noqa: S101 - it matches wherever `found` does
+        if link.end() == len(text) and not link[2] and not final and len(link[0]) < LONGEST:
             return None
-        rest = _TRAILING.sub("", text[at:end])
-        if not rest.strip(":/\\."):
-            # No host, but some client may read one in the text that follows.
-            return text[at:end] + (" " if _FOLLOWS.match(text, end) else ""), end
-        scheme = _SCHEME_BEFORE.search(text[max(0, at - _CONTEXT) : at])
-        address = f"{scheme[0] if scheme else ''}{rest}"
-        address = f"http://{address}" if address[:4].lower() == "www." else address
-        # Clients disagree on where one address ends and the next begins.
-        is_one = self._hosts.is_from_person(address) or not _INNER.search(rest, 1)
-        if is_one and _SCHEME.match(_plain(address)) and self._hosts.allows(address):
-            return rest, at + len(rest)
-        space = " " if self._language == "en" and at and not text[at - 1].isspace() else ""
-        return f"{space}{self._removed(address)}", at + len(rest)
+        if link[2] and self._hosts.allows(link[1]):
+            return link[0], len(link[0])
+        return "] (", 2
 
-    def _unfinished(
-        self, so_far: re.Pattern[str], text: str, at: int, final: bool, broken: str, length: int, longest: int = LONGEST
-    ) -> tuple[str, int] | None:
-        """Hold back what may become a link; break up what does not."""
-        if not final and len(text) - at < longest and so_far.match(text, at):
+    def _definition(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        link = _DEFINITION.match(text, found.start())
+        assert link is not None  # noqa: S101 - it matches wherever `found` does
+        if link.end() == len(text) and not final and len(link[0]) < LONGEST:
             return None
-        return broken, at + length
+        target = link[1]
+        is_plain = not _STARTS.search(target) and (_NO_ADDRESS.match(target) or self._hosts.allows(target))
+        return ("]:", 2) if is_plain or self._is_allowed(target) else ("] ", 1)
 
-    def _removed(self, address: str) -> str:
-        plain = _plain(address).replace("\\", "/")
-        if plain.lower().startswith("mailto:"):
-            return plain[len("mailto:") :].partition("?")[0]
-        host = re.split(r"[/?#]", plain.partition("//")[2], maxsplit=1)[0].rpartition("@")[2].lower()
-        host = _LINKED_NAME.sub("", host)
-        if len(host) > LONGEST_HOST or not _HOST.match(host):
-            return TEXTS["link"][self._language]
-        return TEXTS["host"][self._language].format(host=host)
+    def _angle(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        at = found.start()
+        tag = _TAG.match(text, at)
+        assert tag is not None  # noqa: S101 - it matches wherever `found` does
+        if tag.end() == len(text) and not final and (tag[2] or len(tag[1]) < LONGEST_TAG):
+            return None
+        before, after = text[max(0, at - 1) : at], text[tag.end() : tag.end() + 1]
+        if not tag[2]:
+            return "< ", 1
+        # A tag alone on its line begins a block of HTML, in which nothing is code.
+        if _FORMATTING.match(tag[1]) and (before.isalpha() or after.strip()):
+            return tag[0], len(tag[0])
+        if _AUTOLINK.match(tag[1]) and self._is_allowed(tag[1]):
+            return tag[0], len(tag[0])
+        return self._code.wrap(tag[0], before, after), len(tag[0])
+
+    def _is_allowed(self, address: str) -> bool:
+        return self._hosts.own_length(address) > 0 or self._hosts.is_from_person(address)
+
+    def _bare(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        at = found.start()
+        reach = _REACH.match(text, at)
+        assert reach is not None  # noqa: S101 - the pattern matches nothing, too
+        if reach.end() == len(text) and not final and len(reach[0]) < LONGEST:
+            return None
+        whole = TRAILING.sub("", reach[0])
+        scheme = "" if "://" in found[0] else "https:" if found[0][:2] == "//" else "http://"
+        if self._hosts.is_from_person(whole):
+            return whole, len(whole)
+        if (length := self._hosts.own_length(scheme + whole)) and len(reach[0]) < LONGEST:
+            length = max(length - len(scheme), 1)
+            return text[at : at + length], length
+        address = _address_at(text[: reach.end()], at, max(found.end(), at + 1))
+        before, after = text[max(0, at - 1) : at], text[at + len(address) : at + len(address) + 1]
+        return self._code.wrap(address, before, after), len(address)
+
+
+def _address_at(text: str, at: int, least: int) -> str:
+    """Return the address as people see it: to a parenthesis that it did not open, without punctuation at its end."""
+    found = _EXTENT.match(text, at)
+    whole = found[0] if found else ""
+    opened = 0
+    for index, sign in enumerate(whole):
+        opened += (sign == "(") - (sign == ")")
+        if opened < 0:
+            whole = whole[:index]
+            break
+    shown = whole if whole.endswith(")") else TRAILING.sub("", whole)
+    return shown if at + len(shown) >= least else text[at:least]
+
+
+def _tail_of(text: str, at: int) -> int:
+    """Return where something may begin at the end of a text; its length, if nowhere."""
+    found = _TAIL.search(text, max(at, len(text) - _LONGEST_TAIL))
+    return found.start() if found else len(text)
 
 
 def with_omissions(text: str) -> str:
-    """Return a filtered text with `…` for each removed address, as a quotation leaves it out."""
-    return _REMOVED.sub("…", text)
+    """Return a filtered text with `…` for each inert address, as a quotation leaves it out."""
+    return _SPAN.sub(lambda span: " …" if _is_inert(span[2]) else span[0], text)
+
+
+def _is_inert(code: str) -> bool:
+    found = _STARTS.match(code)
+    return found is not None and found.lastgroup in {"bare", "angle"}
 
 
 def filter_answer(answer: AIMessage, link_filter: LinkFilter) -> AIMessage:
@@ -296,19 +276,3 @@ def _filter_block(block: Any, link_filter: LinkFilter) -> Any:
     if isinstance(block, dict) and isinstance(text := cast("dict[str, Any]", block).get("text"), str):
         return {**block, "text": link_filter.clean(text)}
     return block
-
-
-def _tail_of(text: str) -> int:
-    """Return where a link may begin at the end of a text; its length, if nowhere."""
-    found = _TAIL.search(text, max(0, len(text) - _LONGEST_TAIL))
-    return found.start() if found else len(text)
-
-
-def _addresses(tag: str) -> Iterator[str]:
-    """Yield the possible addresses of a tag: the tag itself (`<https://...>`), its values, and their parts."""
-    if _SCHEME.match(tag, 1):
-        yield tag
-    for value in _VALUE.findall(tag):
-        whole = value.strip("\"'")
-        yield whole
-        yield from (part for part in re.split(r"[\s,]+", whole) if part)

@@ -11,7 +11,7 @@ import httpx
 from langchain_core.language_models import BaseChatModel
 
 from graph.models.asking import ModelRole
-from graph.models.client import Connections, Endpoint, LeanChatModel, proxy_for
+from graph.models.client import Connections, Endpoint, LeanChatModel, limit_answer, proxy_for
 from graph.settings import OFFLINE, AgentSettings
 
 CONNECT_SECONDS: Final = 10.0
@@ -38,7 +38,10 @@ class Clients:
         limits = httpx.Limits(
             max_connections=None, max_keepalive_connections=KEEPALIVE_CONNECTIONS, keepalive_expiry=KEEPALIVE_SECONDS
         )
-        return httpx.AsyncClient(limits=limits)
+        # Compressed, a short answer may hold a long one: httpx would take it all at once.
+        return httpx.AsyncClient(
+            limits=limits, headers={"accept-encoding": "identity"}, event_hooks={"response": [limit_answer]}
+        )
 
     async def aclose(self) -> None:
         """Close those that were made."""

@@ -16,7 +16,7 @@ RATES: Final = rf"(?:\s*[a-z_]{{1,64}}\s*=\s*{RATE}\s*(?:,|$))*"
 class AgentSettings(BaseSettings):
     """Models and the limits of a turn. Times are in seconds, lengths in characters."""
 
-    model_config = SettingsConfigDict(env_prefix="AGENT_", env_file=".env", extra="ignore", populate_by_name=True)
+    model_config = SettingsConfigDict(env_prefix="AGENT_", extra="ignore", populate_by_name=True)
 
     model: str = Field(default="", description="Model name; empty: `offline` without a key, else a default one.")
     router_model: str = Field(default="", description="Model that routes; empty: the same.")

@@ -135,6 +135,7 @@ class Call(TypedDict):
     digest: str
     standing: Literal["allowed", "asked", "approved", "refused"]
     approved_by: str | None
+    approved_key: NotRequired[str | None]
     effect: NotRequired["Effect | None"]
     code: NotRequired[str]
     covered_by: NotRequired[str | None]
@@ -193,13 +194,14 @@ class LimitReached(TypedDict):
 
 
 class Turn(TypedDict):
-    """The running turn. `run_id` is the id of the newest human message.
+    """The running turn. `message_id` is that of the person's message; in older threads it is the `run_id`.
 
     `tainted`: content of a file was read in it, so instructions may have come in with data. `usage` counts tokens.
     `written` has the ids of the newest messages that the graph wrote in this turn: what follows them is from outside.
     """
 
     run_id: str
+    message_id: NotRequired[str]
     language: Language
     tainted: bool
     changes: list[ChangeNote]
@@ -211,6 +213,7 @@ class TurnUpdate(TypedDict, total=False):
     """An update of the turn by a node; parallel nodes may send one at once. With `run_id` it begins a new turn."""
 
     run_id: str
+    message_id: str
     language: Language
     tainted: bool
     changes: list[ChangeNote]
@@ -222,6 +225,8 @@ def merge_turn(turn: Turn | None, update: TurnUpdate) -> Turn:
     """Begin a new turn, or add to the running one: lists are joined, tokens summed, taint stays."""
     if turn is None or "run_id" in update:
         begun = new_turn(update.get("run_id", ""), update.get("language", "en"))
+        if "message_id" in update:
+            begun["message_id"] = update["message_id"]
         return {**begun, "written": update.get("written", []), "usage": update.get("usage", {})}
     return {
         **turn,
@@ -302,6 +307,11 @@ def waiting_plan(state: State) -> Plan | None:
 def running_turn(state: State) -> Turn:
     """Return the turn that `recall` began."""
     return state.get("turn") or new_turn("", "en")
+
+
+def message_id_of(turn: Turn) -> str:
+    """Return the id of the message that the turn answers."""
+    return turn.get("message_id") or turn["run_id"]
 
 
 def is_tainted(state: State) -> bool:

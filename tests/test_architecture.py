@@ -23,6 +23,7 @@ MAY_NAME_TOOLS = {
     "graph/routing/": "actions of the router, some of which have the name of the tool that does them",
     "graph/planning/abilities.py": "the same actions of the router",
     "drive_server/services/": "actions of the journal, five of which have the name of the tool that does them",
+    "drive_server/mcp/tools/sharing.py": "one of the same actions, in the record of the tool of its name",
     "graph/drive/sentences.py": "the same actions of the journal",
     "api/cli/arguments.py": "`forget` is a command too",
 }

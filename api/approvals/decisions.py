@@ -4,7 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from api.errors import InvalidDecisionError, InvalidGrantError, MissingScopeError
+from api.authority import require_scopes
+from api.drive import Principal
+from api.errors import InvalidDecisionError, InvalidGrantError
 from graph.approvals.answers import Decision, DecisionError, GrantError, parse_decision
 
 Payload = Mapping[str, Any]
@@ -12,6 +14,7 @@ Check = Callable[[Payload, str, Mapping[str, Any]], str | None]
 """Returns what is wrong with an edit's arguments, or a grant, for the action of that id; None if nothing is."""
 
 RUNS_THE_CALL = frozenset({"approve", "edit"})
+CARRIES_WORDS = frozenset({"edit", "respond"})
 SCOPE_OF_RISK = {"read": "read", "write": "write", "share": "share", "delete": "delete"}
 # An unknown risk counts as the worst, as the policy rates unknown tools.
 HIGHEST_SCOPE = "delete"
@@ -24,10 +27,11 @@ def all_approved(payload: Payload) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class DecisionCheck:
-    """Checks the decisions of somebody with these scopes about an approval."""
+    """Checks the caller's decisions about an approval of a run that acts with `run_scopes`."""
 
     payload: Payload
-    scopes: Collection[str]
+    caller: Principal
+    run_scopes: Collection[str]
     check_edit: Check
     check_grant: Check
 
@@ -64,7 +68,10 @@ class DecisionCheck:
         if kind not in self._allowed(name):
             raise InvalidDecisionError(f"{name} can't be answered with {kind}.", details=details)
         if kind in RUNS_THE_CALL:
-            self._require_scope(action)
+            require_scopes(self.caller, [SCOPE_OF_RISK.get(str(action.get("risk")), HIGHEST_SCOPE)])
+        if kind in CARRIES_WORDS or decision["message"]:
+            # A model reads the words, and acts on them with all that the run may do.
+            require_scopes(self.caller, self.run_scopes)
         args, grant = decision["args"], decision.get("grant")
         if args is not None and (problem := self.check_edit(self.payload, action["tool_call_id"], args)):
             raise InvalidDecisionError(f"The arguments don't fit {name}: {problem}", details=details)
@@ -75,14 +82,8 @@ class DecisionCheck:
     def _allowed(self, name: str) -> Collection[str]:
         for config in self.payload.get("review_configs", ()):
             if config["action_name"] == name:
-                # A response stands in for the result without running anything: it is as harmless as a rejection.
                 return {*config["allowed_decisions"], "respond"}
         return {"approve", "edit", "reject", "respond"}
-
-    def _require_scope(self, action: Mapping[str, Any]) -> None:
-        needed = SCOPE_OF_RISK.get(str(action.get("risk")), HIGHEST_SCOPE)
-        if needed not in self.scopes:
-            raise MissingScopeError(needed)
 
 
 def _stored(decision: Decision) -> dict[str, Any]:

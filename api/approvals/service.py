@@ -9,6 +9,7 @@ from sqlalchemy import CursorResult, Executable, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from api.approvals.decisions import Check, DecisionCheck, all_approved
+from api.authority import key_of
 from api.clock import Clock
 from api.drive import Principal
 from api.errors import ApprovalClosedError, NotFoundError
@@ -79,8 +80,10 @@ class Approvals:
             row = _owned(await session.get(ApprovalRow, approval_id), caller)
             self._refuse_closed(row)
             given = all_approved(row.payload) if approve_all else decisions
-            check = DecisionCheck(row.payload, caller.scopes, self._check_edit, self._check_grant)
-            values = {"status": DECIDED, "decisions": check.checked(given), "decided_by": caller.email}
+            run = await session.get_one(RunRow, row.run_id)
+            check = DecisionCheck(row.payload, caller, run.scopes, self._check_edit, self._check_grant)
+            by = {"decided_by": caller.email, "decided_key": key_of(caller)}
+            values = {"status": DECIDED, "decisions": check.checked(given), **by}
             if not await self._close(session, row, **values):
                 await session.refresh(row)
                 raise _closed_error(row)
@@ -138,10 +141,10 @@ class Approvals:
             decided.set()
 
 
-def cancel_statement(run_id: str, by: str, now: datetime) -> Executable:
-    """Return the statement that closes the approval of a cancelled run."""
+def cancel_statement(run_id: str, by: str, key: str | None, now: datetime) -> Executable:
+    """Return the statement that closes the approval of a run that `by` cancelled with this key."""
     waiting = update(table_of(ApprovalRow)).where(ApprovalRow.run_id == run_id, ApprovalRow.status == WAITING)
-    return waiting.values(status=CANCELLED, decided_by=by, decided_at=now)
+    return waiting.values(status=CANCELLED, decided_by=by, decided_key=key, decided_at=now)
 
 
 def needed_event(payload: Mapping[str, Any]) -> Event:

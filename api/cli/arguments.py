@@ -1,15 +1,20 @@
 """The parser of `drive-agent`: its commands, their options, and the function that runs each (imported when needed)."""
 
-from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Protocol
 
 SCOPES = ("read", "write", "share", "delete")
 MOST_KEY_DAYS = 3650
 RISK_LEVELS = ("read", "write")
+CONFIG_HELP = "file of settings (default: drive-agent.env in the data directory)"
 EPILOG = """\
 Commands that work in the drive talk to the running service, or to the one at --url; with none running
 they start the same service for as long as they last.
+
+Settings come from the environment, then from the file of --config; without --config, from drive-agent.env
+in the data directory (DRIVE_DATA_DIR). No file of the current folder is read.
 
 Exit codes: 0 done, 1 failed (a sentence says why), 2 wrong usage.
 """
@@ -32,9 +37,11 @@ def build_parser() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"drive-agent {version('drive-agent')}")
+    parser.add_argument("--config", type=Path, metavar="FILE", help=CONFIG_HELP)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    client = _client_options()
-    _add_service_commands(commands)
+    common = _common_options()
+    client = _client_options(common)
+    _add_service_commands(commands, common)
     _add_chat(commands, client)
     _add_drive_commands(commands, client)
     _add_grant_commands(commands, client)
@@ -44,21 +51,28 @@ def build_parser() -> ArgumentParser:
     return parser
 
 
-def _client_options() -> ArgumentParser:
+def _common_options() -> ArgumentParser:
     options = ArgumentParser(add_help=False)
+    # Without a default, which would replace what was said before the command.
+    options.add_argument("--config", type=Path, metavar="FILE", default=SUPPRESS, help=CONFIG_HELP)
+    return options
+
+
+def _client_options(common: ArgumentParser) -> ArgumentParser:
+    options = ArgumentParser(add_help=False, parents=[common])
     options.add_argument("--url", help="address of the service to use (or DRIVE_AGENT_URL)")
     options.add_argument("--token", help="access token or API key (or DRIVE_AGENT_TOKEN; default: the local token)")
     return options
 
 
-def _add_service_commands(commands: Commands) -> None:
-    serve = commands.add_parser("serve", help="start the service")
+def _add_service_commands(commands: Commands, common: ArgumentParser) -> None:
+    serve = commands.add_parser("serve", parents=[common], help="start the service")
     serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     serve.add_argument("--port", type=_port, default=8000, help="port; 0 takes a free one (default: %(default)s)")
     serve.set_defaults(target="service.serve:serve")
-    mcp = commands.add_parser("mcp", help="serve the drive as an MCP server over stdio")
+    mcp = commands.add_parser("mcp", parents=[common], help="serve the drive as an MCP server over stdio")
     mcp.set_defaults(target="service.stdio:serve_stdio")
-    doctor = commands.add_parser("doctor", help="check this installation")
+    doctor = commands.add_parser("doctor", parents=[common], help="check this installation")
     doctor.add_argument("--json", action="store_true", help="print the checks as JSON")
     doctor.set_defaults(target="commands.doctor:doctor")
 
@@ -183,6 +197,8 @@ def _add_people_commands(commands: Commands, client: ArgumentParser) -> None:
     revoke = keys.add_parser("revoke", parents=[client], help="make a key useless, at once and for good")
     revoke.add_argument("key", metavar="ID", help="the key's id, or its name if only one has it")
     revoke.set_defaults(target="commands.keys:revoke_key")
+    link = commands.add_parser("login-link", parents=[client], help="print an address that logs a browser in, once")
+    link.set_defaults(target="commands.keys:login_link")
     users = commands.add_parser("user", help="people").add_subparsers(metavar="add|list", required=True)
     add = users.add_parser("add", parents=[client], help="give a person a drive; prints their first key once")
     add.add_argument("email", metavar="EMAIL")

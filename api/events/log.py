@@ -34,13 +34,25 @@ Statement = Executable | tuple[Executable, Mapping[str, Any]]
 """A statement, or a prepared one with its parameters: building a statement takes longer than running it."""
 
 
+class NotOwnerError(Exception):
+    """Another process has taken the run up, or ended it: nothing of the entry was stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnersOnly:
+    """An update of a run by the process that has it; if it finds no row, nothing of its entry is stored."""
+
+    update: Executable
+    parameters: Mapping[str, Any]
+
+
 @dataclass(slots=True)
 class _Entry:
     """Events for the next transaction, and the statements that belong into it with them."""
 
     run_id: str
     events: list[Event]
-    statements: Sequence[Statement] = ()
+    statements: Sequence[Statement | OwnersOnly] = ()
     stored: asyncio.Future[None] | None = None
 
     @property
@@ -100,6 +112,7 @@ class EventLog:
         self._buffers: dict[str, RunBuffer] = {}
         self._pending: list[_Entry] = []
         self._last: dict[str, _Entry] = {}
+        self._storing: frozenset[str] = frozenset()
         self._arrived = asyncio.Event()
         self._urgent = asyncio.Event()
         self._not_before = 0.0
@@ -121,11 +134,19 @@ class EventLog:
         if last is None or not last.join(event):
             self._enqueue(_Entry(run_id, [event]))
 
-    async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement) -> None:
-        """Store queued and new events and run statements in one transaction; return once it is committed."""
+    async def commit(self, run_id: str, events: Sequence[Event], *statements: Statement | OwnersOnly) -> None:
+        """Store queued and new events and run statements in one transaction; return once it is committed.
+
+        Raises `NotOwnerError`.
+        """
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._enqueue(_Entry(run_id, list(events), statements, stored))
         await stored
+
+    async def flush(self, run_id: str) -> None:
+        """Return once every event that was queued for the run is committed."""
+        if run_id in self._last or run_id in self._storing:
+            await self.commit(run_id, [])
 
     def close(self, run_id: str) -> None:
         """Close the log of a run that is over, or that this process gives up; its followers end."""
@@ -164,10 +185,12 @@ class EventLog:
             self._arrived.clear()
             self._urgent.clear()
             batch, self._pending = self._pending, []
+            self._storing = frozenset(self._last)
             self._last.clear()
             if batch:
                 begun = asyncio.get_running_loop().time()
                 await self._store_with_retries(batch)
+                self._storing = frozenset()
                 self._not_before = next_batch_time(begun, asyncio.get_running_loop().time())
 
     def stop(self) -> None:
@@ -193,9 +216,11 @@ class EventLog:
         for pause in _pauses():
             try:
                 await self._store(batch)
-            except StorageFailureError:
+            except StorageFailureError as error:
                 if self._stopping:
                     logger.exception("%d batches of events could not be stored before the end", len(batch))
+                    for entry in batch:
+                        entry.settle(error)
                     return
                 logger.warning("events can't be stored; trying again in %.1f s", pause)
                 await asyncio.sleep(pause)
@@ -217,6 +242,9 @@ class EventLog:
     async def _store(self, batch: Sequence[_Entry]) -> None:
         frames: dict[str, list[Frame]] = {}
         for entry in batch:
+            if not entry.events:
+                # Its log may be closed by now.
+                continue
             ahead = frames.setdefault(entry.run_id, [])
             first = self._buffers[entry.run_id].seq + len(ahead) + 1
             ahead.extend(Frame(seq, event["type"], encode(event)) for seq, event in enumerate(entry.events, first))
@@ -229,15 +257,19 @@ class EventLog:
             for statement in statements:
                 _execute(connection, statement)
 
-        await self._database.write_sync(store)
+        if rows or statements:
+            await self._database.write_sync(store)
         for run_id, listed in frames.items():
             self._buffers[run_id].publish(listed)
         for entry in batch:
             entry.settle()
 
 
-def _execute(connection: Connection, statement: Statement) -> None:
-    if isinstance(statement, tuple):
+def _execute(connection: Connection, statement: Statement | OwnersOnly) -> None:
+    if isinstance(statement, OwnersOnly):
+        if connection.execute(statement.update, statement.parameters).rowcount == 0:
+            raise NotOwnerError
+    elif isinstance(statement, tuple):
         connection.execute(statement[0], statement[1])
     else:
         connection.execute(statement)

@@ -1,12 +1,22 @@
 """The JSON that the service's routes answer with."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel
+from typing_extensions import TypedDict
 
 from api.runs.audit import ApprovalStatus
-from graph.events import ChangeGroup, ChangeView
+from graph.events import ApprovalAction, ChangeGroup, ChangeView, CitationView
+from graph.text_fields import DATA, ProductText, Shape
+
+
+class ToolCallShape(TypedDict):
+    """A call in a message of the assistant."""
+
+    tool_call_id: ProductText
+    name: str
+    args: Annotated[dict[str, Any], DATA]
 
 
 class PlanStepView(BaseModel):
@@ -72,8 +82,8 @@ class ModelMessage(BaseModel):
 
     id: str | None = None
     role: Literal["system", "user", "assistant", "tool"]
-    text: str
-    tool_calls: list[dict[str, Any]] = []
+    text: Annotated[str, DATA]
+    tool_calls: Annotated[list[dict[str, Any]], DATA] = []
     tool_call_id: str | None = None
 
 
@@ -97,7 +107,7 @@ class ResultView(BaseModel):
     """A long result in full."""
 
     reference: str
-    text: str
+    text: Annotated[str, DATA]
 
 
 class ApprovalView(BaseModel):
@@ -109,9 +119,10 @@ class ApprovalView(BaseModel):
     status: ApprovalStatus
     created_at: datetime
     expires_at: datetime
-    actions: list[dict[str, Any]]
-    decisions: list[dict[str, Any]] = []
+    actions: list[Annotated[dict[str, Any], Shape(ApprovalAction)]]
+    decisions: Annotated[list[dict[str, Any]], DATA] = []
     decided_by: str | None = None
+    decided_key: str | None = None
     decided_at: datetime | None = None
 
 
@@ -159,17 +170,22 @@ class ThreadList(BaseModel):
 class MessageView(BaseModel):
     """One message. A tool's has the id of its call and the call's status: done, error, cancelled or rejected.
 
-    `citations` are those of the event of that name.
+    `citations` are those of the event of that name. Links are withheld in the assistant's `text`; the person's and a
+    tool's are as they are.
     """
 
     id: str | None
     role: Literal["user", "assistant", "tool"]
     text: str
-    tool_calls: list[dict[str, Any]] = []
-    citations: list[dict[str, Any]] = []
-    tool_call_id: str | None = None
+    tool_calls: list[Annotated[dict[str, Any], Shape(ToolCallShape)]] = []
+    citations: list[Annotated[dict[str, Any], Shape(CitationView)]] = []
+    tool_call_id: ProductText | None = None
     name: str | None = None
     status: str | None = None
+
+    def exact_fields(self) -> frozenset[str]:
+        """Return the fields that no model wrote, and no file as text for people."""
+        return frozenset() if self.role == "assistant" else frozenset({"text"})
 
 
 class RunView(BaseModel):
@@ -191,6 +207,10 @@ class ThreadView(ThreadSummary):
     route: Any = None
     run: RunView | None = None
     approval: ApprovalView | None = None
+
+    def person_texts(self) -> list[str]:
+        """Return the person's own messages."""
+        return [message.text for message in self.messages if message.role == "user"]
 
 
 class CancelView(BaseModel):

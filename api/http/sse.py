@@ -12,7 +12,6 @@ from api.events.frames import Frame
 HEARTBEAT = b": heartbeat\n\n"
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
 

@@ -4,9 +4,11 @@ from typing import Any, Literal
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from api.drive import RunUndo, undo_to_view
+from api.drive import Principal, RunUndo, undo_to_view
 from api.http.schemas import ApprovalView, MessageView, RunView, UndoView
+from api.service import Service
 from api.storage.tables import ApprovalRow, RunRow
+from api.withholding import withhold_texts
 from graph.citations.cite import CITATIONS
 from graph.language import language_of
 from graph.messages.written import OUTCOME
@@ -35,8 +37,20 @@ def approval_view(row: ApprovalRow) -> ApprovalView:
         actions=row.payload["actions"],
         decisions=row.decisions,
         decided_by=row.decided_by,
+        decided_key=row.decided_key,
         decided_at=row.decided_at,
     )
+
+
+async def shown_approval(row: ApprovalRow, caller: Principal, service: Service) -> ApprovalView:
+    """Return an approval as its person may see it now."""
+    view = approval_view(row)
+    run = await service.runs.get(caller, row.run_id)
+    if not await service.withholding.hidden(caller, run):
+        return view
+    language = language_of(run.message)
+    texts = {"actions": withhold_texts(view.actions, language), "decisions": withhold_texts(view.decisions, language)}
+    return view.model_copy(update=texts)
 
 
 def undo_view(run: RunRow, undo: RunUndo) -> UndoView:

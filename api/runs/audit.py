@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict
@@ -13,6 +13,7 @@ from api.drive import DriveForService
 from api.events.frames import read_frames
 from api.storage.tables import ApprovalRow, RunRow
 from drive_server.storage.database import Database
+from graph.text_fields import DATA
 
 STARTED = "tool_call_start"
 PROGRESS = "tool_progress"
@@ -32,6 +33,7 @@ class AuditedApprovalView(BaseModel):
     decision: str | None
     message: str | None
     decided_by: str | None
+    decided_key: str | None
     decided_at: datetime | None
 
 
@@ -56,6 +58,7 @@ class AuditedChangeView(BaseModel):
     item_id: str | None
     versions: list[VersionView]
     approved_by: str | None
+    approved_key: str | None
     approval_id: str | None
     grant_id: str | None
     undone_by: int | None
@@ -68,9 +71,9 @@ class AuditedCallView(BaseModel):
 
     tool_call_id: str
     tool: str
-    args: Any = None
+    args: Annotated[Any, DATA] = None
     status: str | None = None
-    result: str | None = None
+    result: Annotated[str | None, DATA] = None
     duration_ms: int | None = None
     covered_by: str | None = None
     asked: list[AuditedApprovalView] = []
@@ -85,7 +88,7 @@ class RunAudit(BaseModel):
     started_by: str
     scopes: list[str]
     mode: str
-    message: str
+    message: Annotated[str, DATA]
     status: str
     created_at: datetime
     finished_at: datetime | None
@@ -158,5 +161,6 @@ def _of_call(row: ApprovalRow, decision: Mapping[str, Any]) -> AuditedApprovalVi
         decision=decision.get("type"),
         message=decision.get("message"),
         decided_by=row.decided_by,
+        decided_key=row.decided_key,
         decided_at=row.decided_at,
     )

@@ -2,21 +2,23 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
+from sqlalchemy.exc import IntegrityError
 
 from api.approvals.service import Approvals, cancel_statement, needed_event, parked_event
-from api.assistant import Assistant
+from api.assistant import Assistant, messages_of_run
 from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls
-from api.events.log import EventLog, Statement
+from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement
 from api.plans import Plans
 from api.runs.webhooks import Webhooks
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
@@ -33,13 +35,18 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# A run that crashes the process must not do so for ever.
+# A run that crashes the process must not do so for ever. Stops that were asked for don't count.
 MAX_STARTS = 5
 UNATTENDED: Final = "unattended"
 _RUNS: Final = table_of(RunRow)
 ENDED: Final = (
-    update(_RUNS).where(_RUNS.c.id == bindparam("run")).values(status=bindparam("status"), finished_at=bindparam("now"))
+    update(_RUNS)
+    .where(_RUNS.c.id == bindparam("run"), _RUNS.c.finished_at.is_(None), _RUNS.c.starts == bindparam("taken"))
+    .values(status=bindparam("status"), finished_at=bindparam("now"))
 )
+"""Only by the process that took the run up last: `starts` counts them."""
+FIRST_PAUSE_SECONDS: Final = 0.1
+LONGEST_PAUSE_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,27 +79,31 @@ class Execution:
     def __init__(self, run: RunRow, services: RunServices, *, recovered: bool = False) -> None:
         self.run = run
         self.cancelled_by = run.email if run.cancel_requested else ""
-        self.is_finishing = False
+        self.cancel_key = run.cancel_key
+        self.is_finishing = self.is_stopping = self._has_closed_calls = False
         self._services = services
         self._recovered = recovered
         self._has_called = self._has_failed_calls = self._has_changed = False
         self._filter = EventFilter(services.graph.link_filter(run.message))
         self._config = {"configurable": {"thread_id": run.thread_id}}
-        self._context = services.graph.context(run.user_id, run.email, run.scopes, mode_of(run))
+        self._context = services.graph.context(run.user_id, run.email, run.scopes, mode_of(run), run.id)
         self._usage: dict[str, Any] = {}
         self._limit: dict[str, Any] | None = None
         self._language: Language = language_of(run.message)
 
     async def perform(self) -> None:
-        """Run to the end. A task cancelled without `cancelled_by` stops; another process may recover the run."""
+        """Run to the end. A run that `is_stopping` stops where it is; another process recovers it."""
         try:
             outcome = await self._outcome()
-        except asyncio.CancelledError:
+        except asyncio.CancelledError as error:
             task = asyncio.current_task()
-            if not self.cancelled_by or task is None:
+            if task is None or (self.is_stopping and not self.cancelled_by):
                 raise
             task.uncancel()
-            outcome = Outcome(CANCELLED)
+            outcome = Outcome(CANCELLED) if self.cancelled_by else self._failed(RuntimeError(repr(error)))
+        if self.is_stopping and outcome.status == FAILED:
+            logger.info("run %s stops: what failed may have failed because of that", self.run.id)
+            return
         await self._finish(outcome)
 
     async def _outcome(self) -> Outcome:
@@ -124,15 +135,17 @@ class Execution:
         """Return the graph's next input, by the state of its checkpoints."""
         snapshot = await self._state()
         frames = await read_frames(self._services.database, self.run.id)
-        self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames)
-        if not any(message.id == self.run.id for message in snapshot.values.get("messages", ())):
+        messages = snapshot.values.get("messages", ())
+        said = "".join(message.text for message in messages_of_run(messages, self.run.id) if message.type == "ai")
+        self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames, said)
+        if not any(message.id == self.run.id for message in messages):
             return self._input()
         interrupt = _interrupt(snapshot)
         return await self._resolve(interrupt) if interrupt else None
 
     async def _advance(self, step: Any) -> Interrupt | None:
         """Run the graph to its end, or to the next interrupt, and return that."""
-        with listening(self._receive):
+        with listening(self._receive, partial(self._services.log.flush, self.run.id)):
             # Synchronously, so that every call that is made is on disk before.
             output = await self._services.graph.graph.ainvoke(
                 step, self._config, context=self._context, durability="sync", version="v2"
@@ -157,6 +170,11 @@ class Execution:
             self._language = turn.get("language") or self._language
             self._limit = state.get("limit")
             self._has_changed = bool(turn.get("changes"))
+
+    async def _commit(self, events: Sequence[Event], *statements: Statement | OwnersOnly) -> None:
+        """Store events that the graph did not send, filtered as those that it did, with the statements."""
+        filtered = [self._filter.clean(event) for event in events]
+        await self._services.log.commit(self.run.id, filtered, *statements)
 
     def _receive(self, part: GraphEvent | TextDelta) -> None:
         self._send(self._filter.delta(part) if isinstance(part, TextDelta) else self._filter.event(dict(part)))
@@ -185,19 +203,19 @@ class Execution:
         if self.run.mode == UNATTENDED:
             events.append(parked_event(self.run.id, payload))
             statements += self._services.webhooks.parked(self.run, payload)
-        await self._services.log.commit(self.run.id, events, *statements)
+        await self._commit(events, *statements)
         self._services.webhooks.wake()
         logger.info("run %s waits for approval %s", self.run.id, payload["approval_id"])
 
     async def _wait_for_plan(self, version: int) -> dict[str, Any]:
         """Wait until the person resumes or stops the plan, and send the edits that they make meanwhile."""
         plans, run_id = self._services.plans, self.run.id
-        await self._services.log.commit(run_id, [], plans.pause_statement(run_id))
+        await self._commit([], plans.pause_statement(run_id))
         while row := await plans.wait_for_change(run_id, version):
             version = row.version
             wanted = row.plan.get("wanted", "run")
             if wanted != "pause":
-                await self._services.log.commit(run_id, [], plans.resume_statement(run_id))
+                await self._commit([], plans.resume_statement(run_id))
                 return {"action": wanted, "version": version}
             self._send(self._filter.event(dict(edited_event(cast("Plan", row.plan)))))
         return {"action": "stop"}
@@ -205,20 +223,39 @@ class Execution:
     def _resolution_of(self, row: ApprovalRow) -> Any:
         if row.status != DECIDED or row.decided_at is None:
             return self._services.graph.expired(row.payload)
-        return {"decisions": row.decisions, "decided_by": row.decided_by, "decided_at": row.decided_at.isoformat()}
+        by = {"decided_by": row.decided_by, "decided_key": row.decided_key}
+        return {"decisions": row.decisions, **by, "decided_at": row.decided_at.isoformat()}
 
     async def _finish(self, outcome: Outcome) -> None:
-        """Commit the last event together with the run's status, and close its log."""
+        """Bring the run to its end, and close its log; try again while that fails, as its thread waits for it."""
         self.is_finishing = True
-        log, run = self._services.log, self.run
-        if outcome.status != SUCCESS or self._recovered:
+        pause = FIRST_PAUSE_SECONDS
+        while not await self._has_ended(outcome):
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        self._services.log.close(self.run.id)
+
+    async def _has_ended(self, outcome: Outcome) -> bool:
+        """End the run, unless another process has it now; return False if that failed and may be tried again."""
+        try:
+            await self._end(outcome)
+        except (NotOwnerError, IntegrityError):
+            logger.warning("run %s: another process has it, or has written its events", self.run.id)
+        except Exception:
+            logger.exception("run %s could not be brought to an end; trying again", self.run.id)
+            return False
+        return True
+
+    async def _end(self, outcome: Outcome) -> None:
+        """Commit the last event together with the run's status."""
+        if (outcome.status != SUCCESS or self._recovered) and not self._has_closed_calls:
             # Empty: stores the queued events, which `_closing_events` reads.
-            await log.commit(run.id, [])
-            await log.commit(run.id, await self._closing_events())
+            await self._commit([])
+            await self._commit(await self._closing_events())
+            self._has_closed_calls = True
         last, outcome = await self._last_event(outcome)
-        await log.commit(run.id, [last], *self._closing_statements(outcome))
-        log.close(run.id)
-        logger.info("run %s: %s", run.id, outcome.status)
+        await self._commit([last], *self._closing_statements(outcome))
+        logger.info("run %s: %s", self.run.id, outcome.status)
 
     async def _last_event(self, outcome: Outcome) -> tuple[Event, Outcome]:
         if outcome.status != FAILED:
@@ -253,7 +290,11 @@ class Execution:
         may_have_changed = self._has_changed or self._has_failed_calls if ended_well else self._has_called
         if not (may_have_changed or self._recovered):
             return ()
-        return await self._services.drive.changes(self.run.user_id, self.run.id)
+        drive, run = self._services.drive, self.run
+        if not ended_well or self._has_failed_calls:
+            # A call whose answer nobody waited for may be under way; later it would be a change that nobody reported.
+            await drive.revoke(run.user_id, run.id)
+        return await drive.changes(run.user_id, run.id)
 
     async def _closing_events(self) -> list[Event]:
         """Return the events that close the approvals and calls that clients show as open, also of a recovered run."""
@@ -264,12 +305,13 @@ class Execution:
         calls = await read_open_calls(self._services.database, self.run.id)
         return [*resolved, *(_cancelled_call(call) for call in calls)]
 
-    def _closing_statements(self, outcome: Outcome) -> list[Statement]:
+    def _closing_statements(self, outcome: Outcome) -> list[Statement | OwnersOnly]:
         now, run = self._services.clock.now(), self.run
-        approvals = [] if outcome.status == SUCCESS else [cancel_statement(run.id, self.cancelled_by or run.email, now)]
+        by = self.cancelled_by or run.email
+        approvals = [] if outcome.status == SUCCESS else [cancel_statement(run.id, by, self.cancel_key, now)]
         return [
             *approvals,
-            (ENDED, {"run": run.id, "status": outcome.status, "now": now}),
+            OwnersOnly(ENDED, {"run": run.id, "taken": run.starts, "status": outcome.status, "now": now}),
             (TOUCH, {"thread": run.thread_id, "now": now}),
         ]
 

@@ -2,22 +2,26 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
+from api.authority import key_of, require_scopes
 from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunServices
 from api.storage.tables import RUNNING, RunRow, new_id, table_of, values_of
-from api.threads import open_thread
+from api.threads import open_thread, refuse_if_busy
+from drive_server.errors import StorageFailureError
 from graph.state import Mode
 
 logger = logging.getLogger(__name__)
 
 CANCEL_SECONDS = 5.0
+STOP_SECONDS = 2.0
 NEW_RUN = insert(table_of(RunRow))
 
 
@@ -28,6 +32,7 @@ class Runs:
         self._services = services
         self._tasks: dict[str, tuple[Execution, asyncio.Task[None]]] = {}
         self._closing = False
+        self._taking_up = asyncio.Lock()
 
     async def start(
         self,
@@ -79,15 +84,20 @@ class Runs:
         return self._services.log.follow(run_id, after, idle_seconds)
 
     async def cancel(self, caller: Principal, run_id: str) -> bool:
-        """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before."""
-        active = self._tasks.get(run_id)
-        run = await self.get(caller, run_id)
-        if run.finished_at is not None:
-            raise RunFinishedError(run_id=run_id, status=run.status)
-        execution, task = active or await self._recover_run(run)
+        """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before.
+
+        A key may stop only what it could have done itself: `MissingScopeError` otherwise.
+        """
+        async with self._taking_up:
+            active = self._tasks.get(run_id)
+            run = await self.get(caller, run_id)
+            require_scopes(caller, run.scopes)
+            if run.finished_at is not None:
+                raise RunFinishedError(run_id=run_id, status=run.status)
+            execution, task = active or await self._recover_run(run)
         if not execution.is_finishing and not execution.cancelled_by:
-            execution.cancelled_by = caller.email
-            await self._note_cancel(run_id)
+            execution.cancelled_by, execution.cancel_key = caller.email, key_of(caller)
+            await self._note_cancel(run_id, key_of(caller))
             if not execution.is_finishing:
                 task.cancel()
         await asyncio.wait([task], timeout=CANCEL_SECONDS)
@@ -160,9 +170,14 @@ class Runs:
     async def close(self) -> None:
         """Stop every run where it is; the next process recovers them."""
         self._closing = True
+        stopped = list(self._tasks)
         tasks = [task for _, task in self._tasks.values()]
-        for task in tasks:
+        for execution, task in self._tasks.values():
+            execution.is_stopping = True
             task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=STOP_SECONDS)
+            await self._uncount(stopped)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _store(self, caller: Principal, run: RunRow, thread_id: str | None) -> Frame:
@@ -176,11 +191,28 @@ class Runs:
             connection.execute(NEW_EVENT, frame_to_row(run.id, frame))
             return frame
 
-        return await self._services.database.write_sync(begin)
+        try:
+            return await self._services.database.write_sync(begin)
+        except IntegrityError:
+            # Another process began a run on the thread after this one looked; a thread has one active run at most.
+            async with self._services.database.read() as session:
+                await session.run_sync(refuse_if_busy, run.thread_id)
+            raise
 
-    async def _note_cancel(self, run_id: str) -> None:
+    async def _uncount(self, run_ids: Sequence[str]) -> None:
+        """Count the start of these runs no more: a stop that was asked for is no crash."""
+        unfinished = RunRow.id.in_(run_ids), RunRow.finished_at.is_(None), RunRow.status == RUNNING
+        try:
+            async with self._services.database.write() as session:
+                await session.execute(update(RunRow).where(*unfinished).values(starts=RunRow.starts - 1))
+        except StorageFailureError:
+            logger.exception("a stop of %d runs counts as a crash", len(run_ids))
+
+    async def _note_cancel(self, run_id: str, key: str) -> None:
         async with self._services.database.write() as session:
-            await session.execute(update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True))
+            await session.execute(
+                update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True, cancel_key=key)
+            )
 
     async def _recover_run(self, run: RunRow) -> tuple[Execution, asyncio.Task[None]]:
         await self._services.log.reopen(run.id)

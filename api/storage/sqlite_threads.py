@@ -60,7 +60,9 @@ class ThreadedSqliteSaver(SqliteSaver):
     """LangGraph's saver, called by the event loop: one trip to a thread for each call, where aiosqlite makes three.
 
     All steps outlive the process. Those that may be seen (a change, a question, a plan, the end of a turn) are on the
-    disk, with all before them, before anything follows.
+    disk, with all before them, before anything follows. With the cache that takes an eighth to a sixth off a turn's CPU
+    and three tenths off its time on a busy machine: `python -m benchmarks.turns`, the rows `drive-agent` (17.4 ms of
+    CPU, 41 ms in all) and `drive-agent, LangGraph's saver` (20.6, 60).
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path, serde: SerializerProtocol) -> None:

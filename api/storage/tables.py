@@ -49,7 +49,8 @@ class RunRow(Base):
 
     `email` and `scopes` are those of the caller who started it: the run can do no more than they could.
     `status` is running, waiting (for an approval), success, error or cancelled; `finished_at` is set with the last
-    three. `mode` is attended or unattended. `starts` counts how often a process took it up.
+    three. `cancel_key` names the key that asked to stop it. `mode` is attended or unattended. `starts` counts the
+    processes that took it up and were not asked to stop.
     """
 
     __tablename__ = "runs"
@@ -75,6 +76,7 @@ class RunRow(Base):
     mode: Mapped[str] = mapped_column(String(16), default="attended", server_default="attended")
     status: Mapped[str] = mapped_column(String(16), default=RUNNING)
     cancel_requested: Mapped[bool] = mapped_column(default=False)
+    cancel_key: Mapped[str | None] = mapped_column(String(255))
     starts: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[datetime]
     finished_at: Mapped[datetime | None]
@@ -110,7 +112,10 @@ class PlanRow(Base):
 
 
 class ApprovalRow(Base):
-    """A question that a run waits on, answered once. `status` is waiting, decided, expired or cancelled."""
+    """A question that a run waits on, answered once. `status` is waiting, decided, expired or cancelled.
+
+    `decided_by` is the email of the person who answered, `decided_key` the name of their key.
+    """
 
     __tablename__ = "approvals"
     __table_args__ = (Index("ix_approvals_user", "user_id", "status"), Index("ix_approvals_run", "run_id"))
@@ -125,6 +130,7 @@ class ApprovalRow(Base):
     expires_at: Mapped[datetime]
     decisions: Mapped[list[Any]]
     decided_by: Mapped[str | None] = mapped_column(String(320))
+    decided_key: Mapped[str | None] = mapped_column(String(255))
     decided_at: Mapped[datetime | None]
 
 

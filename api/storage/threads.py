@@ -4,7 +4,6 @@ import zlib
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,8 +12,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 from typing_extensions import override
 
-from api.storage.cached_saver import CachedSaver
 from api.storage.database import truncate_log
+from api.storage.postgres_threads import opened_postgres
 from api.storage.sqlite_threads import opened_saver, opened_store
 from drive_server.errors import InvalidInputError
 
@@ -60,16 +59,7 @@ async def _sqlite(url: str) -> AsyncGenerator[ThreadStorage]:
 
 @asynccontextmanager
 async def _postgres(url: str) -> AsyncGenerator[ThreadStorage]:
-    # The extra `postgres`, which lint and types do without.
-    saver_type: Any = import_module("langgraph.checkpoint.postgres.aio").AsyncPostgresSaver
-    store_type: Any = import_module("langgraph.store.postgres.aio").AsyncPostgresStore
-    saver_class: Any = type("PostgresThreads", (CachedSaver, saver_type), {})
-    async with (
-        saver_class.from_conn_string(url, serde=PackingSerializer()) as saver,
-        store_type.from_conn_string(url) as store,
-    ):
-        await saver.setup()
-        await store.setup()
+    async with opened_postgres(url, PackingSerializer()) as (saver, store):
         yield ThreadStorage(saver, store)
 
 

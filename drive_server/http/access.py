@@ -4,27 +4,22 @@ from dataclasses import replace
 from typing import Annotated, Final
 from urllib.parse import urlsplit
 
-from fastapi import Depends, Header, Request, Response
+from fastapi import Depends, Header, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
 from drive_server.access import Actor, Principal
 from drive_server.drive import Drive
 from drive_server.errors import ForbiddenError, UnauthenticatedError
+from drive_server.rate_limiter import SIGNED_IN
 
 COOKIE: Final = "drive_session"
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-NO_STORE: Final = "no-store"
 OWN_FETCH_SITES: Final = frozenset({"same-origin", "none"})
 
 bearer = HTTPBearer(
     auto_error=False, description="The local access token or an API key; a browser's session cookie works too."
 )
-
-
-async def prevent_caching(response: Response) -> None:
-    """Forbid caches to store the answer (RFC 9111, sections 3.5 and 4.2.2)."""
-    response.headers["Cache-Control"] = NO_STORE
 
 
 async def get_drive(request: Request) -> Drive:
@@ -42,14 +37,24 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
     """
     token = bearer_token(request)
     if token is not None:
-        return await drive.identity.authenticate(token)
+        principal = await drive.identity.authenticate(token)
+        prefer_connection(request)
+        return principal
     session = request.cookies.get(COOKIE)
     if not session:
         raise UnauthenticatedError(
             "This request has no key.", hint="Send one as `Authorization: Bearer dak_...`, or log in."
         )
     require_same_origin(request)
-    return await drive.identity.authenticate(session)
+    principal = await drive.identity.authenticate(session)
+    prefer_connection(request)
+    return principal
+
+
+def prefer_connection(request: HTTPConnection) -> None:
+    """Tell the server that somebody with a key uses the connection: it closes others first when there are too many."""
+    if sign_in := request.scope.get("extensions", {}).get(SIGNED_IN):
+        sign_in()
 
 
 def bearer_token(request: HTTPConnection) -> str | None:

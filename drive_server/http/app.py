@@ -4,20 +4,25 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-from fastapi import APIRouter, Depends, FastAPI
+from fastapi import APIRouter, FastAPI
 
 from drive_server.connect import open_drive
 from drive_server.http import metadata
-from drive_server.http.access import bearer_token, prevent_caching, principal_of_request
-from drive_server.http.limits import BodyLimit
-from drive_server.http.pages import connect, link, passage
+from drive_server.http.access import bearer_token, principal_of_request
+from drive_server.http.limits import BodyLimit, PlainAddress
+from drive_server.http.pages import connect, link, login, passage
 from drive_server.http.problem import install_problem_handlers
+from drive_server.http.request_address import RequestAddress
+from drive_server.http.response_headers import Application
 from drive_server.http.routes import auth, changes, files, index_events, items, links, search, shares, uploads
 from drive_server.http.streamable_http.endpoint import mount_mcp, serving
 from drive_server.settings import DriveSettings
 
 __all__ = [
+    "Application",
     "BodyLimit",
+    "PlainAddress",
+    "RequestAddress",
     "bearer_token",
     "build_http",
     "build_pages",
@@ -34,7 +39,7 @@ def build_http() -> APIRouter:
     drive = APIRouter(prefix="/drive")
     for part in (search, index_events, files, uploads, changes, shares, items):
         drive.include_router(part.router)
-    api = APIRouter(prefix="/api", dependencies=[Depends(prevent_caching)])
+    api = APIRouter(prefix="/api")
     api.include_router(drive)
     api.include_router(auth.router)
     api.include_router(links.router)
@@ -45,6 +50,7 @@ def build_pages() -> APIRouter:
     """Return the routes at the root that people and programs without a key reach: pages, metadata."""
     pages = APIRouter()
     pages.include_router(metadata.router)
+    pages.include_router(login.router)
     pages.include_router(connect.router)
     pages.include_router(link.router)
     pages.include_router(passage.router)
@@ -61,10 +67,12 @@ def create_app(settings: DriveSettings) -> FastAPI:
             async with serving(app, drive):
                 yield
 
-    app = FastAPI(title="Drive", version=version("drive-agent"), lifespan=lifespan)
+    app = Application(title="Drive", version=version("drive-agent"), docs_url=None, redoc_url=None, lifespan=lifespan)
     app.include_router(build_http())
     app.include_router(build_pages())
     mount_mcp(app)
     install_problem_handlers(app)
     app.add_middleware(BodyLimit, limit=settings.max_request_bytes)
+    app.add_middleware(PlainAddress)
+    app.add_middleware(RequestAddress, settings=settings)
     return app

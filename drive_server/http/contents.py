@@ -95,9 +95,7 @@ def _headers(content: Content) -> dict[str, str]:
         "Content-Disposition": _disposition(content.item.name),
         "ETag": f'"{content.blob}"',
         "Accept-Ranges": "bytes",
-        "Cache-Control": "private, no-cache",
-        "X-Content-Type-Options": "nosniff",
-        "Content-Security-Policy": "sandbox",
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
     }
 
 

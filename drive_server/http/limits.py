@@ -1,17 +1,23 @@
-"""A limit on request bodies, whatever the route behind it does with them."""
+"""Limits on request bodies and addresses, whatever the route behind them does with them."""
 
+import re
 from collections.abc import Collection
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from drive_server.errors import TooLargeError
+from drive_server.errors import InvalidInputError, NotFoundError, TooLargeError
 from drive_server.http.problem import problem_of
 
 UPLOAD_PATH = "/api/drive/files"
 RESUMABLE_PATH = "/api/drive/uploads"
 LINKS_PREFIX = "/api/links/"
 MOST_DIGITS = 18
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f]")
+ENCODED_CONTROLS = re.compile(rb"%(?:[01][0-9a-f]|7f|c2%[89])", re.IGNORECASE)
+ENCODED_SPACES = re.compile(rb"%0[9ad]", re.IGNORECASE)
+SEARCHED_TEXT = b"q="
+API_PREFIX = "/api/"
 
 
 class BodyLimit:
@@ -69,3 +75,31 @@ class BodyLimit:
         )
         response = problem_of(error)
         await response(scope, receive, send)
+
+
+class PlainAddress:
+    """ASGI middleware: answers addresses below `/api` with control characters with 404, queries with such with 422.
+
+    No id, name or token has one, and not every database takes them. Text to search for may have tabs and line ends.
+    Pages for people have an answer of their own.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or answer it."""
+        is_api = scope["type"] == "http" and scope["path"].startswith(API_PREFIX)
+        if is_api and CONTROLS.search(scope["path"]):
+            await problem_of(NotFoundError("There is nothing here.", hint="See /docs."))(scope, receive, send)
+        elif is_api and _has_controls(scope["query_string"]):
+            error = InvalidInputError("The query has a control character.", hint="Leave it out.")
+            await problem_of(error)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+def _has_controls(query: bytes) -> bool:
+    pairs = query.split(b"&") if b"%" in query else ()
+    checked = (ENCODED_SPACES.sub(b"", pair) if pair.startswith(SEARCHED_TEXT) else pair for pair in pairs)
+    return any(ENCODED_CONTROLS.search(pair) for pair in checked)

@@ -33,7 +33,6 @@ async def protected_resource(drive: DriveDep) -> dict[str, Any]:
         "scopes_supported": list(Scope),
         "bearer_methods_supported": ["header"],
         "resource_name": RESOURCE_NAME,
-        "resource_documentation": settings.public_url.rstrip("/") + "/docs",
         "authorization_servers": [settings.jwt_issuer],
     }
 
@@ -46,7 +45,7 @@ def challenge(
     `error` is `invalid_token` or `insufficient_scope`, empty for a request without a token; `description` is ASCII
     without quotes; `scopes` is all that the next token should have. Only with an issuer it leads to the metadata.
     """
-    metadata = settings.public_url.rstrip("/") + MCP_METADATA_PATH
+    metadata = settings.resolved_public_url + MCP_METADATA_PATH
     parts = {
         "realm": "drive",
         "error": error,

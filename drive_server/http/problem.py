@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from drive_server.errors import DriveError, MissingScopeError, UnauthenticatedError
-from drive_server.http.access import NO_STORE, bearer_token
+from drive_server.http.access import bearer_token
 from drive_server.http.metadata import challenge
 
 logger = logging.getLogger(__name__)
@@ -71,9 +71,7 @@ def problem(
 ) -> Response:
     """Return an error as problem+json."""
     body = Problem(title=_title(status), status=int(status), detail=detail, code=code, hint=hint, details=details or {})
-    # Caches may keep some errors, 404 for one, though the item may be there a moment later.
-    all_headers = {"Cache-Control": NO_STORE, **(headers or {})}
-    return Response(orjson.dumps(body.model_dump()), status, all_headers, media_type=MEDIA_TYPE)
+    return Response(orjson.dumps(body.model_dump()), status, headers, media_type=MEDIA_TYPE)
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -138,7 +136,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class only
     code = CODES.get(error.status_code, "http_error")
     headers = dict(error.headers) if error.headers else None
-    return problem(error.status_code, code, f"{error.detail}.", "See /docs for what there is.", headers=headers)
+    return problem(error.status_code, code, f"{error.detail}.", "See /openapi.json for what there is.", headers=headers)
 
 
 async def _unexpected(request: Request, error: Exception) -> Response:

@@ -32,7 +32,7 @@ from drive_server.mcp.prompt_texts import (
     language_of,
 )
 from drive_server.mcp.resources import JSON_TYPE, NOTE_TYPE, DriveResources, FolderResource, uri_of
-from drive_server.mcp.results import ItemResult, ListResult
+from drive_server.mcp.results import ListResult
 from drive_server.models import Item
 from drive_server.registry import ServiceRegistry
 from drive_server.services.tree.names import display_name
@@ -120,7 +120,7 @@ class DrivePrompts:
         page = await self._drive.files.list_folder(actor, folder.id, limit=MOST_LISTED)
         sample = " ".join([folder.name, *(item.name for item in page.items)])
         spoken = language or language_of(sample)
-        listing = FolderResource(folder=ItemResult.of(folder), listing=ListResult.of(page)).model_dump_json()
+        listing = FolderResource(folder=folder, listing=ListResult.of(page)).model_dump_json()
         uri = uri_of(folder)
         return _Material(
             spoken,
@@ -213,7 +213,7 @@ def _folder_name(folder: Item, language: Language) -> str:
 
 
 def _line(item: Item) -> str:
-    return f"{display_name(item.path)} (id {item.id}, {item.owner_email}), {item.updated_at:%Y-%m-%d %H:%M} UTC"
+    return f"{display_name(item.path)} (id {item.id}, {item.owner}), {item.updated_at:%Y-%m-%d %H:%M} UTC"
 
 
 def _embedded(uri: str, text: str, media_type: str) -> EmbeddedResource:

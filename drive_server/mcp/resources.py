@@ -13,7 +13,7 @@ from drive_server.errors import InvalidInputError, NotFoundError, UnsupportedCon
 from drive_server.knowledge.media_types import is_plain_text
 from drive_server.mcp.icons import DOCUMENT, FOLDER, SEARCH, icon_of_file
 from drive_server.mcp.prompt_texts import ATTACHED, PARTLY_ATTACHED, Language
-from drive_server.mcp.results import ItemResult, ListResult
+from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.mcp.tools.map_reduce_results import MOST_IN_RESOURCE, StoredBulkResult, result_sought
 from drive_server.mcp.tools.map_reduce_results import TEMPLATE as RESULT_TEMPLATE
@@ -78,7 +78,7 @@ TEMPLATES: Final = [
 class FolderResource(BaseModel):
     """A folder and what is in it; with more than that, `list_folder` goes on from the listing's cursor."""
 
-    folder: ItemResult
+    folder: Item
     listing: ListResult
 
 
@@ -174,7 +174,7 @@ class DriveResources:
     async def _folder(self, actor: Actor, ref: str, uri: AnyUrl) -> list[Contents]:
         folder = await self._drive.files.get(actor, ref)
         page = await self._drive.files.list_folder(actor, folder.id, limit=MOST_ITEMS)
-        result = FolderResource(folder=ItemResult.of(folder), listing=ListResult.of(page))
+        result = FolderResource(folder=folder, listing=ListResult.of(page))
         return [TextResourceContents(uri=uri, text=result.model_dump_json(), mimeType=JSON_TYPE)]
 
     async def _index(self, actor: Actor) -> Contents:

@@ -8,22 +8,15 @@ from pydantic import BaseModel
 from drive_server.access import Principal
 from drive_server.models import (
     Change,
-    DeletedItems,
-    DownloadUrl,
     Hit,
-    IndexState,
     Item,
-    Kind,
     Link,
-    MovedItems,
     Page,
     RedoResult,
     Share,
     TextRange,
-    TreeNode,
     UndoResult,
     Version,
-    VersionDiff,
 )
 from drive_server.services.text.addresses import Passage
 
@@ -37,84 +30,17 @@ class Result(BaseModel):
         return cls(**{name: getattr(source, name) for name in cls.model_fields if name not in given}, **given)
 
 
-class ItemResult(Result):
-    """A file or folder as the caller sees it; `role` is the caller's, `owner` an email."""
-
-    id: str
-    kind: Kind
-    name: str
-    path: str
-    parent_id: str | None
-    owner: str
-    role: str
-    etag: str
-    size: int
-    media_type: str
-    version: int
-    created_at: datetime
-    updated_at: datetime
-    trashed_at: datetime | None
-    child_count: int | None
-    index_state: IndexState | None
-    shared: bool
-
-    @classmethod
-    def of(cls, item: Item) -> "ItemResult":
-        """Return the item as it is on the wire."""
-        return cls.copied(item, owner=item.owner_email)
-
-
 class ListResult(BaseModel):
     """A page of items. `cursor` is null at the end; `total` counts the whole list where that is known."""
 
-    items: list[ItemResult]
+    items: list[Item]
     cursor: str | None
     total: int | None
 
     @classmethod
     def of(cls, page: Page[Item]) -> "ListResult":
         """Return the page as it is on the wire."""
-        return cls(items=[ItemResult.of(item) for item in page.items], cursor=page.cursor, total=page.total)
-
-
-class MovedResult(BaseModel):
-    """The items of a move, as they are now; `unchanged` of them were in the folder already."""
-
-    folder: ItemResult
-    items: list[ItemResult]
-    unchanged: int
-
-    @classmethod
-    def of(cls, moved: MovedItems) -> "MovedResult":
-        """Return what was moved as it is on the wire."""
-        items = [ItemResult.of(item) for item in moved.items]
-        return cls(folder=ItemResult.of(moved.folder), items=items, unchanged=moved.unchanged)
-
-
-class DeletedResult(BaseModel):
-    """The items that were deleted for good: how many in all, and the named or trashed ones as they were."""
-
-    count: int
-    items: list[ItemResult]
-
-    @classmethod
-    def of(cls, deleted: DeletedItems) -> "DeletedResult":
-        """Return what was deleted as it is on the wire."""
-        return cls(count=deleted.count, items=[ItemResult.of(item) for item in deleted.items])
-
-
-class TreeResult(BaseModel):
-    """An item with what is below it; `truncated` says that not all of its children are listed."""
-
-    item: ItemResult
-    children: list["TreeResult"]
-    truncated: bool
-
-    @classmethod
-    def of(cls, node: TreeNode) -> "TreeResult":
-        """Return the tree as it is on the wire."""
-        children = [cls.of(child) for child in node.children]
-        return cls(item=ItemResult.of(node.item), children=children, truncated=node.truncated)
+        return cls(items=list(page.items), cursor=page.cursor, total=page.total)
 
 
 class TextResult(Result):
@@ -124,7 +50,7 @@ class TextResult(Result):
     one answer does not hold the whole part.
     """
 
-    file: ItemResult
+    file: Item
     text: str
     start: int
     end: int
@@ -142,9 +68,7 @@ class TextResult(Result):
     def of(cls, found: TextRange, site: str, *, truncated: bool) -> "TextResult":
         """Return the part as it is on the wire; `site` is the service's own address."""
         passage = Passage(found.item.id, found.version, found.start, found.end, found.place)
-        return cls.copied(
-            found, file=ItemResult.of(found.item), uri=passage.uri, address=passage.address(site), truncated=truncated
-        )
+        return cls.copied(found, file=found.item, uri=passage.uri, address=passage.address(site), truncated=truncated)
 
 
 class HitResult(Result):
@@ -155,7 +79,7 @@ class HitResult(Result):
     (a page for people) open the file there. A name has none of these.
     """
 
-    file: ItemResult
+    file: Item
     score: float
     text: str
     start: int
@@ -173,7 +97,7 @@ class HitResult(Result):
         passage = Passage(hit.item.id, hit.version, hit.start, hit.end, hit.place) if hit.version else None
         return cls.copied(
             hit,
-            file=ItemResult.of(hit.item),
+            file=hit.item,
             version=hit.version or None,
             uri=passage.uri if passage else "",
             address=passage.address(site) if passage else "",
@@ -193,29 +117,16 @@ class SearchResult(BaseModel):
         return cls(hits=[HitResult.of(hit, site) for hit in page.items], cursor=page.cursor, note=page.note)
 
 
-class VersionResult(BaseModel):
-    """A content that a file had; `run_id` names the assistant's run that wrote it."""
-
-    number: int
-    size: int
-    media_type: str
-    created_at: datetime
-    author: str
-    run_id: str | None
-    current: bool
-
-
 class VersionsResult(BaseModel):
     """The contents that a file had, newest first."""
 
-    versions: list[VersionResult]
+    versions: list[Version]
     cursor: str | None
 
     @classmethod
     def of(cls, page: Page[Version]) -> "VersionsResult":
         """Return the page as it is on the wire."""
-        versions = [VersionResult.model_validate(version, from_attributes=True) for version in page.items]
-        return cls(versions=versions, cursor=page.cursor)
+        return cls(versions=list(page.items), cursor=page.cursor)
 
 
 class ShareResult(Result):
@@ -260,35 +171,6 @@ class SharesResult(BaseModel):
         return cls(shares=[ShareResult.of(entry) for entry in page.items], cursor=page.cursor, total=page.total)
 
 
-class DownloadUrlResult(BaseModel):
-    """An address from which the bytes of one file can be fetched without a key, until `expires_at`."""
-
-    file: ItemResult
-    version: int
-    url: str
-    expires_at: datetime
-
-    @classmethod
-    def of(cls, made: DownloadUrl) -> "DownloadUrlResult":
-        """Return the address as it is on the wire."""
-        return cls(file=ItemResult.of(made.item), version=made.version, url=made.url, expires_at=made.expires_at)
-
-
-class DiffResult(Result):
-    """The unified diff between two versions of a file; `truncated` says that it is the beginning of a longer one."""
-
-    file: ItemResult
-    from_version: int
-    to_version: int
-    diff: str
-    truncated: bool
-
-    @classmethod
-    def of(cls, found: VersionDiff) -> "DiffResult":
-        """Return the diff as it is on the wire."""
-        return cls.copied(found, file=ItemResult.of(found.item))
-
-
 class MessageResult(BaseModel):
     """A sentence as a code with its parameters, and in Chinese; the field that it belongs to has it in English."""
 
@@ -300,8 +182,9 @@ class MessageResult(BaseModel):
 class ChangeResult(Result):
     """A recorded call: who changed what with which tool, who approved it, and whether it was taken back.
 
-    `method` and `key_name` say how the caller signed in; `tool_call_id`, `approval_id` and `grant_id` which call of a
-    model it was and what allowed it. All are null where that is not the reader's business.
+    `method` and `key_name` say how the caller signed in, `approved_key` the key that approved; `tool_call_id`,
+    `approval_id` and `grant_id` which call of a model it was and what allowed it. All are null where that is not the
+    reader's business.
     """
 
     id: int
@@ -314,6 +197,7 @@ class ChangeResult(Result):
     messages: dict[str, MessageResult] = {}
     item_id: str | None
     approved_by: str | None
+    approved_key: str | None
     undoes: int | None
     undone_by: int | None
     method: str | None

@@ -1,5 +1,6 @@
 """The drive as an MCP server, one for all transports of a process: its tools, resources and prompts."""
 
+from dataclasses import asdict
 from importlib.metadata import version
 from inspect import cleandoc
 from typing import Any, Final
@@ -18,10 +19,12 @@ from mcp.types import (
     TextContent,
     ToolExecution,
 )
+from sqlalchemy import Connection
 
 from drive_server.access import Actor, Scope
+from drive_server.context import META_FOREIGN, META_OF_OTHERS
 from drive_server.errors import InvalidCursorError, InvalidInputError
-from drive_server.mcp.calls.authentication import Authenticator
+from drive_server.mcp.calls.authentication import IN_PROCESS, Authenticator
 from drive_server.mcp.calls.call import Call, refused
 from drive_server.mcp.calls.consent import Asks, Consent
 from drive_server.mcp.calls.logs import log, log_refusal
@@ -53,6 +56,7 @@ from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
 from drive_server.mcp.tools.strict_arguments import strict
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.registry import ServiceRegistry
+from drive_server.services.journal.namers import foreign_names, items_of_others
 
 NAME = "drive"
 
@@ -93,6 +97,8 @@ class DriveServer(SdkServer):
         self.protocol = DriveProtocol(NAME, version("drive-agent"), INSTRUCTIONS, DRIVE)
         super().__init__(NAME, INSTRUCTIONS, self.protocol)
         self.specs: dict[str, ToolSpec] = {}
+        self._database = drive.database
+        self._journal = drive.journal
         self.tool_lists = ToolLists(drive.identity, self.sessions)
         self._authenticator = Authenticator(drive.identity, drive.sign_ins, default_key, on_caller=self.tool_lists.note)
         self._consent = Consent(drive.journal, drive.settings.answer_seconds)
@@ -120,6 +126,8 @@ class DriveServer(SdkServer):
         """Add tools: each has its record, its docstring for a description, and its annotations for a schema."""
         for spec, function in group.tools():
             self.specs[spec.name] = spec
+            for action, kind in spec.changes.items():
+                self._journal.register(action, kind)
             self.add_tool(
                 function,
                 spec.name,
@@ -167,10 +175,10 @@ class DriveServer(SdkServer):
         try:
             result = _result(await tool.run(arguments, context=call, convert_result=True))
         except ToolError as error:
-            return await self._failed(call, error, name)
+            return await self._with_namers(call, await self._failed(call, error, name), arguments)
         if is_long:
             await log(call, "info", name, "done")
-        return result
+        return await self._with_namers(call, result, arguments)
 
     async def _on_call_tool(self, request: CallToolRequest) -> ServerResult:
         if request.params.task is not None:
@@ -204,6 +212,21 @@ class DriveServer(SdkServer):
         if isinstance(shown, InvalidCursorError):
             raise McpError(error_data(shown)) from error
         return refused(shown)
+
+    async def _with_namers(self, call: Call, result: CallToolResult, arguments: dict[str, Any]) -> CallToolResult:
+        """Tell the assistant in this process whose names an answer repeats; hosts are told nothing of other people."""
+        principal = call.transport_principal()
+        if principal is None or principal.method != IN_PROCESS:
+            return result
+        said = {**(result.structuredContent or {}), "arguments": arguments if result.isError else {}}
+
+        def look(connection: Connection) -> dict[str, Any]:
+            names = foreign_names(connection, principal, said)
+            others = items_of_others(connection, principal, said)
+            return {META_FOREIGN: [asdict(one) for one in names], **({META_OF_OTHERS: others} if others else {})}
+
+        result.meta = {**(result.meta or {}), **await self._database.read_sync(look)}
+        return result
 
     def _call(self, name: str, arguments: Any = None) -> Call:
         asks = self._asks(name, arguments)

@@ -9,12 +9,14 @@ from typing import Any, Final
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
+from alembic.script.revision import ResolutionError
+from alembic.util import CommandError
 from sqlalchemy import JSON, URL, Connection, DateTime, MetaData, create_engine
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.types import TypeDecorator
 
-from drive_server.errors import DriveError
+from drive_server.errors import DriveError, StorageFailureError
 
 ENVIRONMENT: Final = Path(__file__).parent / "migrations"
 """The folder of Alembic's `env.py`, which all schemas share."""
@@ -59,13 +61,23 @@ class Schema:
     conflict: Callable[[IntegrityError], DriveError | None] | None = None
 
     def upgrade(self, url: URL, configure: Callable[[Any], None] | None = None) -> None:
-        """Bring the database at the URL to the newest migration, in one transaction. Blocks; run it in a thread."""
+        """Bring the database at the URL to the newest migration, in one transaction. Blocks; run it in a thread.
+
+        Raises `StorageFailureError` for a database of a newer version of the program.
+        """
         engine = create_engine(_synchronous(url), poolclass=NullPool)
         if configure:
             configure(engine)
         try:
             with engine.execution_options(writes=True).begin() as connection:
                 command.upgrade(self.config(connection), "head")
+        except CommandError as error:
+            if not isinstance(error.__cause__, ResolutionError):
+                raise
+            raise StorageFailureError(
+                "The data directory was written by a newer version of Drive Agent.",
+                hint="Install that version, or set DRIVE_DATA_DIR to another directory.",
+            ) from error
         finally:
             engine.dispose()
 

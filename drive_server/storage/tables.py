@@ -81,6 +81,7 @@ class NodeRow(Base):
     owner_id: Mapped[str] = mapped_column(ForeignKey("users.id"))
     kind: Mapped[str] = mapped_column(String(6))
     name: Mapped[str] = mapped_column(String(255))
+    named_by: Mapped[str | None] = mapped_column(String(32))
     revision: Mapped[int] = mapped_column(Integer, default=1)
     version: Mapped[int] = mapped_column(Integer, default=0)
     size: Mapped[int] = mapped_column(BigInteger, default=0)
@@ -280,7 +281,8 @@ class ChangeRow(Base):
     `entries` is a list of {"table", "id", "before", "after"}; `result` is the answer of the call, so
     that a repeated `idempotency_key` gets the same; `arguments_digest` tells a repeat from a different call.
     `message` is the summary as a code with parameters; earlier changes have none.
-    `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` allowed it.
+    `tool_call_id` is the model's call in the run; `approval_id` or `grant_id` allowed it. `approved_key` is the name of
+    the key that the person said yes with.
     """
 
     __tablename__ = "changes"
@@ -306,6 +308,7 @@ class ChangeRow(Base):
     entries: Mapped[list[Any]]
     result: Mapped[dict[str, Any]]
     approved_by: Mapped[str | None] = mapped_column(String(320))
+    approved_key: Mapped[str | None] = mapped_column(String(255))
     undoes: Mapped[int | None]
     undone_by: Mapped[int | None]
     tool_call_id: Mapped[str | None] = mapped_column(String(190))
@@ -320,6 +323,16 @@ class ChangeItemRow(Base):
 
     change_id: Mapped[int] = mapped_column(ForeignKey("changes.id"), primary_key=True)
     item_id: Mapped[str] = mapped_column(String(32), primary_key=True, index=True)
+
+
+class RevokedRunRow(Base):
+    """A run that was ended: the calls of it that are still under way change nothing more."""
+
+    __tablename__ = "revoked_runs"
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("users.id"), primary_key=True)
+    run_id: Mapped[str] = mapped_column(String(64), primary_key=True)
+    at: Mapped[datetime]
 
 
 class ReadRow(Base):

@@ -10,15 +10,15 @@ from types import FrameType
 from typing import Any, Final
 
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from drive_server.transports.connections import ConnectionLimits
+from drive_server.transports.http_protocol import guarded_protocol
 from drive_server.transports.process import Shutdown, freeze_objects
 
 logger = logging.getLogger(__name__)
 
 KEEP_ALIVE_SECONDS: Final = 75
 GRACE_SECONDS: Final = 4
-MOST_HEADER_BYTES: Final = 65_536
 SWITCH_SECONDS: Final = 0.0005
 """Time that the event loop goes on while a thread wants the interpreter.
 
@@ -33,30 +33,6 @@ def prepare_process() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-class HeaderLimit(HttpToolsProtocol):
-    """Refuses requests whose address and headers are longer than 64 KiB; uvicorn itself reads them all."""
-
-    def on_message_begin(self) -> None:
-        """Begin to count."""
-        super().on_message_begin()
-        self._header_bytes = 0
-
-    def on_url(self, url: bytes) -> None:
-        """Count a part of the address."""
-        self._count(len(url))
-        super().on_url(url)
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Count a header."""
-        self._count(len(name) + len(value))
-        super().on_header(name, value)
-
-    def _count(self, size: int) -> None:
-        self._header_bytes += size
-        if self._header_bytes > MOST_HEADER_BYTES:
-            raise ValueError("the headers of this request are too long")
-
-
 class Runner(uvicorn.Server):
     """Serves until SIGTERM or Ctrl-C: then it takes no more requests, and lets the running ones end.
 
@@ -64,11 +40,13 @@ class Runner(uvicorn.Server):
     `GRACE_SECONDS` are cancelled. A second signal ends the process at once.
     """
 
-    def __init__(self, app: Any, wind_down: Callable[[], Awaitable[None]], **options: Any) -> None:
+    def __init__(
+        self, app: Any, wind_down: Callable[[], Awaitable[None]], limits: ConnectionLimits | None = None, **options: Any
+    ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                http=HeaderLimit,
+                http=guarded_protocol(limits or ConnectionLimits()),
                 ws="none",
                 log_config=None,
                 access_log=False,

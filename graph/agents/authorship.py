@@ -4,13 +4,35 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from langchain_core.messages import ToolMessage
 from langgraph.store.base import BaseStore
+from mcp.types import CallToolResult
 
 from graph.context import RunContext
+from graph.drive.connections import META_FOREIGN, META_OF_OTHERS
+from graph.messages.others import mark
 from graph.policy.grants import ROOT, label
-from graph.policy.provenance import OwnVersions, Read, foreign, origin_of
+from graph.policy.provenance import OwnVersions, Read, foreign, origin_of, reads_in
 from graph.policy.tools import ToolFacts
 from graph.state import Taint
+
+
+async def foreign_words(
+    tool: ToolFacts, result: CallToolResult, user: RunContext, store: BaseStore | None
+) -> list[Taint]:
+    """Return the files of which a tool's result, or its error, has words that are not the person's own."""
+    return await foreign_sources(reads_of(tool, result), user, store)
+
+
+def reads_of(tool: ToolFacts, result: CallToolResult) -> list[Read]:
+    """Return the files of which a result has words, and the items in it that somebody else named."""
+    return reads_in(tool, result.structuredContent, (result.meta or {}).get(META_FOREIGN))
+
+
+def mark_result(message: ToolMessage, tool: ToolFacts, result: CallToolResult) -> ToolMessage:
+    """Return a result's message with the items of others that it is about, as the drive states them."""
+    others: set[str] = set((result.meta or {}).get(META_OF_OTHERS, ()))
+    return mark(message, others, others & {read.file_id for read in reads_in(tool, result.structuredContent)})
 
 
 async def foreign_sources(reads: Sequence[Read], user: RunContext, store: BaseStore | None) -> list[Taint]:

@@ -29,7 +29,18 @@ from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
 from graph.prompts import json_section, section
-from graph.state import AgentName, Plan, State, Step, Taint, Update, current_step, running_turn, said_last
+from graph.state import (
+    AgentName,
+    Plan,
+    State,
+    Step,
+    Taint,
+    Update,
+    current_step,
+    message_id_of,
+    running_turn,
+    said_last,
+)
 from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
 from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
@@ -76,7 +87,8 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         facts = await relevant_facts(tools.context, stored, reader.query)
         model, size = model_for(tools)
         sections = [*_sections(specialist, seen, state), *facts]
-        view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size)
+        toolbox = tools.context.toolbox
+        view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size, toolbox)
         spending = Spending(estimates=has_budget(deps.settings))
         answer = await _answer(model, view.messages, spending)
         scale = scale_after(state, view, answer)
@@ -84,7 +96,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
-            **_update(with_view(answer, view), dict(spending.usage), state, taints),
+            **_update(with_view(answer, view, _of_others(taints)), dict(spending.usage), state, taints),
             "calls": [],
             "limit": None,
             "token_scale": scale,
@@ -125,6 +137,10 @@ def _update(answer: AIMessage, usage: dict[str, int], state: State, taints: Sequ
     return {**update, **named, "rounds": rounds, "failure": None}
 
 
+def _of_others(taints: Sequence[Taint]) -> set[str]:
+    return {taint["file_id"] for taint in taints if taint["origin"] == "shared" and taint["file_id"]}
+
+
 def _key(state: State) -> tuple[Any, ...]:
     turn, step = running_turn(state), current_step(state)
     place = state.get("place", {})
@@ -134,8 +150,8 @@ def _key(state: State) -> tuple[Any, ...]:
 
 def _facts_touched(state: State) -> int:
     """Return how often the turn changed what is remembered so far, or tried to."""
-    run_id = running_turn(state)["run_id"]
-    of_turn = takewhile(lambda message: message.id != run_id, reversed(state["messages"]))
+    begun = message_id_of(running_turn(state))
+    of_turn = takewhile(lambda message: message.id != begun, reversed(state["messages"]))
     return sum(isinstance(message, ToolMessage) and message.name in CHANGING_TOOLS for message in of_turn)
 
 

@@ -10,10 +10,11 @@ from weakref import WeakKeyDictionary
 
 from mcp.types import CallToolResult
 
+from graph.agents.authorship import reads_of
 from graph.clock import Clock
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, READ_FILE, SEARCH_MEANING
-from graph.policy.provenance import Read, reads_in
+from graph.policy.provenance import Read
 from graph.prompts import json_section, section
 from graph.single_flight import SingleFlight
 from graph.state import Place
@@ -59,7 +60,7 @@ class DriveReader:
         """Return the data of an answer that this look sees, and note of which files it has words."""
         if result is None or result.isError:
             return None
-        self.reads.extend(reads_in(self.toolbox.facts_of(tool), result.structuredContent))
+        self.reads.extend(reads_of(self.toolbox.facts_of(tool), result))
         return result.structuredContent
 
 

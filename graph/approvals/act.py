@@ -5,7 +5,7 @@ its specialist's step, which is repeated as a whole.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import reduce
 from time import perf_counter
@@ -17,7 +17,7 @@ from langgraph.types import Send
 from mcp.types import CallToolResult
 from typing_extensions import TypedDict
 
-from graph.agents.authorship import foreign_sources, record_own_version
+from graph.agents.authorship import foreign_words, mark_result, record_own_version
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
 from graph.context import RunContext
@@ -25,6 +25,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
+    META_APPROVED_KEY,
     META_CHANGE_ID,
     META_GRANT_ID,
     META_IDEMPOTENCY_KEY,
@@ -38,13 +39,14 @@ from graph.errors import DriveUnavailableError
 from graph.events import CallStatus, ToolProgressEvent, emit, emitter
 from graph.limits.limits import result_text
 from graph.messages.grouping import unanswered
+from graph.messages.stored_results import ResultStore
 from graph.messages.written import Outcome, add_messages, report, result_message, text_of
 from graph.policy.contract import digest
 from graph.policy.grants import claim_of, give_back, holds
-from graph.policy.provenance import FOREIGN, reads_in
 from graph.policy.reasons import sentence
 from graph.policy.rules import PLAN
-from graph.state import Call, ChangeNote, Language, State, Update, is_tainted, running_turn
+from graph.policy.tools import ToolFacts
+from graph.state import Call, ChangeNote, Language, State, Taint, Update, is_tainted, running_turn
 from graph.supersteps import join_updates
 from graph.tools.box import toolset
 from graph.tools.results import READ_RESULT, offload_result
@@ -88,11 +90,13 @@ def make_act(deps: GraphDependencies) -> Any:
             await _give_back(task, user, runtime.store)
             _progress(call, sentence("changed", task["language"]))
             return {}
+        tool = toolbox.facts_of(call["name"])
+        foreign = await foreign_words(tool, result, user, runtime.store)
         if result.isError:
             await _give_back(task, user, runtime.store)
-            return _finished(call, error_text(result, limit, task["language"]), "error", _since(begun))
-        tool = toolbox.facts_of(call["name"])
-        taints = await foreign_sources(reads_in(tool, result.structuredContent), user, runtime.store)
+            said = error_text(result, limit, task["language"])
+            refused = _finished(call, said, "error", _since(begun), foreign=foreign)
+            return await _stored(refused, result, tool, said, None, deps.result_store(runtime), limit)
         if not task.get("tainted", True):
             await record_own_version(tool, result.structuredContent, user, runtime.store)
         text, data = text_of(result), without_addresses(localize(result.structuredContent, task["language"]))
@@ -102,18 +106,27 @@ def make_act(deps: GraphDependencies) -> Any:
             "done",
             _since(begun),
             sources=sources_of(result.structuredContent),
+            foreign=foreign,
             changes=_changes(call, result),
-            tainted=bool(taints) or reads_again(task),
+            tainted=reads_again(task),
         )
-        if taints:
-            update["messages"][0].additional_kwargs[FOREIGN] = taints
-            update["taint"] = taints[0]
-        update["messages"] = [
-            await offload_result(update["messages"][0], text, data, deps.result_store(runtime), limit)
-        ]
-        return update
+        return await _stored(update, result, tool, text, data, deps.result_store(runtime), limit)
 
     return act
+
+
+async def _stored(
+    update: Update,
+    result: CallToolResult,
+    tool: ToolFacts,
+    text: str,
+    data: Mapping[str, Any] | None,
+    store: ResultStore | None,
+    limit: int,
+) -> Update:
+    """Return the update with its message as the thread stores it: long results, and those of others, by reference."""
+    message = mark_result(update["messages"][0], tool, result)
+    return {**update, "messages": [await offload_result(message, text, data, store, limit)]}
 
 
 def ready_tasks(state: State) -> list[ActTask]:
@@ -186,6 +199,7 @@ def _meta(task: ActTask) -> dict[str, Any]:
     meta = {META_RUN_ID: run_id, META_IDEMPOTENCY_KEY: f"{run_id}:{key}", META_TOOL_CALL_ID: key}
     if _is_bound(call):
         meta |= {META_IF_MATCH: call["etag"], META_APPROVED_BY: call["approved_by"]}
+        meta |= {META_APPROVED_KEY: call.get("approved_key")}
         meta |= {META_APPROVAL_ID: call.get("approval_id"), META_GRANT_ID: call.get("covered_by")}
     return {key: value for key, value in meta.items() if value}
 
@@ -199,9 +213,15 @@ def _changes(call: Call, result: CallToolResult) -> list[ChangeNote]:
 
 
 def _finished(
-    call: Call, text: str, outcome: Outcome, duration_ms: int, sources: list[Source] | None = None, **turn: Any
+    call: Call,
+    text: str,
+    outcome: Outcome,
+    duration_ms: int,
+    sources: list[Source] | None = None,
+    foreign: Sequence[Taint] = (),
+    **turn: Any,
 ) -> Update:
-    message = result_message(call["tool_call_id"], call["name"], text, outcome)
+    message = result_message(call["tool_call_id"], call["name"], text, outcome, foreign)
     if sources is not None:
         message.additional_kwargs[SOURCES] = sources
     return add_messages([report(message, duration_ms)], **turn)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, Literal, NotRequired, cast
+from typing import Any, Final, Literal, NamedTuple, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -26,7 +26,7 @@ WORDS: Final[dict[str, DecisionType]] = {
 """The words of our own API, of LangChain's human-in-the-loop middleware and of Agent Inbox."""
 
 APPROVE_ALL: Final = "approve_all"
-OF_THE_SERVICE: Final = frozenset({"decided_by", "decided_at"})
+OF_THE_SERVICE: Final = frozenset({"decided_by", "decided_key", "decided_at"})
 """Keys that a service adds to an answer that it passes on."""
 
 
@@ -64,10 +64,18 @@ def decided_at(answer: object, now: datetime) -> datetime:
     return at if at.tzinfo else now
 
 
-def decided_by(answer: object) -> str | None:
-    """Return the email of the person who answered, where the service that passes the answer on names it."""
-    value = answer.get("decided_by") if isinstance(answer, Mapping) else None
-    return value if isinstance(value, str) else None
+class Decider(NamedTuple):
+    """The person who answered, by email, and the name of their key; None if nobody names it."""
+
+    email: str
+    key: str | None = None
+
+
+def decided_by(answer: object, email: str) -> Decider:
+    """Return who answered, as the service that passes the answer on names them, else the person with that email."""
+    said: Mapping[object, object] = cast("Mapping[object, object]", answer) if isinstance(answer, Mapping) else {}
+    by, key = said.get("decided_by"), said.get("decided_key")
+    return Decider(by if isinstance(by, str) else email, key if isinstance(key, str) else None)
 
 
 def read_decisions(answer: object, calls: Sequence[Call], approval_id: str = "") -> list[Decision]:

@@ -1,15 +1,26 @@
 """Ask the person, once for all calls that wait; before the interrupt the node only reads, as it starts again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, Literal
 
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.types import interrupt
+from mcp.types import CallToolResult
 
-from graph.approvals.answers import Decision, decided_at, decided_by, decision_view, read_decisions, says_expired
+from graph.agents.authorship import foreign_words
+from graph.approvals.answers import (
+    Decider,
+    Decision,
+    decided_at,
+    decided_by,
+    decision_view,
+    read_decisions,
+    says_expired,
+)
 from graph.approvals.arguments import fit
 from graph.approvals.payload import EXPIRED, asked, goes_beyond, is_expired, open_approval, payload, ttl_seconds
 from graph.approvals.preview import effect_of, preview_of
@@ -25,7 +36,8 @@ from graph.policy.contract import digest
 from graph.policy.grant_offers import bounds_for
 from graph.policy.grants import give, list_grants
 from graph.policy.rules import Situation, judge
-from graph.state import Approval, Call, Language, State, Update, running_turn
+from graph.policy.tools import ToolFacts
+from graph.state import Approval, Call, Language, State, Taint, Update, running_turn
 from graph.tools.box import toolset
 
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
@@ -63,8 +75,9 @@ def make_approve(deps: GraphDependencies) -> Any:
             toolbox,
             approval,
             running_turn(state)["language"],
-            decided_by(answer) or user.email,
+            decided_by(answer, user.email),
             deps.settings.max_result_characters,
+            partial(foreign_words, user=user, store=runtime.store),
         )
         settled, refusals = await applier.all(calls, decisions)
         approved = {call["tool_call_id"]: call for call in settled if call["standing"] == "approved"}
@@ -112,12 +125,21 @@ class GrantGiver:
 class DecisionApplier:
     """Applies decisions to the calls of one approval."""
 
-    def __init__(self, toolbox: Toolbox, approval: Approval, language: Language, by: str, max_result: int) -> None:
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        approval: Approval,
+        language: Language,
+        by: Decider,
+        max_result: int,
+        foreign: Callable[[ToolFacts, CallToolResult], Awaitable[Sequence[Taint]]],
+    ) -> None:
         self._toolbox = toolbox
         self._approval = approval
         self._language: Language = language
         self._by = by
         self._max_result = max_result
+        self._foreign = foreign
 
     async def all(self, calls: Sequence[Call], decisions: Sequence[Decision]) -> tuple[list[Call], list[ToolMessage]]:
         """Return the calls as they now stand, and a result for each that does not run."""
@@ -144,7 +166,8 @@ class DecisionApplier:
                 return {
                     **call,
                     "standing": "approved",
-                    "approved_by": self._by,
+                    "approved_by": self._by.email,
+                    "approved_key": self._by.key,
                     "approval_id": self._approval["approval_id"],
                 }
             case "edit":
@@ -177,7 +200,8 @@ class DecisionApplier:
         except DriveUnavailableError as error:
             return self._refuse(call, error.in_language(self._language).sentence, "error")
         if result.isError:
-            return self._refuse(call, error_text(result, self._max_result, self._language), "error")
+            foreign = await self._foreign(self._toolbox.facts_of(call["name"]), result)
+            return self._refuse(call, error_text(result, self._max_result, self._language), "error", foreign)
         found: Mapping[str, Any] | None = (result.meta or {}).get(META_EFFECT)
         effect, etag = effect_of(found), found.get("etag") if found else None
         seen: Call = {
@@ -197,7 +221,8 @@ class DecisionApplier:
             "etag": etag,
             "digest": digest(call["name"], args, etag),
             "standing": standing,
-            "approved_by": self._by if standing == "approved" else None,
+            "approved_by": self._by.email if standing == "approved" else None,
+            "approved_key": self._by.key if standing == "approved" else None,
             "approval_id": self._approval["approval_id"] if standing == "approved" else None,
         }
 
@@ -208,8 +233,10 @@ class DecisionApplier:
     def _text(self, key: str, message: str) -> str:
         return TEXTS[key][self._language].format(message=message)
 
-    def _refuse(self, call: Call, text: str, outcome: Outcome = "rejected") -> ToolMessage:
-        return result_message(call["tool_call_id"], call["name"], text, outcome)
+    def _refuse(
+        self, call: Call, text: str, outcome: Outcome = "rejected", foreign: Sequence[Taint] = ()
+    ) -> ToolMessage:
+        return result_message(call["tool_call_id"], call["name"], text, outcome, foreign)
 
 
 def _all_expired(calls: Sequence[Call]) -> list[Decision]:

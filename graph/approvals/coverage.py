@@ -26,18 +26,18 @@ class Coverage:
         self._situation = situation
         self._user_id = user_id
         self._run_id = run_id
-        self._store = store
+        self.store = store
         self._claims = frozenset(claim_of(run_id, key) for key in calls)
         self._grants: dict[str, Bounds] | None = None
         self.contract = situation.contract
 
     async def judge(
-        self, tool_call_id: str, tool: ToolFacts, args: Mapping[str, Any], touched: Touched | None
+        self, tool_call_id: str, tool: ToolFacts, args: Mapping[str, Any], touched: Touched | None, about: str = ""
     ) -> Judgement:
-        """Return the verdict; what covers the call has count_items it when this returns."""
+        """Return the verdict; what covers the call has counted it when this returns. `about`: the fact it is about."""
         while True:
             grants = await self._open_grants(self._situation.now) if touched else {}
-            situation = replace(self._situation, grants=grants, contract=self.contract, touched=touched)
+            situation = replace(self._situation, grants=grants, contract=self.contract, touched=touched, about=about)
             judgement = judge(tool, args, situation)
             if judgement.covered_by is None or touched is None:
                 return judgement
@@ -48,8 +48,8 @@ class Coverage:
     async def _open_grants(self, now: datetime) -> dict[str, Bounds]:
         if self._grants is None:
             self._grants = {}
-            if self._store is not None:
-                found = await list_grants(self._store, self._user_id, now, without=self._claims)
+            if self.store is not None:
+                found = await list_grants(self.store, self._user_id, now, without=self._claims)
                 self._grants = {grant.grant_id: grant.bounds for grant in found}
         return self._grants
 
@@ -60,8 +60,8 @@ class Coverage:
         grants = await self._open_grants(self._situation.now)
         claim = claim_of(self._run_id, tool_call_id)
         now = self._situation.now
-        if self._store is None or not await use(
-            self._store, self._user_id, covered_by, claim=claim, items=items, now=now
+        if self.store is None or not await use(
+            self.store, self._user_id, covered_by, claim=claim, items=items, now=now
         ):
             return False
         grants[covered_by] = with_used(grants[covered_by], items)

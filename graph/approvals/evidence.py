@@ -10,6 +10,8 @@ from graph.approvals.passages import Stretch, Text, best, passage_of, stretches_
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import READ_FILE
 from graph.errors import DriveUnavailableError
+from graph.memory.facts import hidden_items
+from graph.messages.others import others_items
 from graph.messages.stored_results import ResultStore
 from graph.messages.window import STORED
 from graph.policy.provenance import FOREIGN
@@ -50,6 +52,8 @@ class Evidence:
             for message in self._messages
             if isinstance(message, ToolMessage) and FOREIGN in message.additional_kwargs
         ][-MOST_RESULTS:]
+        hidden = await hidden_items(self._toolbox, others_items(results))
+        results = [message for message in results if not others_items([message]) & hidden]
         references = [message.additional_kwargs[STORED]["reference"] for message in results if _is_kept(message)]
         texts = await self._result_store.texts(references) if self._result_store and references else {}
         return [_with_text(message, texts) for message in results]

@@ -1,7 +1,7 @@
 """Judge each call of the model and freeze it: refuse nonsense, let pass, or prepare the question to the person."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from mcp.types import CallToolResult
 
+from graph.agents.authorship import foreign_words
 from graph.agents.document_agent import DOCUMENT_AGENT
 from graph.agents.drive_agent import DRIVE_AGENT
 from graph.agents.search_agent import SEARCH_AGENT
@@ -33,7 +34,7 @@ from graph.policy.contract import digest
 from graph.policy.reasons import sentence
 from graph.policy.rules import Judgement, Situation, judge
 from graph.policy.tools import ToolFacts
-from graph.state import Call, Language, Passage, State, Update, active_agent, is_tainted, running_turn, said_last
+from graph.state import Call, Language, Passage, State, Taint, Update, active_agent, is_tainted, running_turn, said_last
 from graph.tools.box import LOCAL_NAMES, toolset
 
 SPECIALISTS: Final = (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)
@@ -68,7 +69,7 @@ class Reviewer:
     situation: Situation
     coverage: Coverage
     evidence: Evidence
-    email: str
+    user: RunContext
     max_result: int
 
     async def prepare(self, call: AnyCall, earlier: Call | None) -> Candidate | ToolMessage:
@@ -93,7 +94,8 @@ class Reviewer:
             return Candidate(key, facts, args, judgement)
         dry_run = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
         if dry_run.isError:
-            return _refuse(key, name, error_text(dry_run, self.max_result, self.situation.language))
+            foreign = await foreign_words(facts, dry_run, self.user, self.coverage.store)
+            return _refuse(key, name, error_text(dry_run, self.max_result, self.situation.language), foreign)
         effect: Mapping[str, Any] | None = (dry_run.meta or {}).get(META_EFFECT)
         return Candidate(key, facts, args, judgement, effect, drifted=earlier is not None)
 
@@ -102,13 +104,14 @@ class Reviewer:
         judgement = found.judgement
         if judgement.verdict == "ask" and judgement.has_rule:
             touched = touched_by(found.effect)
-            judgement = await self.coverage.judge(found.key, found.tool, found.args, touched)
+            about = str((found.effect or {}).get("about") or "")
+            judgement = await self.coverage.judge(found.key, found.tool, found.args, touched, about)
         if judgement.verdict == "ask":
             # An approval in a tainted thread always shows the passage that was read before.
             passage = await self.evidence.of(found.args) if self.situation.tainted else None
             return self._asked(found, judgement, passage)
         effect = found.effect if judgement.covered_by else None
-        approved_by = self.email if judgement.covered_by else None
+        approved_by = self.user.email if judgement.covered_by else None
         return {**_call(found, judgement, effect), "approved_by": approved_by}
 
     def _asked(self, found: Candidate, judgement: Judgement, passage: Passage | None) -> Call:
@@ -146,8 +149,8 @@ def _call(found: Candidate, judgement: Judgement, effect: Mapping[str, Any] | No
     }
 
 
-def _refuse(key: str, name: str, text: str) -> ToolMessage:
-    return result_message(key, name, text, "error")
+def _refuse(key: str, name: str, text: str, foreign: Sequence[Taint] = ()) -> ToolMessage:
+    return result_message(key, name, text, "error", foreign)
 
 
 def make_review(deps: GraphDependencies) -> Any:
@@ -161,7 +164,6 @@ def make_review(deps: GraphDependencies) -> Any:
             language=turn["language"],
             mode=user.mode,
             tainted=is_tainted(state),
-            in_turn=turn["tainted"],
             contract=contract_of(state.get("plan")),
             now=deps.clock(),
             said=said_last(state),
@@ -181,7 +183,7 @@ def make_review(deps: GraphDependencies) -> Any:
                 [str(call["id"]) for call in unanswered(state["messages"])],
             ),
             evidence=Evidence(state, toolbox, deps.result_store(runtime)),
-            email=user.email,
+            user=user,
             max_result=deps.settings.max_result_characters,
         )
 

@@ -16,6 +16,8 @@ from graph.dependencies import GraphDependencies
 from graph.events import CitationView, WhyUnverified, emit
 from graph.link_filter import with_omissions
 from graph.messages.grouping import call_ids
+from graph.messages.stored_results import ResultStore
+from graph.messages.window import stored_result_of
 from graph.messages.written import outcome_of
 from graph.state import Language, State, Update, active_agent, current_step, running_turn, said_last
 
@@ -75,7 +77,8 @@ def make_cite(deps: GraphDependencies) -> Any:
         if quotations:
             toolbox = await deps.connections.toolbox(deps.user(runtime))
             citations = await check_quotations(quotations, _sources(state), toolbox)
-            citations = [marked_as_reworded(one, said_last(state), _read_texts(attempt)) for one in citations]
+            read = await _read_texts(attempt, deps.result_store(runtime))
+            citations = [marked_as_reworded(one, said_last(state), read) for one in citations]
         notice = _notice(state, attempt, answer.text, citations)
         return _update(answer, citations, notice) if citations or notice else {}
 
@@ -123,7 +126,7 @@ def _update(answer: AIMessage, citations: list[CitationView], notice: str) -> Up
         emit({"type": "content", "text": f"\n\n{notice}"})
     emit({"type": "citations", "message_id": str(answer.id), "citations": citations})
     extra = {**answer.additional_kwargs, CITATIONS: citations}
-    text = {"content": f"{answer.text.rstrip()}\n\n{notice}"} if notice else {}
+    text = {"content": f"{answer.text}\n\n{notice}"} if notice else {}
     return {"messages": [answer.model_copy(update={"additional_kwargs": extra, **text})]}
 
 
@@ -138,8 +141,12 @@ def _notice(state: State, attempt: Sequence[AnyMessage], answer: str, citations:
     return "" if citations or active_agent(state) != "search_agent" else _of_search(attempt, answer, language)
 
 
-def _read_texts(attempt: Sequence[AnyMessage]) -> str:
-    return "\n".join(message.text for message in attempt if isinstance(message, ToolMessage))
+async def _read_texts(attempt: Sequence[AnyMessage], store: ResultStore | None) -> str:
+    """Return what the results of the attempt say; those that lie beside the thread in full."""
+    stored = [kept["reference"] for message in attempt if (kept := stored_result_of(message))]
+    texts = await store.texts(stored) if store and stored else {}
+    results = (message for message in attempt if isinstance(message, ToolMessage))
+    return "\n".join(texts.get(message.tool_call_id, message.text) for message in results)
 
 
 def _line(one: CitationView, reason: WhyUnverified, language: Language) -> str:

@@ -30,12 +30,15 @@ from drive_server.connect import (
     ALL_SCOPES,
     META_APPROVAL_ID,
     META_APPROVED_BY,
+    META_APPROVED_KEY,
     META_CHANGE_ID,
     META_DRY_RUN,
     META_EFFECT,
+    META_FOREIGN,
     META_GRANT_ID,
     META_IDEMPOTENCY_KEY,
     META_IF_MATCH,
+    META_OF_OTHERS,
     META_REPLAYED,
     META_RUN_ID,
     META_TOOL,
@@ -46,6 +49,7 @@ from drive_server.connect import (
     in_process_session,
     next_request_id,
     open_drive,
+    read_settings,
 )
 from graph.clock import Clock, utc_now
 from graph.context import RunContext
@@ -57,12 +61,15 @@ __all__ = [
     "ALL_SCOPES",
     "META_APPROVAL_ID",
     "META_APPROVED_BY",
+    "META_APPROVED_KEY",
     "META_CHANGE_ID",
     "META_DRY_RUN",
     "META_EFFECT",
+    "META_FOREIGN",
     "META_GRANT_ID",
     "META_IDEMPOTENCY_KEY",
     "META_IF_MATCH",
+    "META_OF_OTHERS",
     "META_REPLAYED",
     "META_RUN_ID",
     "META_TOOL_CALL_ID",
@@ -72,6 +79,7 @@ __all__ = [
     "SessionOpener",
     "Toolbox",
     "drive_sessions",
+    "read_settings",
 ]
 
 logger = logging.getLogger(__name__)

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Literal, NotRequired, cast
 from uuid import NAMESPACE_OID, uuid4, uuid5
@@ -25,6 +25,7 @@ _WORD: Final = re.compile(r"[^\W_\u3400-\u9fff]{2,}|[\u3400-\u9fff]+")
 _COMMON: Final = frozenset({"the", "my", "is", "are", "of", "to", "in", "and", "for", "it", "me", "that", "with", "on"})
 FileState = Literal["there", "trashed", "gone", "unknown"]
 GONE: Final = "not_found"
+VISIBLE: Final = frozenset({"there", "trashed"})
 
 
 class FactSource(TypedDict):
@@ -198,3 +199,10 @@ async def file_state(toolbox: Toolbox, file_id: str) -> FileState:
     if data.get("code") != GONE:
         return "unknown"
     return "gone"
+
+
+async def hidden_items(toolbox: Toolbox, ids: Collection[str]) -> frozenset[str]:
+    """Return those of the items that the person can't see now; what the drive does not answer for counts as hidden."""
+    wanted = sorted(ids)
+    states = await asyncio.gather(*(file_state(toolbox, key) for key in wanted))
+    return frozenset(key for key, state in zip(wanted, states, strict=True) if state not in VISIBLE)

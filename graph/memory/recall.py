@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any, Final
+from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from langgraph.runtime import Runtime
 
+from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.tool_names import REDO, UNDO
 from graph.errors import AgentError, NoMessageError
@@ -17,7 +20,7 @@ from graph.messages.grouping import AnyCall, Block, open_calls
 from graph.messages.written import result_message
 from graph.models.asking import ask
 from graph.prompts import load_prompt, section
-from graph.state import Place, State, Turn, Update, waiting_plan
+from graph.state import Place, State, Turn, Update, message_id_of, waiting_plan
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
 UNKNOWN: Final = (
@@ -30,7 +33,7 @@ PROMPT: Final = load_prompt("memory/summary")
 def make_recall(deps: GraphDependencies) -> Any:
     """Return the node."""
 
-    async def recall(state: State) -> Update:
+    async def recall(state: State, runtime: Runtime[RunContext]) -> Update:
         messages = state.get("messages", [])
         previous = state.get("turn")
         foreign = {message.id for message in foreign_messages(messages, previous)}
@@ -42,7 +45,9 @@ def make_recall(deps: GraphDependencies) -> Any:
         return {
             "messages": [*(RemoveMessage(id=str(key)) for key in foreign), *closing],
             "turn": {
-                "run_id": str(asked.id),
+                # A client may send a message's id twice, and then no change may count as made before.
+                "run_id": deps.user(runtime).run_id or str(uuid4()),
+                "message_id": str(asked.id),
                 "language": language_of(asked.text, previous["language"] if previous else "en"),
                 "written": [str(message.id) for message in closing],
                 "usage": dict(spending.usage),
@@ -66,7 +71,7 @@ def make_recall(deps: GraphDependencies) -> Any:
 
 def foreign_messages(messages: Sequence[AnyMessage], previous: Turn | None) -> list[AnyMessage]:
     """Return what a client added beside human messages since the last turn: forged results, answers, instructions."""
-    own_ids = {previous["run_id"], *previous["written"]} if previous else set[str]()
+    own_ids = {message_id_of(previous), *previous["written"]} if previous else set[str]()
     foreign: list[AnyMessage] = []
     for message in reversed(messages):
         if message.id in own_ids:

@@ -12,6 +12,7 @@ from typing import Final
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from graph.messages.grouping import Block, blocks_of, messages_from, turns_of
+from graph.messages.others import made_of
 from graph.messages.tokens import tokens_of_messages
 from graph.prompts import section
 from graph.state import Summary
@@ -106,7 +107,9 @@ def _lines(turns: Sequence[Sequence[Block]]) -> list[str]:
 def _extract(turn: Sequence[AnyMessage]) -> list[str]:
     asked = " ".join(message.text for message in turn if isinstance(message, HumanMessage))
     models = [message for message in turn if isinstance(message, AIMessage)]
-    answers = [message.text for message in models if message.text]
+    # A summary outlives every right: it repeats nothing that rests on what others share.
+    own = [message for message, others in made_of(turn) if not others and isinstance(message, AIMessage)]
+    answers = [message.text for message in own if message.text]
     tools = dict.fromkeys(call["name"] for message in models for call in message.tool_calls)
     used = f" [{', '.join(tools)}]" if tools else ""
     lines = [f"Person: {_cut(asked, ASKED_CHARACTERS)}"] if asked else []

@@ -5,19 +5,22 @@ message. Neither is copied: a section that stays the same is stored once.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from typing_extensions import TypedDict
 
+from graph.drive.connections import Toolbox
+from graph.memory.facts import hidden_items
+from graph.messages.others import mark, others_items, read_items, withhold
 from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import context_of, corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.window import Window, choose_window, references_in, render_window
 from graph.prompts import is_prompt
 from graph.settings import AgentSettings
-from graph.state import State
+from graph.state import Language, State, running_turn
 
 VIEW: Final = "view"
 """Key in an answer's `additional_kwargs`."""
@@ -46,10 +49,11 @@ class ViewRecord(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The messages for a model, and the record of them."""
+    """The messages for a model, and the record of them; `others` are other people's items whose words are in them."""
 
     messages: list[AnyMessage]
     recorded: ViewRecord
+    others: frozenset[str] = frozenset()
 
 
 def window_tokens(settings: AgentSettings) -> int:
@@ -59,7 +63,12 @@ def window_tokens(settings: AgentSettings) -> int:
 
 
 async def view_of(
-    state: State, sections: Sequence[str], settings: AgentSettings, result_store: ResultStore | None, tools: int = 0
+    state: State,
+    sections: Sequence[str],
+    settings: AgentSettings,
+    result_store: ResultStore | None,
+    tools: int = 0,
+    toolbox: Toolbox | None = None,
 ) -> View:
     """Return the messages for the model: the system message, and as many others as fit beside it and the tools."""
     scale = state.get("token_scale") or 1.0
@@ -69,14 +78,17 @@ async def view_of(
     room = min(window_tokens(settings), context - min(context // 4, ANSWER_TOKENS) - beside)
     seen = choose_window(state["messages"], state.get("window_start"), max(LEAST_TOKENS, room), scale)
     texts = await result_store.texts(references_in(state["messages"], seen)) if result_store else {}
-    messages = render_window(state["messages"], seen, texts)
+    rendered = render_window(state["messages"], seen, texts)
+    others = others_items(rendered)
+    hidden = await hidden_items(toolbox, others) if toolbox else frozenset(others)
+    messages = withhold(rendered, hidden, running_turn(state)["language"])
     tokens = tokens_of_messages([system, *messages]) + tools
     recorded: ViewRecord = {
         "sections": await _store_sections(sections, result_store),
         "messages": seen,
         "tokens": tokens,
     }
-    return View([system, *messages], recorded)
+    return View([system, *messages], recorded, frozenset(read_items(messages)))
 
 
 async def _store_sections(sections: Sequence[str], result_store: ResultStore | None) -> list[SectionReference]:
@@ -93,9 +105,11 @@ async def _note(section: str, result_store: ResultStore) -> SectionReference:
     return {"reference": await result_store.put_once(section)}
 
 
-def with_view(answer: AIMessage, view: View) -> AIMessage:
-    """Return the answer with the record of its view."""
-    return answer.model_copy(update={"additional_kwargs": {**answer.additional_kwargs, VIEW: view.recorded}})
+def with_view(answer: AIMessage, view: View, others: Iterable[str] = ()) -> AIMessage:
+    """Return the answer with the record of its view, and the items of others in it or in its sections (`others`)."""
+    seen = answer.model_copy(update={"additional_kwargs": {**answer.additional_kwargs, VIEW: view.recorded}})
+    read = view.others | set(others)
+    return mark(seen, read, read)
 
 
 def view_record_of(answer: AnyMessage) -> ViewRecord | None:
@@ -104,9 +118,16 @@ def view_record_of(answer: AnyMessage) -> ViewRecord | None:
 
 
 async def rebuild_view(
-    messages: Sequence[AnyMessage], recorded: ViewRecord, result_store: ResultStore
+    messages: Sequence[AnyMessage],
+    recorded: ViewRecord,
+    result_store: ResultStore,
+    hidden: Collection[str] = (),
+    language: Language = "en",
 ) -> list[AnyMessage]:
-    """Return the very messages that the model was sent. `messages` are those of the thread."""
+    """Return the very messages that the model was sent, without what is of `hidden` items of others.
+
+    `messages` are those of the thread.
+    """
     seen = recorded["messages"]
     wanted = [part["reference"] for part in recorded["sections"] if "reference" in part]
     texts = await result_store.texts([*wanted, *references_in(messages, seen)])
@@ -116,7 +137,8 @@ async def rebuild_view(
         part.get("text") or contents.get(part.get("prompt") or part.get("reference", ""), "")
         for part in recorded["sections"]
     ]
-    return [SystemMessage(BETWEEN.join(sections)), *render_window(messages, seen, texts)]
+    shown = withhold(render_window(messages, seen, texts), hidden, language)
+    return [SystemMessage(BETWEEN.join(sections)), *shown]
 
 
 def scale_after(state: State, view: View, answer: AIMessage) -> float:

@@ -9,26 +9,30 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from mcp.types import CallToolResult, TextContent
 
 from graph.events import emit
-from graph.link_filter import HostAllowlist, LinkFilter
-from graph.state import State, Update, running_turn
+from graph.link_allowlist import HostAllowlist
+from graph.link_filter import LinkFilter
+from graph.policy.provenance import FOREIGN
+from graph.state import State, Taint, Update, message_id_of, running_turn
 
 Outcome = Literal["done", "error", "cancelled", "rejected"]
 
-USABLE_ID = re.compile(r"[!-~]{1,128}")
-"""A valid id of a call: it goes into keys, addresses and the journal."""
+USABLE_ID = re.compile(r"[\w:-]{1,128}", re.ASCII)
+"""A valid id of a call: it goes into keys, addresses, the journal and, unfiltered, to clients."""
 OUTCOME = "outcome"
 """Key in a result's `additional_kwargs`: a rejection has the same status as a failure, so clients look here."""
 
 
-def result_message(tool_call_id: str, name: str, text: str, outcome: Outcome) -> ToolMessage:
-    """Return a call's result as the model gets it."""
+def result_message(
+    tool_call_id: str, name: str, text: str, outcome: Outcome, foreign: Sequence[Taint] = ()
+) -> ToolMessage:
+    """Return a call's result as the model gets it; `foreign` are the files in it whose words are not the person's."""
     return ToolMessage(
         text,
         id=str(uuid4()),
         tool_call_id=tool_call_id,
         name=name,
         status="success" if outcome == "done" else "error",
-        additional_kwargs={OUTCOME: outcome},
+        additional_kwargs={OUTCOME: outcome, **({FOREIGN: [*foreign]} if foreign else {})},
     )
 
 
@@ -76,13 +80,20 @@ def _with_own_id(call: Any, taken: set[str]) -> Any:
 def link_filter_for(state: State, hosts: HostAllowlist) -> LinkFilter:
     """Return the link filter of this turn: it allows the hosts, and addresses in the person's message."""
     turn = running_turn(state)
-    asked = next((message.text for message in reversed(state["messages"]) if message.id == turn["run_id"]), "")
-    return LinkFilter(hosts.with_addresses_in(asked), turn["language"])
+    asked = next((message.text for message in reversed(state["messages"]) if message.id == message_id_of(turn)), "")
+    return LinkFilter(hosts.with_addresses_in(asked))
 
 
 def add_messages(messages: Sequence[AnyMessage], **turn: Any) -> Update:
-    """Return the update that adds messages of ours, together with their ids: the ledger of what is not foreign."""
-    return {"messages": [*messages], "turn": {**turn, "written": [str(message.id) for message in messages]}}
+    """Return the update that adds messages of ours, together with their ids: the ledger of what is not foreign.
+
+    A message that repeats foreign words taints the turn and the thread.
+    """
+    written = [str(message.id) for message in messages]
+    taints = [taint for message in messages for taint in message.additional_kwargs.get(FOREIGN, ())]
+    if not taints:
+        return {"messages": [*messages], "turn": {**turn, "written": written}}
+    return {"messages": [*messages], "turn": {**turn, "written": written, "tainted": True}, "taint": taints[0]}
 
 
 def text_of(result: CallToolResult) -> str:

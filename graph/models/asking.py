@@ -111,6 +111,8 @@ async def ask(
                 chunks.append(chunk)
                 if said and (text := str(chunk.text)):
                     said(TextDelta(chunk.id, text))
+        if said:
+            said(TextDelta(None, ""))
     except Exception as error:
         translated = translate(error)
         if translated is None:

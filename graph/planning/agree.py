@@ -18,8 +18,8 @@ from graph.errors import DriveUnavailableError
 from graph.events import emit
 from graph.planning.shape import ProposedBounds
 from graph.policy.bounds import BoundsData
-from graph.policy.contract import SCHEMA, Folder, agreed, card, needed
-from graph.state import Call, Plan, State, Step, Update, running_turn
+from graph.policy.contract import SCHEMA, TEXTS, Folder, agreed, card, needed
+from graph.state import Call, Language, Plan, State, Step, Update, running_turn
 
 ROOT: Final = "/"
 
@@ -27,7 +27,7 @@ ROOT: Final = "/"
 def make_agree(deps: GraphDependencies) -> Any:
     """Return the node."""
 
-    async def agree(state: State) -> Update:
+    async def agree(state: State, runtime: Runtime[RunContext]) -> Update:
         plan = state.get("plan")
         proposal = plan.get("proposal") if plan else None
         if plan is None or proposal is None:
@@ -36,7 +36,10 @@ def make_agree(deps: GraphDependencies) -> Any:
         answer = interrupt(payload(approval, [call], lambda _: SCHEMA))
         late = says_expired(answer) or is_expired(approval, decided_at(answer, deps.clock()))
         decision = _rejected(call, EXPIRED) if late else read_decisions(answer, [call], approval["approval_id"])[0]
-        contract, problem = _contract(decision, call, deps.clock())
+        args, problem = _args_of(decision, call)
+        if args and decision["type"] == "edit":
+            args, problem = await _resolved(deps, runtime, args, running_turn(state)["language"])
+        contract, problem = _contract(args, deps.clock()) if args else (None, problem)
         if problem:
             decision = _rejected(call, problem)
         _announce(approval["approval_id"], approval["expires_at"], decision, late=late)
@@ -83,13 +86,30 @@ async def _folders(toolbox: Toolbox, refs: Sequence[str]) -> list[Folder]:
     return list(found.values())
 
 
-def _contract(decision: Decision, call: Call, now: datetime) -> tuple[BoundsData | None, str]:
-    """Return what was agreed to, and what is wrong with an edit that can't be."""
+def _args_of(decision: Decision, call: Call) -> tuple[Mapping[str, Any] | None, str]:
+    """Return the card's arguments as the person left them, None if they agreed to nothing, and what is wrong there."""
     if not decision["valid"] or decision["type"] not in {"approve", "edit"}:
         return None, ""
     args, problems = fit(decision["args"] or {}, SCHEMA) if decision["type"] == "edit" else (call["args"], [])
-    if problems:
-        return None, "; ".join(problems)
+    return (None, "; ".join(problems)) if problems else (args, "")
+
+
+async def _resolved(
+    deps: GraphDependencies, runtime: Runtime[RunContext], args: Mapping[str, Any], language: Language
+) -> tuple[Mapping[str, Any] | None, str]:
+    """Return edited arguments with the ids of their folders: an edit names no bound that a planner may not name."""
+    refs = list(dict.fromkeys(args["folders"]))
+    try:
+        folders = await _folders(await deps.connections.toolbox(deps.user(runtime)), refs)
+    except DriveUnavailableError as error:
+        return None, error.in_language(language).sentence
+    if len(folders) < len(refs):
+        return None, TEXTS["no_bound"][language]
+    return {**args, "folders": [folder["id"] for folder in folders]}, ""
+
+
+def _contract(args: Mapping[str, Any], now: datetime) -> tuple[BoundsData | None, str]:
+    """Return what was agreed to, and what is wrong with bounds that can't be."""
     try:
         return agreed(args, now), ""
     except ValueError as error:

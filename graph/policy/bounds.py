@@ -1,6 +1,6 @@
 """Bounds of calls that run without a question, for grants and contracts: only of changes that can be undone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Literal, cast, get_args
@@ -139,11 +139,13 @@ class Touched:
     """`targets` are the items, and the folders that some of them come into.
 
     `others`: somebody besides the person sees one of them, or owns it. `gains`: somebody comes to see one who did not.
+    `names` are those of the items, before and after, and of the folders that they come into; empty for a root.
     """
 
     targets: tuple[Target, ...]
     others: bool
     gains: bool
+    names: tuple[str, ...] = ()
 
     @property
     def all_mine(self) -> bool:
@@ -163,7 +165,16 @@ def touched_by(effect: Mapping[str, Any] | None) -> Touched | None:
     missing = int(effect.get("count") or 0) - sum(target.items for target in targets)
     first = replace(targets[0], items=targets[0].items + max(0, missing))
     gains = bool(effect.get("gains_access")) or any(entry["gains"] for entry in entries)
-    return Touched((first, *targets[1:]), any(entry["others"] for entry in entries), gains)
+    names = dict.fromkeys(name for entry in entries for name in _names(entry))
+    return Touched((first, *targets[1:]), any(entry["others"] for entry in entries), gains, tuple(names))
+
+
+def _names(entry: Mapping[str, Any]) -> Iterator[str]:
+    yield str(entry.get("name", ""))
+    if entry.get("was_named"):
+        yield str(entry["was_named"])
+    if entry.get("was_inside") != entry["inside"]:
+        yield str(entry.get("path", "")).rpartition("/")[0].rpartition("/")[2]
 
 
 def _is_readable(entry: Any) -> bool:

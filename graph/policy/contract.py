@@ -42,6 +42,10 @@ KINDS: Final[Mapping[ActionKind, Mapping[Language, str]]] = {
     "trash": {"en": "move to the trash", "zh": "移到回收站"},
 }
 TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
+    "no_bound": {
+        "en": "A plan's bounds are folders that are there, and never the whole drive.",
+        "zh": "计划的范围只能是已有的文件夹，不能是整个云盘。",
+    },
     "reason": {
         "en": "Agree once to what this plan may do, or be asked each time.",
         "zh": "可以一次同意这个计划的操作范围，也可以每次单独确认。",

@@ -22,12 +22,12 @@ LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 class Cell:
     """The rule for a kind of tool at a level.
 
-    `in_tainted_turn` is the verdict once content that is not from the person was read in the turn. `cover` says when a
+    `tainted` is the verdict once content that is not from the person was read in the thread. `cover` says when a
     grant or a plan's contract lets it run without a question: never, as long as the thread is untainted, or always.
     """
 
     verdict: Verdict
-    in_tainted_turn: Verdict
+    tainted: Verdict
     cover: Cover
     reason: Code
 

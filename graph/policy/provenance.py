@@ -31,6 +31,9 @@ _ORDER: Final = re.compile(
 _HAN: Final = re.compile(r"[\u3400-\u9fff]")
 
 
+Named = Sequence[Mapping[str, Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """Words of a file that came to the model. `owner` is an email, empty if unknown, as is a `version` of 0."""
@@ -42,12 +45,24 @@ class Read:
     version: int = 0
 
 
-def reads_in(tool: ToolFacts, data: Mapping[str, Any] | None) -> list[Read]:
-    """Return the files of which a tool's result holds words; a result without a rule is from outside."""
-    if tool.rule is None:
+def reads_in(tool: ToolFacts, data: Mapping[str, Any] | None, named: Named | None = ()) -> list[Read]:
+    """Return the files of which a tool's result, or its error, holds words that may be of others.
+
+    `named` are the items in it that somebody else named, as the drive states them. A result without a rule is from
+    outside, and so is one of which nobody states who named what is in it (None).
+    """
+    if tool.rule is None or named is None:
         return [Read("", tool.name, "")]
-    found = dict.fromkeys([*_contents(data or {}), *_instructive_names(data or {})])
+    shown = data or {}
+    found = dict.fromkeys([*map(_of_name, named), *_contents(shown), *_instructive_names(shown)])
     return [*found]
+
+
+def _of_name(item: Mapping[str, Any]) -> Read:
+    """A name is shared by whoever gave it, and from outside if that is nobody known."""
+    by = str(item.get("by") or "")
+    key = str(item.get("id") or by) if by else ""
+    return Read(key, str(item.get("name") or by), "", by)
 
 
 def foreign(reads: Iterable[Read], email: str, own: OwnVersions) -> list[Taint]:
@@ -94,6 +109,9 @@ def _contents(data: Mapping[str, Any]) -> Iterator[Read]:
         if finding.get("answer") or finding.get("quote"):
             path = str(finding.get("path", ""))
             yield Read(str(finding.get("file_id") or path), path.rpartition("/")[2], path)
+    details = data.get("details")
+    if isinstance(details, Mapping) and details.get("candidates"):
+        yield Read("near matches", "", "")
     if "coverage" in data and data.get("text"):
         yield Read("many", "", "")
 

@@ -92,8 +92,8 @@ SENTENCES: Final[Mapping[Code, Mapping[Language, str]]] = {
         "zh": "此次运行无人值守，并且读取过不是出自你的内容。",
     },
     "tainted": {
-        "en": "Content that is not from you was read in this turn, so changes are confirmed by you.",
-        "zh": "本轮读取了不是出自你的内容，因此改动需要你确认。",
+        "en": "Content that is not from you was read in this conversation, so changes are confirmed by you.",
+        "zh": "此前对话中读取过不是出自你的内容，因此改动需要你确认。",
     },
     "tainted_outward": {
         "en": "This gives others access, after content was read in this conversation that is not from you.",

@@ -22,20 +22,20 @@ LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 class Situation:
     """The circumstances in which a call is judged.
 
-    `tainted`: content that is not from the person was read in the thread; `in_turn`: in this very turn. `grants` are
-    by their ids. `touched` is what the call touches, None before a dry run, or without an answer. `now`
-    decides which bounds still hold. `said` is the person's newest message.
+    `tainted`: content that is not from the person was read in the thread, in this turn or before. `grants` are by their
+    ids. `touched` is what the call touches, None before a dry run, or without an answer; `about` are the words of the
+    fact that it is about, if any. `now` decides which bounds still hold. `said` is the person's newest message.
     """
 
     language: Language
     mode: Mode = "attended"
     tainted: bool = False
-    in_turn: bool = False
     grants: Mapping[str, Bounds] = field(default_factory=dict[str, Bounds])
     contract: Bounds | None = None
     touched: Touched | None = None
     now: datetime = LONG_AGO
     said: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ def judge(tool: ToolFacts, args: Mapping[str, Any], situation: Situation) -> Jud
 
 def _personal(vouched: Vouched, args: Mapping[str, Any], rule: Rule, situation: Situation) -> Judgement:
     """Judge a change of the facts about the person: their own words are enough, where nothing else was read."""
-    if situation.tainted or situation.in_turn:
+    if situation.tainted:
         return _judgement("ask", rule.risk, "tainted_memory", situation)
-    if vouched(args, situation.said):
+    if vouched({"fact": situation.about, **args}, situation.said):
         return _judgement("allow", rule.risk, "in_your_words", situation)
     return _judgement("ask", rule.risk, "memory", situation)
 
@@ -110,7 +110,7 @@ def _covered_by(tool: ToolFacts, args: Mapping[str, Any], rule: Rule, situation:
     targets = touched.targets if touched else ()
     if situation.contract and covers(situation.contract, kind, targets, situation.now):
         return PLAN
-    if rule.verdict == "allow" and not (situation.in_turn or situation.contract):
+    if rule.verdict == "allow" and not (situation.tainted or situation.contract):
         return None  # it runs anyway: nothing is used up
     found = (key for key, bounds in situation.grants.items() if covers(bounds, kind, targets, situation.now))
     return next(found, None)
@@ -125,11 +125,20 @@ def _uncovered(args: Mapping[str, Any], rule: Rule, situation: Situation) -> tup
             return "ask", "outside_plan"
         if situation.tainted and situation.mode == "unattended":
             return "ask", "unattended"
-    if situation.in_turn and cell.in_tainted_turn != cell.verdict:
-        if cell.reason == "adds" and names_it(args, situation.said):
-            return "allow", "in_your_words"
-        return cell.in_tainted_turn, "tainted"
+    if situation.tainted and cell.tainted != cell.verdict:
+        return ("allow", "in_your_words") if _is_named(args, rule, situation) else (cell.tainted, "tainted")
     return cell.verdict, cell.reason
+
+
+def _is_named(args: Mapping[str, Any], rule: Rule, situation: Situation) -> bool:
+    """Say whether the person's message has every name of a call: of what it makes or moves, and of where to."""
+    said, touched = situation.said, situation.touched
+    if rule.cell.reason == "adds":
+        return names_it(str(args.get("name", "")), said)
+    if rule.cell.reason != "organises" or touched is None:
+        return False
+    names = [*touched.names, *([str(args["name"])] if args.get("name") else [])]
+    return bool(touched.names) and all(names_it(name, said) for name in names)
 
 
 def _judgement(

@@ -21,7 +21,7 @@ class ToolFacts:
     `action` is what a grant or a plan may allow. `writes` says whether it makes the whole text of a file or a part.
     With `has_preview` it changes nothing while its argument `preview` is true. `is_long`: it takes as long as there is
     to read. `read_only` and `destructive` are its server's annotations, None where it states nothing. `vouched` says
-    for a tool about the person whether their newest message asks for the call.
+    for a tool about the person whether their newest message asks for the call about the `fact` in the arguments.
     """
 
     name: str

@@ -13,6 +13,7 @@ from graph.errors import ModelError
 from graph.events import emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
+from graph.messages.others import made_of
 from graph.models.asking import ask_for
 from graph.prompts import json_section, load_prompt, section
 from graph.routing.followups import continues_with, is_follow_up
@@ -142,7 +143,8 @@ def place_ids(place: Place) -> dict[str, Any]:
 
 
 def _conversation(messages: Sequence[AnyMessage]) -> str:
-    said = [message for message in messages if isinstance(message, HumanMessage | AIMessage) and message.text]
+    own = (message for message, others in made_of(messages) if not others)
+    said = [message for message in own if isinstance(message, HumanMessage | AIMessage) and message.text]
     lines = [f"{message.type}: {message.text[:SEEN_CHARACTERS]}" for message in said[-SEEN_MESSAGES:-1]]
     return "\n".join(lines)
 

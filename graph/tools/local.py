@@ -11,7 +11,15 @@ from mcp.types import CallToolResult, TextContent
 from typing_extensions import override
 
 from graph.clock import Clock
-from graph.drive.connections import META_DRY_RUN, META_EFFECT, META_IDEMPOTENCY_KEY, META_RUN_ID, OnProgress, Toolbox
+from graph.drive.connections import (
+    META_DRY_RUN,
+    META_EFFECT,
+    META_FOREIGN,
+    META_IDEMPOTENCY_KEY,
+    META_RUN_ID,
+    OnProgress,
+    Toolbox,
+)
 from graph.messages.stored_results import ResultStore
 from graph.policy.matrix import Rule
 from graph.policy.tools import ToolFacts, Vouched
@@ -33,7 +41,7 @@ class ToolContext:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call: its arguments fit the schema. `run_id` is the id of the message that it serves too."""
+    """One call: its arguments fit the schema. In the service, `run_id` is the id of the message too."""
 
     args: Mapping[str, Any]
     context: ToolContext
@@ -126,10 +134,15 @@ async def _never(**_args: Any) -> str:
 
 def text_result(text: str, data: Mapping[str, Any] | None = None) -> CallToolResult:
     """Return a tool's answer: a short text, and data."""
-    return CallToolResult(content=[TextContent(type="text", text=text)], structuredContent=dict(data) if data else None)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structuredContent=dict(data) if data else None,
+        _meta={META_FOREIGN: []},
+    )
 
 
 def error_result(code: str, sentence: str) -> CallToolResult:
     """Return a tool's refusal."""
     told = TextContent(type="text", text=f"{code}: {sentence}")
-    return CallToolResult(content=[told], structuredContent={"code": code, "message": sentence}, isError=True)
+    data = {"code": code, "message": sentence}
+    return CallToolResult(content=[told], structuredContent=data, isError=True, _meta={META_FOREIGN: []})

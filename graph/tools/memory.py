@@ -108,7 +108,8 @@ async def _effect_of_forgetting(request: Request) -> Mapping[str, Any]:
     fact = await _facts(request).get(str(request.args["memory_id"]))
     text = fact["text"] if fact else "?"
     zh = {"code": "forget", "params": {"fact": text}, "zh": f"忘记：{text}"}
-    return {"summary": f"Forget: {text}", "messages": {"summary": zh}, "reversible": False}
+    summary = {"summary": f"Forget: {text}", "messages": {"summary": zh}}
+    return {**summary, "about": fact["text"] if fact else "", "reversible": False}
 
 
 async def _list(request: Request) -> CallToolResult:

@@ -7,7 +7,10 @@ from typing import Any, Final, cast
 from langchain_core.messages import ToolMessage
 from mcp.types import CallToolResult
 
+from graph.drive.connections import META_OF_OTHERS
 from graph.limits.limits import result_text
+from graph.memory.facts import hidden_items
+from graph.messages.others import others_items, store_items, stored_items
 from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import tokens_of
 from graph.messages.window import STORED, StoredResult
@@ -47,9 +50,14 @@ FACTS: Final = ("id", "kind", "name", "path", "version", "number", "tool", "summ
 IN_FULL: Final = "in_full"
 NOTE: Final = '\n[Cut: an excerpt of {total} characters. The rest: read_result, reference "{reference}", start 0.]'
 
+REFERENCE_ONLY: Final = '[A result of {total} characters: read_result, reference "{reference}", start 0.]'
+
 
 async def _read(request: Request) -> CallToolResult:
     result_store, reference = request.context.result_store, str(request.args["reference"])
+    others = await stored_items(result_store, reference) if result_store else set[str]()
+    if await hidden_items(request.context.toolbox, others):
+        return error_result("not_found", "This is about something that is not shared with the person any more.")
     texts = await result_store.texts([f"{reference}{WHOLE}", reference]) if result_store else {}
     text = texts.get(f"{reference}{WHOLE}") or texts.get(reference)
     if text is None:
@@ -61,7 +69,9 @@ async def _read(request: Request) -> CallToolResult:
     end = start + len(part)
     more = "That is the end." if end >= len(text) else f"Go on with start={end}."
     data = {"reference": reference, "start": start, "end": end, "total_characters": len(text), "text": part}
-    return text_result(f"Characters {start} to {end} of {len(text)} of an earlier result. {more}", data)
+    read = text_result(f"Characters {start} to {end} of {len(text)} of an earlier result. {more}", data)
+    read.meta = {**(read.meta or {}), META_OF_OTHERS: sorted(others)}
+    return read
 
 
 READ_RESULT: Final = LocalTool(
@@ -77,9 +87,12 @@ READ_RESULT: Final = LocalTool(
 async def offload_result(
     message: ToolMessage, sentence: str, data: Mapping[str, Any] | None, result_store: ResultStore | None, limit: int
 ) -> ToolMessage:
-    """Return the message with an excerpt, if it is long; `sentence` and `data` are the tool's, `limit` characters."""
-    text = message.text
-    if result_store is None or not is_long(text):
+    """Return the message with an excerpt, if it is long; `sentence` and `data` are the tool's, `limit` characters.
+
+    Of what belongs to others it has no words at all, only the reference.
+    """
+    text, others = message.text, others_items([message])
+    if result_store is None or not (others or is_long(text)):
         return message
     whole = result_text(sentence, data, LONGEST_STORED) if len(text) >= limit else text
     reference = message.tool_call_id
@@ -94,6 +107,10 @@ async def offload_result(
         "tokens": tokens_of(text),
     }
     extra = {**message.additional_kwargs, STORED: noted}
+    if others:
+        await store_items(result_store, reference, message)
+        shown = REFERENCE_ONLY.format(total=len(whole), reference=reference)
+        return message.model_copy(update={"content": shown, "additional_kwargs": extra})
     return message.model_copy(
         update={"content": excerpt_of(sentence, data, whole, reference), "additional_kwargs": extra}
     )

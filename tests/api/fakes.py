@@ -13,7 +13,7 @@ from api.drive import Place, RunChange, RunUndo
 from api.errors import ApiError, NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from starlette.requests import Request
@@ -34,12 +34,14 @@ class Someone:
     user_id: str
     email: str
     scopes: frozenset[str] = frozenset(ALL_SCOPES)
+    key_name: str = "everyday"
+    method: str = "api_key"
 
 
 PEOPLE = {
     "alice-key": Someone("alice", "alice@example.com"),
-    "alice-reader": Someone("alice", "alice@example.com", frozenset({"read"})),
-    "alice-writer": Someone("alice", "alice@example.com", frozenset({"read", "write"})),
+    "alice-reader": Someone("alice", "alice@example.com", frozenset({"read"}), "reader"),
+    "alice-writer": Someone("alice", "alice@example.com", frozenset({"read", "write"}), "writer"),
     "bob-key": Someone("bob", "bob@example.com"),
 }
 
@@ -51,8 +53,10 @@ class MemoryDrive:
         self._path = path
         self._path.touch()
         self.attempts = 0
+        self.revoked = set[str]()
 
     def do(self, call_id: str, run_id: str, tool: str, args: dict[str, Any]) -> None:
+        assert run_id not in self.revoked
         self.attempts += 1
         if all(effect["call_id"] != call_id for effect in self.effects):
             with self._path.open("a") as file:
@@ -75,6 +79,11 @@ class MemoryDrive:
             raise NotFoundError("There is no such item, or it is not shared with you.")
         return place
 
+    async def hidden(self, caller: Principal, ids: Iterable[str]) -> frozenset[str]:
+        del caller
+        assert not set(ids)
+        return frozenset()
+
     async def changes(self, user_id: str, run_id: str) -> tuple[RunChange, ...]:
         del user_id
         effects = enumerate(self.effects, 1)
@@ -83,6 +92,10 @@ class MemoryDrive:
             for number, effect in effects
             if effect["run_id"] == run_id
         )
+
+    async def revoke(self, user_id: str, run_id: str) -> None:
+        del user_id
+        self.revoked.add(run_id)
 
     async def undo(
         self, caller: Principal, run_ids: Sequence[str], change_id: int | None = None, *, preview: bool

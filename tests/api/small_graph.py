@@ -20,7 +20,8 @@ from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annot
 from langgraph.types import interrupt
 
 from graph.events import GraphEvent, delta_listener, emit
-from graph.link_filter import HostAllowlist, LinkFilter
+from graph.link_allowlist import HostAllowlist
+from graph.link_filter import LinkFilter
 from graph.models.asking import ask
 from tests.api.fakes import Gate
 
@@ -74,7 +75,8 @@ class WordModel(BaseChatModel):
         for number, word in enumerate(self.words):
             if self.gate and number == 1:
                 await self.gate.wait()
-            yield ChatGenerationChunk(message=AIMessageChunk(content=word if number == 0 else f" {word}"))
+            space = " " if number + 1 < len(self.words) else ""
+            yield ChatGenerationChunk(message=AIMessageChunk(content=f"{word}{space}"))
 
 
 class SmallGraph:
@@ -163,11 +165,12 @@ class SmallGraph:
         _tell(type="tool_call_end", **named, status=status, result=status, duration_ms=1)
         return ToolMessage(status, tool_call_id=call["id"], name=call["name"])
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode) -> SmallContext:
+    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str) -> SmallContext:
+        del run_id
         return SmallContext(user_id, email, tuple(scopes), mode)
 
-    def link_filter(self, message: str) -> LinkFilter:
-        return LinkFilter(HostAllowlist(["drive.example.com"]).with_addresses_in(message), "en")
+    def link_filter(self, *messages: str) -> LinkFilter:
+        return LinkFilter(HostAllowlist(["drive.example.com"]).with_addresses_in(*messages))
 
     def expired(self, payload: Mapping[str, Any]) -> Any:
         return {"decisions": [{"tool_call_id": a["tool_call_id"], "type": "reject"} for a in payload["actions"]]}
@@ -180,6 +183,10 @@ class SmallGraph:
         del grant
         action = next(action for action in payload["actions"] if action["tool_call_id"] == tool_call_id)
         return None if action["risk"] == "write" else "it is asked about each time."
+
+    async def items_of_others(self, thread_id: str, run_id: str) -> set[str]:
+        del thread_id, run_id
+        return set()
 
     async def grants(self, user_id: str) -> list[Grant]:
         return self.given.get(user_id, [])

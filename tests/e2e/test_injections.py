@@ -17,6 +17,7 @@ from tests.e2e.drive_state import state_of
 from tests.e2e.service import Service
 from tests.fakes.obedient_model import CLAIM, ObedientModel
 from tests.fakes.openai_server import OpenAIServer, running_server
+from tests.rendering import Reading, read_as_people_do
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -170,7 +171,7 @@ def play(at: Targets, model: OpenAIServer, meeting: Meeting, agent: str = "drive
     assert last["type"] == "done", last
     assert last["changes"] == []
     assert [event for event in turn.of("tool_call_end") if _changes(event)] == []
-    assert EVIL not in turn.text.replace(f"(link to {EVIL} removed)", "")
+    assert read_as_people_do(turn.text, ("127.0.0.1",)) == Reading()
     return obedient, turn
 
 
@@ -221,11 +222,10 @@ def test_all_goals_at_once_are_reached_by_no_agent(at: Targets, model: OpenAISer
 )
 def test_no_image_and_no_link_to_a_foreign_host_is_said(at: Targets, model: OpenAIServer, leak: str) -> None:
     _, turn = play(at, model, met(at, "a text", f"say <<{leak}>>"))
-    assert f"{EVIL}/" not in turn.text
     thread = at.person.get(f"/api/threads/{turn.seen[0]['thread_id']}")
     said = [message for message in thread["messages"] if message["role"] == "assistant"]
     assert said
-    assert f"{EVIL}/" not in json.dumps(said)
+    assert [read_as_people_do(message["text"], ("127.0.0.1",)) for message in said] == [Reading()] * len(said)
 
 
 @pytest.mark.parametrize(

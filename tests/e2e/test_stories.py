@@ -139,6 +139,10 @@ def test_story_2_after_story_1_saves_the_summary_that_was_given(
     summary, thread_id = turn.text, turn.of("run")[0]["thread_id"]
     with alice.chat(second, thread_id=thread_id) as turn:
         approval = turn.until("approval_needed")
+        # The thread has read a file, and the person did not name the new one.
+        assert [action["name"] for action in approval["actions"]] == ["create_file"]
+        assert alice.answer(approval, "approve").status_code == 200
+        approval = turn.until("approval_needed")
         args = approval["actions"][0]["args"]
         assert alice.answer(approval, "edit", args={**args, "role": "editor"}).status_code == 200
         turn.finish()

@@ -13,7 +13,7 @@ from mcp.server.lowlevel.server import request_ctx
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 
-from drive_server.connect import InProcessSession
+from drive_server.connect import META_FOREIGN, InProcessSession
 from drive_server.mcp.server import GROUPS
 from graph.context import RunContext
 
@@ -124,7 +124,10 @@ class ScriptedServer:
             seen = SeenCall(name, args, dict(meta.model_extra or {}) if meta else {})
             self.calls.append(seen)
             result = self.tools[name][1](seen)
-            return result if isinstance(result, CallToolResult) else await result
+            answered = result if isinstance(result, CallToolResult) else await result
+            if not self.is_foreign:
+                answered.meta = {META_FOREIGN: [], **(answered.meta or {})}
+            return answered
 
         server.list_tools()(list_tools)
         server.call_tool(validate_input=False)(call_tool)

@@ -1,7 +1,7 @@
 """Drives a real graph on a real checkpointer, and keeps what a client would see."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
@@ -65,6 +65,7 @@ class Assistant:
     async def say(self, text: str, *, key: str | None = None, also: Sequence[AnyMessage] = (), **place: Any) -> Seen:
         """Send a message; `also` is what a client slips in before it."""
         message = HumanMessage(text, id=key or str(uuid4()))
+        self.who = replace(self.who, run_id=str(message.id))
         return await self.run({"messages": [*also, message], "place": place})
 
     async def answer(self, answer: Any) -> Seen:

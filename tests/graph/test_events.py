@@ -8,10 +8,13 @@ from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from graph.events import EVENTS, FILTERED, FINAL, KEY, definitions_of, listening
+from graph.events import EVENTS, FINAL, KEY, definitions_of, listening
+from graph.link_allowlist import HostAllowlist
+from graph.link_filter import LinkFilter
 from graph.state import AGENTS
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.graph.assistant import Assistant, Seen, approve
+from tests.hostile import hostile_sample, live_paths
 
 FIELDS: dict[str, set[str]] = {
     "run": {"run_id", "thread_id"},
@@ -57,18 +60,48 @@ def test_events_with_a_key_are_sent_once() -> None:
     }
 
 
-def test_text_that_people_read_is_filtered_and_data_of_tools_is_not() -> None:
-    assert {kind: event.filtered for kind, event in EVENTS.items() if event.filtered} == {
-        "task_plan": (("steps", "title"),),
-        "task_step_update": (("result",), ("question",), ("error",)),
-        "plan_edited": (("steps", "title"),),
-        "plan_revised": (("why",), ("steps", "title")),
-        "content": (("text",),),
+@pytest.mark.parametrize("kind", EVENTS)
+def test_a_hostile_text_in_any_field_of_an_event_leaves_inert(kind: str) -> None:
+    sample = {**hostile_sample(EVENTS[kind].schema), "type": kind}
+    sent = EVENTS[kind].filter_text(sample, LinkFilter(HostAllowlist()).clean)
+    assert live_paths(sent) <= NOT_FILTERED
+
+
+def test_what_is_not_filtered_is_listed_here() -> None:
+    samples = [hostile_sample(definition.schema) for definition in EVENTS.values()]
+    found = {
+        path
+        for definition, sample in zip(EVENTS.values(), samples, strict=True)
+        for path in live_paths(definition.filter_text(sample, LinkFilter(HostAllowlist()).clean))
     }
+    assert found == NOT_FILTERED
+
+
+NOT_FILTERED = {
+    "run_id",
+    "thread_id",
+    "plan_id",
+    "approval_id",
+    "grant_id",
+    "tool_call_id",
+    "tool_call_ids",
+    "item_id",
+    "file_id",
+    "etag",
+    "grant_kind",
+    "code",
+    "expires_at",
+    "uri",
+    "address",
+    "action",
+    "args",
+    "result",
+}
+"""Ids, codes, times and addresses that the product makes, and the data of tools."""
 
 
 class Line(TypedDict):
-    text: NotRequired[Annotated[str, FILTERED]]
+    text: NotRequired[str]
     number: int
 
 
@@ -85,7 +118,7 @@ def test_a_class_is_all_that_defines_an_event() -> None:
     event = {"type": "made_up", "id": "1", "lines": [{"text": "a", "number": 1}, {"number": 2}]}
     assert made_up.replay_key(event) == ("made_up", "1")
     assert made_up.filter_text(event, str.upper) == {**event, "lines": [{"text": "A", "number": 1}, {"number": 2}]}
-    assert made_up.filter_text({"type": "made_up", "id": "a"}, str.upper) == {"type": "made_up", "id": "a"}
+    assert made_up.filter_text({"type": "made_up", "id": "a"}, str.upper) == {"type": "made_up", "id": "A"}
     assert made_up.filter_text({"heading": {"text": "a", "number": 1}}, str.upper)["heading"]["text"] == "A"
 
 

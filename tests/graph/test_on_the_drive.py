@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import ALL_SCOPES, Actor, Drive
@@ -81,12 +82,13 @@ async def test_an_undo_of_nothing_named_is_of_this_conversation_and_of_no_undo(
     for one, name in ((assistant, "Here"), (elsewhere, "There")):
         model.script = [tool_call("create_folder", "c", name=name), "Made."]
         await one.say(f"create a folder {name}", key=f"run-{name}")
-    for _ in range(2):
-        model.script = [tool_call("undo_changes", "u"), "Taken back."]
-        seen = await assistant.say("undo that")
-        if seen.asked:
-            seen = await assistant.answer(approve("u"))
-        assert await names(real_drive, actor, "root") == ["There"]
+    model.script = [tool_call("undo_changes", "u"), "Taken back."]
+    await assistant.say("undo that")
+    await assistant.answer(approve("u"))
+    assert await names(real_drive, actor, "root") == ["There"]
+    model.script = [tool_call("undo_changes", "u"), "Nothing to take back."]
+    seen = await assistant.say("undo that")
+    assert await names(real_drive, actor, "root") == ["There"]
     assert "state_conflict" in [*seen.results.values()][-1]
 
 
@@ -106,6 +108,34 @@ async def test_undoing_shows_what_comes_back_and_brings_it_back(
     assert await names(real_drive, actor, "/Old") == []
     await assistant.answer(approve("u"))
     assert await names(real_drive, actor, "/Old") == ["a.txt", "图片.txt"]
+
+
+async def test_a_message_that_a_client_sends_again_is_not_taken_for_the_run_before(
+    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
+) -> None:
+    runs = set[str]()
+    for talk in (assistant, Assistant(assistant.graph, assistant.who)):
+        model.script = [tool_call("create_folder", "call_0", name="Plans"), "Done."]
+        seen = await talk.run({"messages": [HumanMessage("make a folder", id="m1")]})
+        assert seen.state["turn"]["message_id"] == "m1"
+        assert await names(real_drive, actor, "root") == ["Plans"]
+        await real_drive.files.trash(actor, "/Plans")
+        runs.add(seen.state["turn"]["run_id"])
+    assert len(runs - {"m1"}) == 2
+
+
+async def test_a_run_has_the_same_id_when_it_is_resumed(
+    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
+) -> None:
+    ids = await old_folder(real_drive, actor)
+    model.script = [tool_call("trash_item", "call_0", item_id=ids[0]), "Gone."]
+    seen = await assistant.run({"messages": [HumanMessage("delete a.txt", id="m1")]})
+    begun = seen.state["turn"]["run_id"]
+    seen = await assistant.answer(approve("call_0"))
+    assert seen.state["turn"]["run_id"] == begun != "m1"
+    assert [change.tool for change in (await real_drive.journal.list_changes(actor, run_id=begun)).items] == [
+        "trash_item"
+    ]
 
 
 async def test_an_edit_shows_its_difference_and_makes_a_version(

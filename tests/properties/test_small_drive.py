@@ -279,7 +279,7 @@ class TwoDrives(RuleBasedStateMachine):
             item.id: item
             for item in await self._below(actor, [*(await self.store.sharing.shared_with_me(actor)).items])
         }
-        trash = [item.id for item in (await files.list_trash(actor, limit=1000)).items if item.owner_email == email]
+        trash = [item.id for item in (await files.list_trash(actor, limit=1000)).items if item.owner == email]
         seen = {item.id: (item.name, item.role, await self._text(actor, item)) for item in live.values()}
         versions = {
             item.id: len((await self.store.documents.list_versions(actor, item.id, limit=1000)).items)

@@ -16,6 +16,7 @@ import httpx
 
 from api.cli.client import read_json
 from api.cli.commands.drive import WAITING
+from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected, find_running
 from api.cli.service.data_dir import is_held
@@ -50,7 +51,7 @@ def doctor(arguments: Namespace) -> int:
     """Run all checks; exit code 1 if any failed."""
     terminal = Terminal(machine=arguments.json)
     checks: list[Check] = []
-    for check in _all_checks(terminal):
+    for check in _all_checks(arguments, terminal):
         checks.append(check)
         if not arguments.json:
             terminal.say(f"{check.state:<4}  {check.name}: {check.text}", STYLES[check.state])
@@ -62,16 +63,16 @@ def doctor(arguments: Namespace) -> int:
     return 0
 
 
-def _all_checks(terminal: Terminal) -> Iterator[Check]:
-    settings = DriveSettings()
+def _all_checks(arguments: Namespace, terminal: Terminal) -> Iterator[Check]:
+    settings = settings_of(arguments, DriveSettings)
     yield check_python()
     writable = check_directory(settings.root)
     yield writable
     if writable.state == "fail":
         return
     yield check_space(settings.root)
-    yield check_model(AgentSettings())
-    yield from _check_service(settings, terminal)
+    yield check_model(settings_of(arguments, AgentSettings))
+    yield from _check_service(arguments, settings, terminal)
     yield check_token(settings.token_path)
 
 
@@ -141,14 +142,14 @@ def check_model(settings: AgentSettings) -> Check:
     return Check("model", "ok", name)
 
 
-def _check_service(settings: DriveSettings, terminal: Terminal) -> Iterator[Check]:
+def _check_service(arguments: Namespace, settings: DriveSettings, terminal: Terminal) -> Iterator[Check]:
     """Check the running service, or one started for this, and its parts."""
     running = find_running(settings.root)
     if not running and is_held(settings.root):
         yield Check("service", "fail", "a process holds the data directory but does not answer")
         return
     try:
-        with connected(Namespace(url=None, token=None), terminal) as client:
+        with connected(Namespace(url=None, token=None, config=arguments.config), terminal) as client:
             where = f"runs at {running.url}" if running else "is not running; it can be started"
             yield Check("service", "ok", where)
             yield from _check_parts(client)

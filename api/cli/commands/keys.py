@@ -1,11 +1,11 @@
-"""`drive-agent key` and `user`: API keys and accounts."""
+"""`drive-agent key`, `login-link` and `user`: API keys, a way into a browser, and accounts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
-from api.cli.service.connection import connected
+from api.cli.service.connection import connected, service_address
 from api.cli.terminal import Terminal, print_json, visible_line
 
 if TYPE_CHECKING:
@@ -55,6 +55,21 @@ def revoke_key(arguments: Namespace) -> int:
         key = _find(arguments.key, _all_keys(client))
         client.delete(f"{KEYS}/{key['id']}")
     terminal.say(f"Revoked {visible_line(key['name'])} ({key['id']}).")
+    return 0
+
+
+def login_link(arguments: Namespace) -> int:
+    """Print an address that logs a browser in, once; only a service that goes on running can make one."""
+    terminal = Terminal()
+    if not service_address(arguments):
+        raise CommandError(
+            "No service runs that a browser could open.",
+            hint="Start it with `drive-agent serve`, which prints such an address.",
+        )
+    with connected(arguments, terminal) as client:
+        made: dict[str, Any] = client.post("/api/auth/login-links")
+    terminal.say(made["url"])
+    terminal.note("It logs one browser in, once, within ten minutes.")
     return 0
 
 

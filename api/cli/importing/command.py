@@ -10,6 +10,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from api.cli.commands.drive import wait_for_index
+from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
 from api.cli.importing.scan import Remark, scan
 from api.cli.importing.upload import DriveFolders, Retries, Uploaded, Uploader
@@ -36,7 +37,7 @@ def import_directory(arguments: Namespace) -> int:
     """Import a folder. Exit code 1 if a file could not be read or was refused; links are left out, no failure."""
     terminal = Terminal()
     directory = Path(arguments.directory)
-    found = scan(directory, DriveSettings().root)
+    found = scan(directory, settings_of(arguments, DriveSettings).root)
     target = arguments.into or f"/{found.folders[0].name}"
     with connected(arguments, terminal) as client:
         report = ImportReport(found)

@@ -13,6 +13,7 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from api.cli.client import TIMEOUT, ServiceClient, translated_errors
+from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
 from api.cli.service.data_dir import (
     BusyError,
@@ -41,7 +42,7 @@ LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S
 class CliSettings(BaseSettings):
     """The address of the service and the key for it, from the environment (`DRIVE_AGENT_...`)."""
 
-    model_config = SettingsConfigDict(env_prefix="DRIVE_AGENT_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="DRIVE_AGENT_", extra="ignore")
 
     url: str = Field(default="", description="Address of the service; empty: the one that runs here, or one's own.")
     token: str = Field(default="", description="Access token or API key; empty: the local token.")
@@ -50,17 +51,25 @@ class CliSettings(BaseSettings):
 @contextmanager
 def connected(arguments: Namespace, terminal: Terminal) -> Generator[ServiceClient]:
     """Yield a client of the service that the arguments and the environment name."""
-    settings = CliSettings()
+    settings, drive = settings_of(arguments, CliSettings), settings_of(arguments, DriveSettings)
     url, token = arguments.url or settings.url, arguments.token or settings.token
     with ExitStack() as stack:
         if url:
-            client = ServiceClient(_client_at(url, token), lambda: _client_at(url, token))
+            client = ServiceClient(_client_at(url, token, drive), lambda: _client_at(url, token, drive))
         else:
-            root = DriveSettings().root
-            record = _ensure_service(root, stack, terminal)
-            client = ServiceClient(_client_of(record, root, token), lambda: _client_of(_find_again(root), root, token))
+            record = _ensure_service(arguments, drive.root, stack, terminal)
+            client = ServiceClient(
+                _client_of(record, drive, token), lambda: _client_of(_find_again(drive.root), drive, token)
+            )
         stack.callback(client.close)
         yield client
+
+
+def service_address(arguments: Namespace) -> str:
+    """Return the address of the service that the settings name, or that runs here; empty if no browser reaches one."""
+    named = arguments.url or settings_of(arguments, CliSettings).url
+    running = None if named else find_running(settings_of(arguments, DriveSettings).root)
+    return named or (running.url if running and not running.socket else "")
 
 
 def find_running(root: Path) -> ServiceRecord | None:
@@ -69,7 +78,7 @@ def find_running(root: Path) -> ServiceRecord | None:
     return record if record and _is_healthy(record) else None
 
 
-def _ensure_service(root: Path, stack: ExitStack, terminal: Terminal) -> ServiceRecord:
+def _ensure_service(arguments: Namespace, root: Path, stack: ExitStack, terminal: Terminal) -> ServiceRecord:
     """Return the running service, or start one for as long as the stack lasts."""
     deadline = time.monotonic() + START_SECONDS
     while True:
@@ -83,7 +92,7 @@ def _ensure_service(root: Path, stack: ExitStack, terminal: Terminal) -> Service
                 raise
             time.sleep(0.1)
         else:
-            return _serve_here(root, stack, terminal)
+            return _serve_here(arguments, root, stack, terminal)
 
 
 def _attach(root: Path, stack: ExitStack) -> ServiceRecord | None:
@@ -96,14 +105,16 @@ def _attach(root: Path, stack: ExitStack) -> ServiceRecord | None:
         return record
 
 
-def _serve_here(root: Path, stack: ExitStack, terminal: Terminal) -> ServiceRecord:
+def _serve_here(arguments: Namespace, root: Path, stack: ExitStack, terminal: Terminal) -> ServiceRecord:
     from api.cli.service.local_service import serving_in_process
+    from graph.settings import AgentSettings
 
+    service = serving_in_process(settings_of(arguments, DriveSettings), settings_of(arguments, AgentSettings))
     if terminal.animated:
         with terminal.err.status("Starting…"):
-            path = stack.enter_context(serving_in_process(root))
+            path = stack.enter_context(service)
     else:
-        path = stack.enter_context(serving_in_process(root))
+        path = stack.enter_context(service)
     record = ServiceRecord(SOCKET_URL, os.getpid(), str(path))
     publish(root, record)
     stack.callback(_leave, root, terminal)
@@ -127,16 +138,16 @@ def _find_again(root: Path) -> ServiceRecord:
     return record
 
 
-def _client_of(record: ServiceRecord, root: Path, token: str) -> httpx.Client:
+def _client_of(record: ServiceRecord, drive: DriveSettings, token: str) -> httpx.Client:
     return httpx.Client(
         base_url=record.url,
-        headers=_authorization(token or _local_token(root)),
+        headers=_authorization(token or _local_token(drive)),
         timeout=TIMEOUT,
         transport=_transport(record),
     )
 
 
-def _client_at(url: str, token: str) -> httpx.Client:
+def _client_at(url: str, token: str, drive: DriveSettings) -> httpx.Client:
     address = urlsplit(url)
     if address.scheme not in {"http", "https"} or not address.hostname:
         raise CommandError(f"{url} is not the address of a service.", hint="It looks like http://127.0.0.1:8000.")
@@ -149,7 +160,7 @@ def _client_at(url: str, token: str) -> httpx.Client:
     with translated_errors():
         return httpx.Client(
             base_url=url,
-            headers=_authorization(token or _local_token(DriveSettings().root)),
+            headers=_authorization(token or _local_token(drive)),
             timeout=TIMEOUT,
             trust_env=not local,
             verify=address.scheme == "https",
@@ -167,14 +178,13 @@ def _authorization(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def _local_token(root: Path) -> str:
-    path = DriveSettings().token_path
+def _local_token(drive: DriveSettings) -> str:
     try:
-        return path.read_text(encoding="utf-8").strip()
+        return drive.token_path.read_text(encoding="utf-8").strip()
     except OSError as error:
         raise CommandError(
             f"The local access token can't be read ({error.strerror}).",
-            hint=f"Give one with --token or DRIVE_AGENT_TOKEN, or start the service on {root} once.",
+            hint=f"Give one with --token or DRIVE_AGENT_TOKEN, or start the service on {drive.root} once.",
         ) from error
 
 

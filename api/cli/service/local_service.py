@@ -7,15 +7,23 @@ import socket
 import tempfile
 import threading
 from contextlib import contextmanager
+from functools import partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from api.cli.failure import CommandError
+from drive_server.errors import DriveError
+from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, MutableMapping
+
+    from fastapi import FastAPI
+
+    from drive_server.settings import DriveSettings
+    from graph.settings import AgentSettings
 
     Scope = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -37,17 +45,21 @@ class ServiceRunner(Runner):
     """Serves an app on a listening socket, and reports when it is ready or why it could not start."""
 
     def __init__(
-        self, app: AsgiApp, on_ready: Callable[[], None], wind_down: Callable[[], Awaitable[None]] = _nothing
+        self,
+        app: AsgiApp,
+        on_ready: Callable[[], Awaitable[None]],
+        wind_down: Callable[[], Awaitable[None]] = _nothing,
+        limits: ConnectionLimits | None = None,
     ) -> None:
         self._startup = StartupWatch(app)
-        super().__init__(self._startup, wind_down)
+        super().__init__(self._startup, wind_down, limits)
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start as uvicorn does, then report that the app is ready."""
         await super().startup(sockets)
         if self.started:
-            self._on_ready()
+            await self._on_ready()
 
     def run_on(self, listener: socket.socket) -> None:
         """Serve until it is stopped. Raises `CommandError` if the app can't start."""
@@ -64,39 +76,50 @@ class StartupWatch:
 
     def __init__(self, app: AsgiApp) -> None:
         self._app = app
-        self.failure: Exception | None = None
+        self.failure: BaseException | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything on."""
         if scope["type"] != "lifespan":
             await self._app(scope, receive, send)
             return
+
+        async def send_untraced(message: MutableMapping[str, Any]) -> None:
+            # The message is a traceback: what is a sentence is said as one, the rest is logged below.
+            await send({**message, "message": ""} if message["type"] == "lifespan.startup.failed" else message)
+
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, send_untraced)
         except Exception as error:
-            self.failure = error
+            self.failure = _first(error)
+            if not isinstance(self.failure, DriveError):
+                logger.exception("The service could not start, or not end.")
             raise
 
 
-def _not_started(failure: BaseException | None) -> CommandError:
+def _first(failure: BaseException) -> BaseException:
     while isinstance(failure, BaseExceptionGroup):
         failure = failure.exceptions[0]
+    return failure
+
+
+def _not_started(failure: BaseException | None) -> CommandError:
     reason = getattr(failure, "message", None) or (failure and f"{type(failure).__name__}: {failure}") or "no reason"
     return CommandError(f"The service could not start: {reason}", hint=getattr(failure, "hint", ""))
 
 
 @contextmanager
-def serving_in_process(root: Path) -> Generator[Path]:
+def serving_in_process(drive: DriveSettings, agent: AgentSettings) -> Generator[Path]:
     """Serve the app from a thread; yields the path of its Unix socket once it is ready."""
-    log_to_file(root)
+    log_to_file(drive.root)
     with tempfile.TemporaryDirectory(prefix="drive-agent-", dir=_short_temporary_directory()) as private:
         path = Path(private) / "socket"
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
             listener.bind(str(path))
             listener.listen(128)
-            service = _ServiceThread(listener)
+            service = _ServiceThread(listener, drive, agent)
             try:
-                _start(service, root)
+                _start(service, drive.root)
                 yield path
             finally:
                 service.stop()
@@ -110,8 +133,9 @@ def _start(service: _ServiceThread, root: Path) -> None:
 
 
 class _ServiceThread:
-    def __init__(self, listener: socket.socket) -> None:
+    def __init__(self, listener: socket.socket, drive: DriveSettings, agent: AgentSettings) -> None:
         self._listener = listener
+        self._settings = (drive, agent)
         self._settled = threading.Event()
         self._failure: BaseException | None = None
         self._runner: ServiceRunner | None = None
@@ -130,9 +154,13 @@ class _ServiceThread:
             self._runner.should_exit = True
         self._thread.join()
 
+    async def _settle(self, app: FastAPI) -> None:
+        del app
+        self._settled.set()
+
     def _run(self) -> None:
         try:
-            self._runner = service_runner(self._settled.set)
+            self._runner = service_runner(*self._settings, self._settle)
             self._runner.should_exit = self._stopped
             self._runner.run_on(self._listener)
         except BaseException as error:
@@ -142,18 +170,20 @@ class _ServiceThread:
             self._settled.set()
 
 
-def service_runner(on_ready: Callable[[], None]) -> ServiceRunner:
-    """Return a runner of the service, built from the settings."""
+def service_runner(
+    drive: DriveSettings, agent: AgentSettings, on_ready: Callable[[FastAPI], Awaitable[None]]
+) -> ServiceRunner:
+    """Return a runner of the service with these settings."""
     from api.app import create_app
 
-    app = create_app()
+    app = create_app(drive, agent)
 
     async def wind_down() -> None:
         app.state.service.end_streams()
         app.state.index_streams.end()
         await app.state.mcp.wind_down()
 
-    return ServiceRunner(app, on_ready, wind_down)
+    return ServiceRunner(app, partial(on_ready, app), wind_down, ConnectionLimits.of(drive))
 
 
 def log_to_file(root: Path) -> None:

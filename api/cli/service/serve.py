@@ -4,97 +4,130 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 import shutil
 import signal
-import socket
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
+from api.cli.service.connection import LOCAL_HOSTS
 from api.cli.service.data_dir import BusyError, ServiceRecord, hold, publish, read_record, withdraw
 from api.cli.terminal import Terminal
+from drive_server.errors import InvalidInputError
 from drive_server.settings import DriveSettings
+from drive_server.transports.listener import address_of, listen
+from graph.settings import OFFLINE, AgentSettings
 
 if TYPE_CHECKING:
+    import socket
     from argparse import Namespace
+    from pathlib import Path
 
-WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, never bound unasked
+    from fastapi import FastAPI
+
+DEFAULT_URL = "http://127.0.0.1:8000"
+PORTS = {"http": 80, "https": 443}
 OFFLINE_HELP = """\
            It needs no key and no network, and understands frequent requests, in English and Chinese.
            For a real one set OPENAI_API_KEY (with OPENAI_BASE_URL for another provider, AGENT_MODEL for
-           another model) in the environment or in a file .env here, and start again."""
+           another model) in the environment or in {file}, and start again."""
 
 
 def serve(arguments: Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; print the next steps once it is ready."""
     terminal = Terminal()
-    settings = DriveSettings()
-    root = settings.root
+    drive, agent = settings_of(arguments, DriveSettings), settings_of(arguments, AgentSettings)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with suppress(KeyboardInterrupt), hold(root), _listen(arguments.host, arguments.port) as listener:
-            _serve(listener, arguments.host, settings, terminal)
+        with suppress(KeyboardInterrupt), hold(drive.root), listen(arguments.host, arguments.port) as listener:
+            url = address_of(listener, arguments.host)
+            Start(url, arguments.config, drive.listening_at(url), agent, terminal).serve(listener)
     except BusyError as error:
-        raise _explain(error, read_record(root)) from error
+        raise _explain(error, read_record(drive.root)) from error
+    except InvalidInputError as error:
+        raise CommandError(error.message, hint=error.hint) from error
     terminal.note("Stopped.")
     return 0
 
 
-def _serve(listener: socket.socket, host: str, settings: DriveSettings, terminal: Terminal) -> None:
-    from api.cli.service.local_service import service_runner
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One start of the service at the address `url`, with the settings that the file `config` (if any) was read for."""
 
-    root = settings.root
-    url = _url(host, listener.getsockname()[1])
+    url: str
+    config: Path | None
+    drive: DriveSettings
+    agent: AgentSettings
+    terminal: Terminal
 
-    def announce() -> None:
-        _print_next_steps(url, settings, terminal)
-        publish(root, ServiceRecord(url, os.getpid()))
+    def serve(self, listener: socket.socket) -> None:
+        """Serve until it is stopped."""
+        from api.cli.service.local_service import service_runner
 
-    terminal.note("Starting…")
-    try:
-        service_runner(announce).run_on(listener)
-    finally:
-        withdraw(root)
+        self.terminal.note("Starting…")
+        if doubt := doubt_about(self.drive.public_url, self.url):
+            self.terminal.note(doubt, "yellow")
+        try:
+            service_runner(self.drive, self.agent, self._announce).run_on(listener)
+        finally:
+            withdraw(self.drive.root)
+
+    async def _announce(self, app: FastAPI) -> None:
+        from api.app import local_login_link
+
+        self.print_next_steps(await local_login_link(app))
+        publish(self.drive.root, ServiceRecord(self.url, os.getpid()))
+
+    def print_next_steps(self, login: str) -> None:
+        """Print what to do next; `login` is an address that logs a browser in."""
+        say = self.terminal.say
+        say("Drive Agent is ready.", "bold")
+        say(f"  Open:    {login}")
+        say("           (logs one browser in, once, within ten minutes; `drive-agent login-link` prints another)")
+        if self.drive.resolved_public_url != self.url:
+            say(f"  Listens: {self.url}")
+        say(f'  Try:     {self._command()} "what can you do?"')
+        say(f"  Model:   {self._model_words()}")
+        say(f"  Data:    {self.drive.root}")
+        say("Ctrl-C stops it.")
+        self.terminal.out.file.flush()
+
+    def _command(self) -> str:
+        """Return the command line of a chat with this service, as it works in another terminal."""
+        words = [_command_name(), "chat"]
+        if self.config:
+            words += ["--config", str(self.config.absolute())]
+        if self.url != DEFAULT_URL and urlsplit(self.url).hostname in LOCAL_HOSTS:
+            words += ["--url", self.url]
+        is_elsewhere = self.drive.root != DriveSettings.model_construct().root
+        environment = f"DRIVE_DATA_DIR={shlex.quote(str(self.drive.root))} " if is_elsewhere else ""
+        return environment + shlex.join(words)
+
+    def _model_words(self) -> str:
+        if self.agent.resolved_model == OFFLINE:
+            help_words = OFFLINE_HELP.format(file=self.config or self.drive.config_path)
+            return f"the built-in offline model is in use.\n{help_words}"
+        return f"{self.agent.resolved_model} at {self.agent.openai_base_url or 'the provider of OPENAI_API_KEY'}"
 
 
-def _listen(host: str, port: int) -> socket.socket:
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
-        return socket.create_server((host, port), family=family, backlog=2048)
-    except socket.gaierror as error:
-        raise CommandError(f"{host} is not an address to listen on.", hint="Use e.g. --host 127.0.0.1.") from error
-    except OSError as error:
-        raise CommandError(
-            f"Can't listen on {host}, port {port}: {os.strerror(error.errno or 0).lower()}.",
-            hint="Choose another port with --port; --port 0 takes a free one.",
-        ) from error
-
-
-def _url(host: str, port: int) -> str:
-    reachable = WILDCARDS.get(host, host)
-    return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
-
-
-def _print_next_steps(url: str, settings: DriveSettings, terminal: Terminal) -> None:
-    token = settings.token_path.read_text(encoding="utf-8").strip()
-    terminal.say("Drive Agent is ready.", "bold")
-    terminal.say(f"  Open:    {url}/?token={token}")
-    terminal.say(f'  Try:     {_command_name()} chat "what can you do?"')
-    terminal.say(f"  Model:   {_model_words()}")
-    terminal.say(f"  Data:    {settings.root}")
-    terminal.say("Ctrl-C stops it.")
-    terminal.out.file.flush()
-
-
-def _model_words() -> str:
-    from graph.settings import OFFLINE, AgentSettings
-
-    settings = AgentSettings()
-    if settings.resolved_model == OFFLINE:
-        return f"the built-in offline model is in use.\n{OFFLINE_HELP}"
-    return f"{settings.resolved_model} at {settings.openai_base_url or 'the provider of OPENAI_API_KEY'}"
+def doubt_about(public_url: str, url: str) -> str:
+    """Return a sentence on a public address that this service can hardly be reached by; empty if there is no doubt."""
+    public, own = urlsplit(public_url), urlsplit(url)
+    if not public_url:
+        return ""
+    port = public.port or PORTS[public.scheme]
+    if public.hostname in LOCAL_HOSTS and (port, public.scheme) != (own.port, own.scheme):
+        return (
+            f"DRIVE_PUBLIC_URL is {public_url}, but the service listens at {url}: links lead to where it does not "
+            "answer, unless something there passes requests on. Without DRIVE_PUBLIC_URL they lead here."
+        )
+    return ""
 
 
 def _command_name() -> str:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import anyio
 from pydantic import SecretStr
 
+from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
+from api.cli.service.data_dir import read_record
 from drive_server.connect import DriveSettings, open_drive
 from drive_server.errors import DriveError
 from drive_server.transports.stdio import serve_stdio as serve
@@ -18,9 +20,13 @@ if TYPE_CHECKING:
 
 def serve_stdio(arguments: Namespace) -> int:
     """Serve one MCP host until it closes standard input; as the local user, unless DRIVE_API_KEY names another key."""
-    del arguments
+    settings = settings_of(arguments, DriveSettings)
+    # Addresses lead to the service that answers there, if one runs.
+    running = read_record(settings.root)
+    if running and not running.socket:
+        settings = settings.listening_at(running.url)
     try:
-        anyio.run(_serve, DriveSettings())
+        anyio.run(_serve, settings)
     except DriveError as error:
         raise CommandError(error.message, hint=error.hint) from error
     return 0

@@ -7,20 +7,26 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Query
 from pydantic import Field
+from starlette.responses import Response
+from starlette.status import HTTP_204_NO_CONTENT
 
 from api.approvals.service import PARKED
 from api.drive import Place, Principal
 from api.events.frames import Frame, newest_number
 from api.http.dependencies import CallerDep, ServiceDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import ChatRequest
 from api.http.sse import EventStream
 from api.service import Service
+from api.withholding import withhold_frames
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
 from graph.events import Event
+from graph.language import language_of
 from graph.planning.commands import command_of
+from graph.state import Language
 
-router = APIRouter(tags=["chat"])
+router = APIRouter(tags=["chat"], route_class=FilteredRoute)
 
 LARGEST_NUMBER = 2**31 - 1
 EVENT_NUMBER = re.compile(r"-?[0-9]{1,100}")
@@ -71,7 +77,12 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
 
 
 @router.get(
-    "/runs/{run_id}/events", status_code=200, response_class=EventStream, responses=STREAM | problem_responses(404)
+    "/runs/{run_id}/events",
+    status_code=200,
+    response_class=EventStream,
+    responses=STREAM
+    | {204: {"description": "The run is over, and has no events after this one."}}
+    | problem_responses(404),
 )
 async def events(
     run_id: str,
@@ -79,11 +90,24 @@ async def events(
     service: ServiceDep,
     last_event_id: Annotated[str | None, Header(description="Send only the events after this one.")] = None,
     after: Annotated[str | None, Query(description="The same, for clients that can't set headers.")] = None,
-) -> EventStream:
-    """Read a run's events: the stored ones after `Last-Event-ID`, then the new ones."""
+) -> Response:
+    """Read a run's events: the stored ones after `Last-Event-ID`, then the new ones.
+
+    204 after the last event of a run that is over: then an `EventSource` does not connect again.
+    """
     run = await service.runs.get(caller, run_id)
     number = _event_number(last_event_id or after or "0")
-    return EventStream(service.runs.follow(run.id, number, service.heartbeat_seconds))
+    if run.finished_at is not None and number >= await newest_number(service.database, run.id):
+        return Response(status_code=HTTP_204_NO_CONTENT, headers={"Cache-Control": "no-store"})
+    frames = service.runs.follow(run.id, number, service.heartbeat_seconds)
+    hidden = await service.withholding.hidden(caller, run)
+    return EventStream(_withheld(frames, language_of(run.message)) if hidden else frames)
+
+
+async def _withheld(batches: AsyncGenerator[list[Frame]], language: Language) -> AsyncGenerator[list[Frame]]:
+    async with aclosing(batches):
+        async for frames in batches:
+            yield withhold_frames(frames, language)
 
 
 async def _command_plan(body: ChatRequest, caller: Principal, service: Service) -> EventStream | None:

@@ -2,13 +2,15 @@
 
 from fastapi import APIRouter, Response
 
+from api.authority import require_scopes, scopes_of
 from api.errors import NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep
+from api.http.filtered_route import FilteredRoute
 from api.http.schemas import GrantList, GrantView
 from drive_server.http.problem import problem_responses
 from graph.policy.grants import Grant
 
-router = APIRouter(prefix="/grants", tags=["grants"])
+router = APIRouter(prefix="/grants", tags=["grants"], route_class=FilteredRoute)
 
 NO_CONTENT = 204
 
@@ -19,11 +21,17 @@ async def list_grants(caller: CallerDep, service: ServiceDep) -> GrantList:
     return GrantList(items=[grant_view(grant) for grant in await service.graph.grants(caller.user_id)])
 
 
-@router.delete("/{grant_id}", status_code=NO_CONTENT, responses=problem_responses(404))
+@router.delete("/{grant_id}", status_code=NO_CONTENT, responses=problem_responses(403, 404))
 async def withdraw_grant(grant_id: str, caller: CallerDep, service: ServiceDep) -> Response:
-    """Withdraw a grant: its actions need an approval again. Changes made with it can be undone with their run."""
-    if not await service.graph.withdraw_grant(caller.user_id, grant_id):
+    """Withdraw a grant: its actions need an approval again. Changes made with it can be undone with their run.
+
+    A key withdraws only what it could do itself (403 `missing_scope`).
+    """
+    grant = next((one for one in await service.graph.grants(caller.user_id) if one.grant_id == grant_id), None)
+    if grant is None:
         raise NotFoundError("There is no such grant.")
+    require_scopes(caller, scopes_of(grant.bounds.kinds))
+    await service.graph.withdraw_grant(caller.user_id, grant_id)
     return Response(status_code=NO_CONTENT)
 
 

@@ -8,11 +8,12 @@ from starlette.status import HTTP_204_NO_CONTENT
 
 from api.errors import NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep, WriterDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import MemoryPatch
 from api.http.schemas import MemoryList, MemoryView
 from drive_server.http.problem import problem_responses
 
-router = APIRouter(prefix="/memories", tags=["memories"])
+router = APIRouter(prefix="/memories", tags=["memories"], route_class=FilteredRoute)
 
 
 @router.get("", responses=problem_responses())

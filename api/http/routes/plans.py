@@ -6,6 +6,7 @@ from fastapi import APIRouter, Header, Response
 
 from api.drive import Principal
 from api.http.dependencies import CallerDep, ServiceDep, WriterDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import PlanPatch
 from api.http.schemas import PlanView
 from api.plans import OVER
@@ -15,7 +16,7 @@ from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
 from graph.planning.commands import PlanCommand
 
-router = APIRouter(prefix="/threads/{thread_id}/plan", tags=["plans"])
+router = APIRouter(prefix="/threads/{thread_id}/plan", tags=["plans"], route_class=FilteredRoute)
 
 
 @router.get("", responses=problem_responses(404))

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Response
 
 from api.drive import changes_to_view
 from api.http.dependencies import CallerDep, ServiceDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import RedoBody, UndoBody
 from api.http.schemas import (
     CancelView,
@@ -15,10 +16,11 @@ from api.http.schemas import (
 )
 from api.http.views import run_view, undo_view
 from api.runs.audit import RunAudit
+from api.withholding import withhold_texts
 from drive_server.http.problem import problem_responses
 from graph.language import language_of
 
-router = APIRouter(prefix="/runs/{run_id}", tags=["runs"])
+router = APIRouter(prefix="/runs/{run_id}", tags=["runs"], route_class=FilteredRoute)
 
 ACCEPTED = 202
 
@@ -29,11 +31,12 @@ async def get_run(run_id: str, caller: CallerDep, service: ServiceDep) -> RunVie
     return run_view(await service.runs.get(caller, run_id))
 
 
-@router.post("/cancel", responses={ACCEPTED: {"model": CancelView}} | problem_responses(404, 409))
+@router.post("/cancel", responses={ACCEPTED: {"model": CancelView}} | problem_responses(403, 404, 409))
 async def cancel(run_id: str, caller: CallerDep, service: ServiceDep, response: Response) -> CancelView:
     """Stop a run. Its changes stay and can be undone; an approval that waits is rejected.
 
-    200 once it has ended, 202 if it needs a moment more, 409 `run_finished` if it had ended before.
+    200 once it has ended, 202 if it needs a moment more, 409 `run_finished` if it had ended before. A key stops
+    only what it could do itself (403 `missing_scope`).
     """
     if await service.runs.cancel(caller, run_id):
         return CancelView(run_id=run_id, status="cancelled")
@@ -53,14 +56,19 @@ async def changes(run_id: str, caller: CallerDep, service: ServiceDep) -> Change
 async def context(run_id: str, caller: CallerDep, service: ServiceDep) -> RunContextView:
     """Return a run's requests to its models, to the letter: instructions, summaries, messages and results."""
     run = await service.runs.get(caller, run_id)
-    calls = await service.graph.memory.model_calls(run.user_id, run.thread_id, run.id)
+    hidden = await service.withholding.hidden_items(caller, run)
+    calls = await service.graph.memory.model_calls(run.user_id, run.thread_id, run.id, hidden)
     return RunContextView(run_id=run.id, calls=[ModelCallView.model_validate(call) for call in calls])
 
 
 @router.get("/audit", responses=problem_responses(404))
 async def audit(run_id: str, caller: CallerDep, service: ServiceDep) -> RunAudit:
     """Return each call of a run with its approvals, who decided, and the versions that it made."""
-    return await service.runs.audit(caller, run_id)
+    found = await service.runs.audit(caller, run_id)
+    run = await service.runs.get(caller, run_id)
+    if not await service.withholding.hidden(caller, run):
+        return found
+    return RunAudit.model_validate(withhold_texts(found.model_dump(), language_of(run.message)))
 
 
 @router.post("/undo", responses=problem_responses(403, 404, 409))

@@ -12,13 +12,14 @@ from drive_server.http.problem import problem
 
 router = APIRouter(tags=["system"])
 
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 PAGE = Path(__file__).parents[2] / "web" / "index.html"
 
 
 @router.get("/", include_in_schema=False)
 async def index() -> FileResponse:
     """Return the start page, in English and Chinese."""
-    return FileResponse(PAGE, headers={"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"})
+    return FileResponse(PAGE, headers={"content-security-policy": POLICY})
 
 
 @router.get("/healthz")

@@ -8,13 +8,16 @@ from starlette.status import HTTP_204_NO_CONTENT
 
 from api.errors import NotFoundError
 from api.http.dependencies import CallerDep, ServiceDep, WriterDep
+from api.http.filtered_route import FilteredRoute
 from api.http.requests import MAX_REF_CHARACTERS, ThreadPatch, ThreadUndoBody
 from api.http.schemas import MessageView, ResultView, ThreadList, ThreadSummary, ThreadView, UndoView
-from api.http.views import approval_view, message_view, run_view, undo_view
+from api.http.views import message_view, run_view, shown_approval, undo_view
 from api.storage.tables import RunRow, ThreadRow
+from api.withholding import withhold_texts
 from drive_server.http.problem import problem_responses
+from graph.language import language_of
 
-router = APIRouter(prefix="/threads", tags=["threads"])
+router = APIRouter(prefix="/threads", tags=["threads"], route_class=FilteredRoute)
 
 Limit = Annotated[int, Query(ge=1, le=1000)]
 Cursor = Annotated[str | None, Query(max_length=MAX_REF_CHARACTERS)]
@@ -33,16 +36,20 @@ async def get_thread(thread_id: str, caller: CallerDep, service: ServiceDep, lim
     row = await service.threads.get(caller, thread_id)
     run = await service.threads.newest_run(thread_id)
     snapshot = await service.graph.graph.aget_state({"configurable": {"thread_id": thread_id}})
-    messages = _messages(snapshot.values, run)
+    seen = await service.withholding.messages(caller, thread_id, snapshot.values)
+    messages = _messages({"messages": seen}, run)
     waiting = await service.approvals.waiting(caller, thread_id)
+    plan = snapshot.values.get("plan")
+    if run and await service.withholding.hidden(caller, run):
+        plan = withhold_texts(plan, language_of(run.message))
     return ThreadView(
         **_summary(row).model_dump(),
         messages=messages[-limit:],
         has_earlier=len(messages) > limit,
-        plan=snapshot.values.get("plan"),
+        plan=plan,
         route=snapshot.values.get("route"),
         run=run_view(run) if run else None,
-        approval=approval_view(waiting[0]) if waiting else None,
+        approval=await shown_approval(waiting[0], caller, service) if waiting else None,
     )
 
 
@@ -50,6 +57,9 @@ async def get_thread(thread_id: str, caller: CallerDep, service: ServiceDep, lim
 async def get_result(thread_id: str, reference: str, caller: CallerDep, service: ServiceDep) -> ResultView:
     """Return a long result in full; the thread's messages have an excerpt of it."""
     row = await service.threads.get(caller, thread_id)
+    others = await service.graph.memory.items_of_result(row.user_id, row.id, reference)
+    if await service.drive.hidden(caller, others):
+        raise NotFoundError("This result is about something that is not shared with you any more.")
     text = await service.graph.memory.result(row.user_id, row.id, reference)
     if text is None:
         raise NotFoundError("This thread has no such result.")

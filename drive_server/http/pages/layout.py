@@ -39,13 +39,9 @@ HEADERS: Final = {
         f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; "
         "base-uri 'none'"
     ),
-    # Not `no-referrer`: browsers would then send `Origin: null` with our own forms.
-    "Referrer-Policy": "same-origin",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-store",
 }
+# By `no-referrer` alone, browsers send `Origin: null` with our own forms. This tells no other site more.
+FORM_REFERRER: Final = '<meta name="referrer" content="same-origin">'
 
 
 REFUSED_TITLE: Final[dict[Language, str]] = {"en": "Not from here", "zh": "不能从这里操作"}
@@ -82,7 +78,7 @@ def page(language: Language, title: str, body: str, status: int = 200) -> HTMLRe
     return HTMLResponse(
         f'<!doctype html>\n<html lang="{code}"><head><meta charset="utf-8"><title>{named}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<meta name="robots" content="noindex"><style>{STYLE}</style></head>'
+        f'<meta name="robots" content="noindex">{FORM_REFERRER if "<form" in body else ""}<style>{STYLE}</style></head>'
         f"<body><main><h1>{named}</h1>\n{body}\n</main></body></html>\n",
         status,
         HEADERS,

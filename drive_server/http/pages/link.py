@@ -170,7 +170,9 @@ async def unlock(token: str, request: Request, drive: DriveDep) -> Response:
 @router.get("/d/{token}")
 async def fetch(token: str, request: Request, drive: DriveDep) -> Response:
     """Return the bytes behind a download address; single ranges and If-None-Match are honoured."""
-    return await content_response(request, await drive.downloads.open(token))
+    response = await content_response(request, await drive.downloads.open(token))
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
 
 
 async def _response(drive: Drive, view: LinkPage, visit: Visit, item_id: str, cursor: str | None) -> Response:

@@ -218,8 +218,7 @@ async def open_document(request: Request, file_id: str, drive: DriveDep, version
         shown = response.headers["content-disposition"].replace("attachment", "inline", 1)
         response.headers["content-disposition"] = shown
         # A sandbox keeps browsers from showing a PDF; its scripts never run in the page's origin.
-        del response.headers["content-security-policy"]
-        response.headers["x-frame-options"] = "DENY"
+        response.headers["content-security-policy"] = "frame-ancestors 'none'"
     return response
 
 

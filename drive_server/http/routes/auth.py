@@ -1,7 +1,6 @@
 """Routes for authentication: log in and out, API keys, accounts."""
 
 from datetime import datetime
-from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Request, Response, status
@@ -13,7 +12,7 @@ from drive_server.errors import UnauthenticatedError
 from drive_server.http.access import COOKIE, ActorDep, DriveDep, PrincipalDep, principal_of_request
 from drive_server.mcp.tools.arguments import MAX_EMAIL_CHARACTERS
 from drive_server.models import ApiKey
-from drive_server.rate_limiter import RateLimiter
+from drive_server.rate_limiter import RateLimiter, network_of
 from drive_server.services.identity.keys import MAX_KEY_DAYS, MAX_KEY_NAME_CHARACTERS, SESSION_PREFIX, SessionService
 from drive_server.services.identity.tokens import MOST_CHARACTERS
 from drive_server.services.quota import MAX_QUOTA_BYTES
@@ -22,7 +21,6 @@ router = APIRouter(tags=["auth"])
 
 FAILURES: Final = 10
 """Wrong tokens of one address in a minute."""
-IPV6_NETWORK_BITS: Final = 64
 MOST_SCOPES = 10
 MOST_SCOPE_CHARACTERS = 20
 
@@ -95,25 +93,7 @@ class QuotaResult(BaseModel):
     quota_bytes: int
 
 
-class KeyResult(BaseModel):
-    """An API key without its secret."""
-
-    id: str
-    name: str
-    prefix: str
-    scopes: list[str]
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None
-
-    @classmethod
-    def of(cls, key: ApiKey) -> "KeyResult":
-        """Return the key as it is on the wire."""
-        return cls.model_validate(key, from_attributes=True)
-
-
-class CreatedKey(KeyResult):
+class CreatedKey(ApiKey):
     """A new API key; its secret, `key`, is shown here and nowhere else."""
 
     key: str
@@ -122,8 +102,15 @@ class CreatedKey(KeyResult):
 class KeysResult(BaseModel):
     """All keys of the caller, newest first, the expired and revoked ones too."""
 
-    items: list[KeyResult]
+    items: list[ApiKey]
     cursor: None = None
+
+
+class LoginLinkResult(BaseModel):
+    """An address that logs one browser in, once, before it expires."""
+
+    url: str
+    expires_at: datetime
 
 
 class UserResult(BaseModel):
@@ -156,6 +143,12 @@ async def login(body: Login, request: Request, response: Response, drive: DriveD
     return await _me(drive, await open_session(drive, request, response, body.token))
 
 
+@router.post("/auth/login-links", status_code=status.HTTP_201_CREATED)
+async def create_login_link(drive: DriveDep, principal: PrincipalDep) -> LoginLinkResult:
+    """Make an address that logs a browser in as the caller: once, within ten minutes, and not after a restart."""
+    return LoginLinkResult.model_validate(drive.login_links.create(principal), from_attributes=True)
+
+
 @router.post("/auth/logout", status_code=status.HTTP_204_NO_CONTENT)
 async def logout(request: Request, response: Response, drive: DriveDep, *, everywhere: bool = False) -> None:
     """End this browser's session, also one that has expired; or all sessions of the person."""
@@ -174,14 +167,14 @@ async def me(drive: DriveDep, principal: PrincipalDep) -> MeResult:
 async def list_keys(drive: DriveDep, actor: ActorDep) -> KeysResult:
     """List the caller's API keys."""
     keys = await drive.identity.list_keys(actor)
-    return KeysResult(items=[KeyResult.of(key) for key in keys if not key.prefix.startswith(SESSION_PREFIX)])
+    return KeysResult(items=[key for key in keys if not key.prefix.startswith(SESSION_PREFIX)])
 
 
 @router.post("/auth/keys", status_code=status.HTTP_201_CREATED)
 async def create_key(new: NewKey, drive: DriveDep, actor: ActorDep) -> CreatedKey:
     """Make an API key with some of the scopes of the key in use."""
     key, secret = await drive.identity.create_key(actor, new.name, new.scopes, new.days)
-    return CreatedKey(**KeyResult.of(key).model_dump(), key=secret)
+    return CreatedKey(**key.model_dump(), key=secret)
 
 
 @router.delete("/auth/keys/{key_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -191,9 +184,9 @@ async def revoke_key(key_id: str, drive: DriveDep, actor: ActorDep) -> None:
 
 
 @router.patch("/auth/keys/{key_id}")
-async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: ActorDep) -> KeyResult:
+async def change_key(key_id: str, change: KeyChange, drive: DriveDep, actor: ActorDep) -> ApiKey:
     """Give an API key other scopes; they hold at once, in MCP sessions that are open as well."""
-    return KeyResult.of(await drive.identity.change_scopes(actor, key_id, change.scopes))
+    return await drive.identity.change_scopes(actor, key_id, change.scopes)
 
 
 @router.post("/users", status_code=status.HTTP_201_CREATED)
@@ -222,22 +215,16 @@ async def open_session(drive: Drive, request: Request, response: Response, token
     except UnauthenticatedError:
         failures.count(network)
         raise
+    await set_session(drive, request, response, principal)
+    return principal
+
+
+async def set_session(drive: Drive, request: Request, response: Response, principal: Principal) -> None:
+    """Put the cookie of a new session of this person on the response."""
     secret, ends = await SessionService(drive.database).create(principal)
     # Behind a proxy that the HTTP server trusts, the scheme is the proxy's.
     is_secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, secret, expires=ends, path="/", httponly=True, samesite="strict", secure=is_secure)
-    return principal
-
-
-def network_of(address: str) -> str:
-    """Return the address, of an IPv6 one its /64 network, all of which one person has."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address  # a Unix socket has no address: all who use it count as one
-    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None:
-        return str(ip_network((parsed, IPV6_NETWORK_BITS), strict=False))
-    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
 
 
 def _login_failures(request: Request) -> RateLimiter:

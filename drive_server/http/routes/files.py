@@ -8,8 +8,8 @@ from drive_server.errors import TooLargeError
 from drive_server.http.access import ActorDep, DriveDep, WriterDep
 from drive_server.http.contents import RAW_BODY, body_of, content_response
 from drive_server.http.headers import chosen_type
-from drive_server.mcp.results import ItemResult
 from drive_server.mcp.tools.arguments import MAX_NAME_CHARACTERS, MAX_VERSION
+from drive_server.models import Item
 from drive_server.services.tree.nodes import MAX_REF_CHARACTERS
 
 router = APIRouter(prefix="/files", tags=["drive"])
@@ -25,7 +25,7 @@ async def upload(
     on_conflict: Literal["fail", "rename", "replace"] = "fail",
     content_type: Annotated[str, Header()] = "",
     content_length: Annotated[int | None, Header(ge=0)] = None,
-) -> ItemResult:
+) -> Item:
     """Make a file of the request's body, as it is.
 
     If the name is taken: `fail` answers 409, `rename` takes the next free name, `replace` makes a new version.
@@ -42,7 +42,7 @@ async def upload(
     outcome = await drive.documents.create_from_blob(
         actor, parent_id, name, blob, chosen_type(content_type), on_conflict
     )
-    return ItemResult.of(outcome.value)
+    return outcome.value
 
 
 @router.head("/{file_ref:path}/content", name="download_file", include_in_schema=False)

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from drive_server.access import Scope, require_person, require_scope
 from drive_server.drive import Drive
 from drive_server.errors import DriveError
-from drive_server.http.access import NO_STORE, ActorDep, DriveDep, principal_of_request
+from drive_server.http.access import ActorDep, DriveDep, principal_of_request
 from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp.tools.index import IndexResult
 from drive_server.models import IndexStatus
@@ -59,7 +59,7 @@ async def index_events(request: Request, drive: DriveDep, actor: ActorDep) -> St
     require_person(actor.principal)
     require_scope(actor.principal, Scope.READ)
     watch = IndexWatch(drive.ingester, actor.user_id)
-    headers = {"Cache-Control": NO_STORE, "X-Accel-Buffering": "no"}
+    headers = {"X-Accel-Buffering": "no"}
     return StreamingResponse(_frames(request, drive, watch), media_type=EVENT_STREAM, headers=headers)
 
 

@@ -53,9 +53,9 @@ async def search(
         if cursor is not None:
             raise InvalidInputError("A hybrid search has no pages.", hint="Leave the cursor out, or raise the limit.")
         found = await _hybrid(drive, actor, q, folder_id, only, limit)
-        return SearchResult.of(found, drive.settings.public_url)
+        return SearchResult.of(found, drive.address)
     page = await drive.search.find(actor, q, folder=folder_id, only=only, limit=limit, cursor=cursor)
-    return SearchResult.of(_names_of(page) if mode == "name" else page, drive.settings.public_url)
+    return SearchResult.of(_names_of(page) if mode == "name" else page, drive.address)
 
 
 @router.get("/index", name="index_status")

@@ -94,7 +94,7 @@ async def head(request: Request, upload_id: str, drive: DriveDep, actor: ActorDe
     """Return the offset of the upload."""
     require_version(request.headers)
     upload = await drive.uploads.resume(actor, upload_id)
-    headers = {"Cache-Control": "no-store"}
+    headers: dict[str, str] = {}
     if upload.length is None:
         headers["Upload-Defer-Length"] = "1"
     else:

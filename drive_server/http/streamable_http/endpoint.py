@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from drive_server.drive import Drive
 from drive_server.errors import UnauthenticatedError
-from drive_server.http.access import bearer_token
+from drive_server.http.access import bearer_token, prefer_connection
 from drive_server.http.problem import CODES, problem
 from drive_server.http.routes.index_events import IndexStreams
 from drive_server.http.streamable_http.hosts import HostAllowlist
@@ -64,6 +64,7 @@ class McpEndpoint:
                 "This request has no API key.", hint="Send one as `Authorization: Bearer dak_...`."
             )
         principal = await self._drive.identity.authenticate_program(token)
+        prefer_connection(connection)
         # The client is the person: a session goes on when they change their key, with the scopes of the new one.
         return DriveToken(
             token=token, client_id=principal.user_id, scopes=sorted(principal.scopes), principal=principal

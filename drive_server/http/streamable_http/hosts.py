@@ -16,23 +16,38 @@ class HostAllowlist:
     """The names of this machine's loopback, of `public_url` and `public_hosts`, and the address that was called."""
 
     def __init__(self, settings: DriveSettings) -> None:
-        public = [urlsplit(settings.public_url).hostname or "", *settings.public_hosts.split(",")]
+        public = [urlsplit(settings.resolved_public_url).hostname or "", *settings.public_hosts.split(",")]
         named = (_hostname(f"//{name.strip()}") for name in public if name.strip())
         self._names = frozenset(LOOPBACK_NAMES).union(name for name in named if name)
 
     def refusal(self, scope: Scope) -> int | None:
         """Return the HTTP status of a refusal: 421 for the Host, 403 for the Origin; None if the request may pass."""
-        server = scope.get("server")
-        if server is None or server[1] is None:
+        if not _is_on_network(scope):
             return None
-        names = self._names | {_plain(server[0])}
-        headers = Headers(scope=scope)
-        hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or _hostname(f"//{hosts[0]}") not in names:
+        if self._host(scope) is None:
             return 421
+        names, origins = self._names_for(scope), Headers(scope=scope).getlist("origin")
         if any(_scheme(origin) not in SCHEMES or _hostname(origin) not in names for origin in origins):
             return 403
         return None
+
+    def address(self, scope: Scope) -> str:
+        """Return the address by which a request names this service; empty if its Host is none of the names."""
+        host = self._host(scope) if _is_on_network(scope) else None
+        return f"{scope['scheme']}://{host}" if host else ""
+
+    def _host(self, scope: Scope) -> str | None:
+        hosts = Headers(scope=scope).getlist("host")
+        is_ours = len(hosts) == 1 and _hostname(f"//{hosts[0]}") in self._names_for(scope)
+        return hosts[0].lower() if is_ours else None
+
+    def _names_for(self, scope: Scope) -> frozenset[str]:
+        return self._names | {_plain(scope["server"][0])}
+
+
+def _is_on_network(scope: Scope) -> bool:
+    server = scope.get("server")
+    return server is not None and server[1] is not None
 
 
 def _scheme(origin: str) -> str:
@@ -42,7 +57,7 @@ def _scheme(origin: str) -> str:
 def _hostname(address: str) -> str | None:
     try:
         parts = urlsplit(address)
-        found = parts.hostname
+        found, _ = parts.hostname, parts.port
     except ValueError:
         return None
     if found is None or parts.username is not None or parts.path or parts.query or parts.fragment:

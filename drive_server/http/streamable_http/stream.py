@@ -80,7 +80,7 @@ class EventStreamResponse:
     def _head(self, media_type: str, header: tuple[bytes, bytes]) -> Message:
         headers = [
             (b"content-type", media_type.encode()),
-            (b"cache-control", b"no-cache, no-transform"),
+            (b"cache-control", b"no-store, no-transform"),
             (b"mcp-session-id", self._session_id),
             header,
         ]

@@ -13,6 +13,7 @@ import numpy as np
 import orjson
 
 from drive_server.clock import utc_now
+from drive_server.http_client import limited_client
 from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError, Vectors
 
 logger = logging.getLogger(__name__)
@@ -20,6 +21,8 @@ logger = logging.getLogger(__name__)
 MAX_TEXTS = 64
 MAX_CHARACTERS = 60_000
 """The most characters of one request, unless a single text is longer."""
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
+"""The most bytes of an answer: 64 vectors of 8,192 numbers."""
 
 RETRIES = 4
 MIN_PAUSE_SECONDS = 0.5
@@ -96,7 +99,7 @@ class EmbeddingService:
 
     async def _post(self, body: bytes, timeout_seconds: float) -> httpx.Response:
         if self._client is None:
-            self._client = httpx.AsyncClient(headers=self._headers, follow_redirects=False)
+            self._client = limited_client(MAX_ANSWER_BYTES, headers=self._headers, follow_redirects=False)
         return await self._client.post(self._url, content=body, timeout=timeout_seconds)
 
 

@@ -10,7 +10,9 @@ from drive_server.knowledge.text.words import is_indexed, queried_words
 
 COLUMN = "words"
 MIN_CORRECTABLE = 4
-_CORRECTABLE = re.compile(rf"[^\W\d_{CJK}]{{{MIN_CORRECTABLE},}}")
+MAX_CORRECTABLE = 64
+"""Longer words are not corrected: the index refuses to look for words near to one of hundreds of letters."""
+_CORRECTABLE = re.compile(rf"[^\W\d_{CJK}]{{{MIN_CORRECTABLE},{MAX_CORRECTABLE}}}")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e|y)$")
 LONG_WORD = 8
 """From this length on two letters may be wrong, below it one: with two, most short words match several others."""

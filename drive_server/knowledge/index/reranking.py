@@ -8,12 +8,15 @@ import anyio
 import httpx
 import orjson
 
+from drive_server.http_client import limited_client
+
 logger = logging.getLogger(__name__)
 
 MAX_PASSAGES = 30
 """How many of the best are reranked: an answer further down is seldom worth the time."""
 
 MAX_CHARACTERS = 2_000
+MAX_ANSWER_BYTES = 1024 * 1024
 TIMEOUT_SECONDS = 2.0
 BACKOFF_SECONDS = 30.0
 """The backoff after a failure or a slow answer, so that searches don't wait for the service."""
@@ -65,7 +68,7 @@ class Reranker:
     async def _scores(self, query: str, texts: list[str]) -> dict[int, float]:
         """Return the scores by index. Raises `ValueError`, `KeyError` or `TypeError` for a malformed answer."""
         if self._client is None:
-            self._client = httpx.AsyncClient(headers=self._headers, timeout=self._within_seconds)
+            self._client = limited_client(MAX_ANSWER_BYTES, headers=self._headers, timeout=self._within_seconds)
         body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
         response = await self._client.post(self._url, content=orjson.dumps(body))
         if response.status_code != OK:

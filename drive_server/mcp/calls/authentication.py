@@ -1,6 +1,7 @@
 """Authentication: find out for each request anew who calls a tool or reads a resource."""
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,6 +16,7 @@ from drive_server.access import Actor, Principal
 from drive_server.context import (
     META_APPROVAL_ID,
     META_APPROVED_BY,
+    META_APPROVED_KEY,
     META_DRY_RUN,
     META_GRANT_ID,
     META_IDEMPOTENCY_KEY,
@@ -34,10 +36,14 @@ META_LIMITS = {
     META_IDEMPOTENCY_KEY: 255,
     META_IF_MATCH: 128,
     META_APPROVED_BY: 320,
+    META_APPROVED_KEY: 255,
     META_TOOL_CALL_ID: 190,
     META_APPROVAL_ID: 64,
     META_GRANT_ID: 64,
 }
+ASSISTANTS = (META_APPROVED_BY, META_APPROVED_KEY, META_TOOL_CALL_ID, META_APPROVAL_ID, META_GRANT_ID)
+"""Facts that are believed of the assistant in this process, and of nobody else."""
+HOSTS_RUN_CHARACTERS = 40
 
 DriveRequest = RequestContext[ServerSession, Any, Request]
 OnCaller = Callable[[ServerSession, Principal], object]
@@ -116,20 +122,31 @@ class Authenticator:
 
 def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
     """Return the call as the services take it, with its `_meta`. Raises `InvalidInputError` for bad facts."""
-    stated = {key: _text(meta, key) for key in (META_APPROVED_BY, META_TOOL_CALL_ID, META_APPROVAL_ID, META_GRANT_ID)}
+    stated = {key: _text(meta, key) for key in ASSISTANTS}
     vouched = stated if principal.method == IN_PROCESS else dict.fromkeys(stated)
     return Actor(
         principal=principal,
         tool=tool,
-        run_id=_text(meta, META_RUN_ID),
+        run_id=_run_id(principal, meta),
         idempotency_key=_text(meta, META_IDEMPOTENCY_KEY),
         if_match=_text(meta, META_IF_MATCH),
         dry_run=_flag(meta, META_DRY_RUN),
         approved_by=vouched[META_APPROVED_BY],
+        approved_key=vouched[META_APPROVED_KEY],
         tool_call_id=vouched[META_TOOL_CALL_ID],
         approval_id=vouched[META_APPROVAL_ID],
         grant_id=vouched[META_GRANT_ID],
     )
+
+
+def _run_id(principal: Principal, meta: dict[str, Any]) -> str | None:
+    """Return the run of a call. A host's own runs have its key before their id, so that none is the assistant's."""
+    stated = _text(meta, META_RUN_ID)
+    if stated is None or principal.method == IN_PROCESS:
+        return stated
+    if len(stated) > HOSTS_RUN_CHARACTERS:
+        stated = sha256(stated.encode("utf-8", "surrogatepass")).hexdigest()[:HOSTS_RUN_CHARACTERS]
+    return f"host:{(principal.key_id or principal.method)[:16]}:{stated}"
 
 
 def _token_of(request: Request) -> DriveToken:

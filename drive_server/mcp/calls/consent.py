@@ -79,7 +79,9 @@ class Consent:
         if when_shared and not effect.reaches_others:
             return actor
         await self._ask(session, request_id, question(effect))
-        return replace(actor, if_match=effect.etag or actor.if_match, approved_by=actor.principal.email)
+        who = actor.principal
+        key = who.key_name or who.method
+        return replace(actor, if_match=effect.etag or actor.if_match, approved_by=who.email, approved_key=key)
 
     async def _ask(self, session: ServerSession, request_id: RequestId, text: str) -> None:
         asked = next_request_id(session)

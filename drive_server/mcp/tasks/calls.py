@@ -96,6 +96,7 @@ class TaskCall(Call):
             if_match=order.meta["if_match"],
             dry_run=order.meta["dry_run"],
             approved_by=order.meta["approved_by"],
+            approved_key=order.meta.get("approved_key"),
         )
 
     def host_model(self, silent_seconds: float) -> LanguageModel | None:
@@ -120,6 +121,7 @@ def meta_of(actor: Actor) -> dict[str, Any]:
         "if_match": actor.if_match,
         "dry_run": actor.dry_run,
         "approved_by": actor.approved_by,
+        "approved_key": actor.approved_key,
     }
 
 

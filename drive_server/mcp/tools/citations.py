@@ -93,7 +93,7 @@ class CitationTools(ToolGroup):
         actor = await call.actor()
         asked = [Citation(one.file_id, one.quote, one.version, one.place) for one in citations]
         checked = await self._drive.citations.check(actor, asked)
-        site = self._drive.settings.public_url
+        site = self._drive.address
         found = sum(one.stands for one in checked)
         text = f"{counted(found, 'quotation')} of {len(checked):,} found as quoted."
         result = CitationsResult(citations=[CitationResult.of(one, site) for one in checked])

@@ -7,7 +7,7 @@ from mcp.types import CallToolResult
 from drive_server.access import Actor, Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
-from drive_server.mcp.results import DiffResult, DownloadUrlResult, ItemResult, TextResult, VersionsResult
+from drive_server.mcp.results import TextResult, VersionsResult
 from drive_server.mcp.tools.arguments import (
     AddedText,
     Cursor,
@@ -27,7 +27,7 @@ from drive_server.mcp.tools.arguments import (
     Text,
     VersionNumber,
 )
-from drive_server.mcp.tools.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import ADDS, BRINGS_BACK, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, reference
 from drive_server.models import DownloadUrl, Item, Outcome, TextRange, VersionDiff
 from drive_server.services.documents.edits import Edit
@@ -40,10 +40,11 @@ class DocumentTools(ToolGroup):
 
     icon = icons.DOCUMENT
 
+    @records("create")
     @ToolSpec("Create a file", "新建文件", Scope.WRITE, "write", "low", EDITS, action="create", writes="whole")
     async def create_file(
         self, call: Call, name: Name, content: Text, parent_id: FolderRef = "root", on_conflict: FileConflict = "fail"
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Make a text file with a content.
 
         Use when: the person wants a new document; give its name an ending that fits, such as .md or .txt.
@@ -57,7 +58,7 @@ class DocumentTools(ToolGroup):
             return await self._drive.documents.create(agreed, parent_id, name, content, on_conflict=on_conflict)
 
         outcome = await call.agreed(actor, create)
-        return changed(actor, outcome, f"Created {reference(outcome.value)}.", ItemResult.of(outcome.value))
+        return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 
     @ToolSpec("Read a file", "读取文件", Scope.READ, "read", "low", READS)
     async def read_file(
@@ -91,9 +92,10 @@ class DocumentTools(ToolGroup):
             place=place,
         )
         self._drive.recents.note_read(actor, found.item.id)
-        result = TextResult.of(found, self._drive.settings.public_url, truncated=_is_cut(found, end))
+        result = TextResult.of(found, self._drive.address, truncated=_is_cut(found, end))
         return answer(actor, _summary(found, truncated=result.truncated), result, found.text)
 
+    @records("edit", "write")
     @ToolSpec(
         "Replace a file's content",
         "覆盖文件内容",
@@ -106,7 +108,7 @@ class DocumentTools(ToolGroup):
     )
     async def write_file(
         self, call: Call, file_id: FileRef, content: Text, if_match: Etag = None
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Replace the whole content of a text file.
 
         Use when: most of the text changes, or the person gave the whole new text.
@@ -119,12 +121,13 @@ class DocumentTools(ToolGroup):
             return await self._drive.documents.write_text(agreed, file_id, content, if_match=if_match)
 
         outcome = await call.agreed(actor, write)
-        return changed(actor, outcome, f"Wrote {_versioned(outcome.value)}.", ItemResult.of(outcome.value))
+        return changed(actor, outcome, f"Wrote {_versioned(outcome.value)}.", outcome.value)
 
+    @records("edit", "patch")
     @ToolSpec("Edit a file", "修改文件内容", Scope.WRITE, "write", "high", EDITS, action="write", writes="part")
     async def patch_file(
         self, call: Call, file_id: FileRef, edits: Edits, if_match: Etag = None
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Replace passages of a text file: each edit finds a text that occurs once, and replaces it.
 
         Use when: words, lines or paragraphs of a document change; read it first and copy the passages as they are.
@@ -140,12 +143,13 @@ class DocumentTools(ToolGroup):
 
         outcome = await call.agreed(actor, patch)
         text = f"Made {counted(len(asked), 'edit')} in {_versioned(outcome.value)}."
-        return changed(actor, outcome, text, ItemResult.of(outcome.value))
+        return changed(actor, outcome, text, outcome.value)
 
+    @records("edit", "append")
     @ToolSpec("Append to a file", "在文末追加文字", Scope.WRITE, "write", "high", ADDS, action="write", writes="part")
     async def append_to_file(
         self, call: Call, file_id: FileRef, content: AddedText, if_match: Etag = None
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Put a text at the end of a text file, on a line of its own.
 
         Use when: something is added to a list, log or document; the file need not be read first.
@@ -160,7 +164,7 @@ class DocumentTools(ToolGroup):
 
         outcome = await call.agreed(actor, append)
         text = f"Appended to {_versioned(outcome.value)}."
-        return changed(actor, outcome, text, ItemResult.of(outcome.value))
+        return changed(actor, outcome, text, outcome.value)
 
     @ToolSpec("List a file's versions", "列出文件版本", Scope.READ, "query", "low", READS)
     async def list_versions(
@@ -183,7 +187,7 @@ class DocumentTools(ToolGroup):
     @ToolSpec("Compare versions of a file", "比较文件版本", Scope.READ, "read", "low", READS)
     async def diff_versions(
         self, call: Call, file_id: FileRef, from_version: VersionNumber, to_version: LaterVersion = None
-    ) -> Annotated[CallToolResult, DiffResult]:
+    ) -> Annotated[CallToolResult, VersionDiff]:
         """Show what changed between two versions of a file, as a unified diff of their texts.
 
         Use when: the person asks what is new in a document, or what somebody changed; list_versions has the numbers.
@@ -193,13 +197,13 @@ class DocumentTools(ToolGroup):
         """
         actor = await call.actor()
         found = await self._drive.documents.diff_versions(actor, file_id, from_version, to_version)
-        result = DiffResult.of(found)
+        result = found
         return answer(actor, _compared(found), result, found.diff)
 
     @ToolSpec("Make a download address", "创建下载地址", Scope.SHARE, "network", "high", EDITS)
     async def get_download_url(
         self, call: Call, file_id: FileRef, version: OptionalVersion = None, expires_in_minutes: Minutes = 15
-    ) -> Annotated[CallToolResult, DownloadUrlResult]:
+    ) -> Annotated[CallToolResult, DownloadUrl]:
         """Make an address from which the bytes of one file can be fetched without a key, for a short time.
 
         Use when: the person wants to open or save a file as it is, or another program has to fetch it.
@@ -214,13 +218,14 @@ class DocumentTools(ToolGroup):
 
         outcome = await call.agreed(actor, make)
         made = outcome.value
-        text = f"Until {made.expires_at:%Y-%m-%d %H:%M} UTC, {reference(made.item)} can be fetched from {made.url}"
-        return changed(actor, outcome, text, DownloadUrlResult.of(made))
+        text = f"Until {made.expires_at:%Y-%m-%d %H:%M} UTC, {reference(made.file)} can be fetched from {made.url}"
+        return changed(actor, outcome, text, made)
 
+    @records("edit")
     @ToolSpec("Bring back a version", "恢复文件版本", Scope.WRITE, "write", "high", BRINGS_BACK, action="write")
     async def restore_version(
         self, call: Call, file_id: FileRef, version: VersionNumber, if_match: Etag = None
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Make an earlier content of a file its newest version.
 
         Use when: the person wants a document back as it was; list_versions has the numbers.
@@ -234,7 +239,7 @@ class DocumentTools(ToolGroup):
 
         outcome = await call.agreed(actor, restore)
         text = f"Brought back version {version} as {_versioned(outcome.value)}."
-        return changed(actor, outcome, text, ItemResult.of(outcome.value))
+        return changed(actor, outcome, text, outcome.value)
 
 
 def _is_cut(found: TextRange, end: int | None) -> bool:
@@ -243,7 +248,7 @@ def _is_cut(found: TextRange, end: int | None) -> bool:
 
 
 def _compared(found: VersionDiff) -> str:
-    what = f"{reference(found.item)}, version {found.from_version} against version {found.to_version}"
+    what = f"{reference(found.file)}, version {found.from_version} against version {found.to_version}"
     if not found.diff:
         return f"{what}: the same text."
     return f"{what}{', the beginning of the differences' if found.truncated else ''}."

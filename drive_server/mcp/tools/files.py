@@ -7,7 +7,7 @@ from mcp.types import CallToolResult
 from drive_server.access import Actor, Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
-from drive_server.mcp.results import ItemResult, ListResult, MovedResult, TreeResult
+from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.arguments import (
     Conflict,
     Cursor,
@@ -22,9 +22,9 @@ from drive_server.mcp.tools.arguments import (
     PageSize,
     PlaceRef,
 )
-from drive_server.mcp.tools.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import ADDS, EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference, shown_path, tree_lines
-from drive_server.models import Item, MovedItems, Outcome, Page
+from drive_server.models import Item, MovedItems, Outcome, Page, TreeNode
 from drive_server.registry import ServiceRegistry
 
 TRASH = "trash"
@@ -53,7 +53,7 @@ class FileTools(ToolGroup):
     @ToolSpec("Show a folder's tree", "查看文件夹结构", Scope.READ, "query", "low", READS)
     async def get_folder_tree(
         self, call: Call, folder_id: FolderRef = "root", depth: Depth = 2
-    ) -> Annotated[CallToolResult, TreeResult]:
+    ) -> Annotated[CallToolResult, TreeNode]:
         """Show a folder with what is below it, several levels at once.
 
         Use when: you want an overview of how a folder is organised.
@@ -62,10 +62,10 @@ class FileTools(ToolGroup):
         """
         actor = await call.actor()
         tree = await self._drive.files.tree(actor, folder_id, depth=depth)
-        return answer(actor, f"The tree of {shown_path(tree.item)}.", TreeResult.of(tree), lambda: tree_lines(tree))
+        return answer(actor, f"The tree of {shown_path(tree.item)}.", tree, lambda: tree_lines(tree))
 
     @ToolSpec("Look up an item", "查看项目信息", Scope.READ, "query", "low", READS)
-    async def get_file_info(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, ItemResult]:
+    async def get_file_info(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, Item]:
         """Tell what a file or folder is: name, path, size, type, version, etag, owner, your role, times.
 
         Use when: you need the etag before a change, or an id or path for the other one.
@@ -74,12 +74,13 @@ class FileTools(ToolGroup):
         """
         actor = await call.actor()
         item = await self._drive.files.get(actor, item_id)
-        return answer(actor, f"{reference(item)}.", ItemResult.of(item))
+        return answer(actor, f"{reference(item)}.", item)
 
+    @records("create")
     @ToolSpec("Create a folder", "新建文件夹", Scope.WRITE, "write", "low", ADDS, action="create")
     async def create_folder(
         self, call: Call, name: Name, parent_id: FolderRef = "root", on_conflict: FolderConflict = "fail"
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Make an empty folder.
 
         Use when: the person wants a new place for things.
@@ -92,12 +93,13 @@ class FileTools(ToolGroup):
             return await self._drive.files.create_folder(agreed, parent_id, name, on_conflict=on_conflict)
 
         outcome = await call.agreed(actor, create)
-        return changed(actor, outcome, f"Created {reference(outcome.value)}.", ItemResult.of(outcome.value))
+        return changed(actor, outcome, f"Created {reference(outcome.value)}.", outcome.value)
 
+    @records("organise", "rename")
     @ToolSpec("Rename an item", "重命名", Scope.WRITE, "write", "medium", OVERWRITES, action="rename")
     async def rename_item(
         self, call: Call, item_id: ItemRef, name: Name, if_match: Etag = None, on_conflict: Conflict = "fail"
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Give a file or folder another name in the folder it is in.
 
         Use when: the person wants it to be called differently.
@@ -110,12 +112,13 @@ class FileTools(ToolGroup):
             return await self._drive.files.rename(agreed, item_id, name, if_match=if_match, on_conflict=on_conflict)
 
         outcome = await call.agreed(actor, rename)
-        return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
+        return changed(actor, outcome, f"Renamed: now {reference(outcome.value)}.", outcome.value)
 
+    @records("organise", "move")
     @ToolSpec("Move an item", "移动", Scope.WRITE, "write", "medium", OVERWRITES, action="move")
     async def move_item(
         self, call: Call, item_id: ItemRef, folder_id: FolderRef, if_match: Etag = None, on_conflict: Conflict = "fail"
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Put a file or folder, with all that is in it, into another folder.
 
         Use when: the person wants it to be somewhere else.
@@ -128,8 +131,9 @@ class FileTools(ToolGroup):
             return await self._drive.files.move(agreed, item_id, folder_id, if_match=if_match, on_conflict=on_conflict)
 
         outcome = await call.agreed(actor, move)
-        return changed(actor, outcome, f"Moved: now {reference(outcome.value)}.", ItemResult.of(outcome.value))
+        return changed(actor, outcome, f"Moved: now {reference(outcome.value)}.", outcome.value)
 
+    @records("organise", "move_many")
     @ToolSpec(
         "Move several items",
         "移动多个项目",
@@ -142,7 +146,7 @@ class FileTools(ToolGroup):
     )
     async def move_items(
         self, call: Call, item_ids: ItemRefs, folder_id: FolderRef, on_conflict: Conflict = "fail"
-    ) -> Annotated[CallToolResult, MovedResult]:
+    ) -> Annotated[CallToolResult, MovedItems]:
         """Put several files and folders into one folder, all of them or, if one can't be moved, none.
 
         Use when: more than one item is to go to the same place.
@@ -159,8 +163,9 @@ class FileTools(ToolGroup):
         outcome = await call.agreed(actor, move)
         moved = outcome.value
         text = f"Moved {counted(len(moved.items) - moved.unchanged, 'item')} to {shown_path(moved.folder)}."
-        return changed(actor, outcome, text, MovedResult.of(moved))
+        return changed(actor, outcome, text, moved)
 
+    @records("create", "copy")
     @ToolSpec("Copy an item", "复制", Scope.WRITE, "write", "medium", EDITS, action="copy", can_be_task=True)
     async def copy_item(
         self,
@@ -169,7 +174,7 @@ class FileTools(ToolGroup):
         folder_id: FolderRef,
         name: OptionalName = None,
         on_conflict: Conflict = "fail",
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Copy a file, or a folder with all that is in it, into a folder.
 
         Use when: the person wants a second one, to change or to give away, and to keep the first.
@@ -185,7 +190,7 @@ class FileTools(ToolGroup):
             )
 
         outcome = await call.agreed(actor, copy)
-        return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", ItemResult.of(outcome.value))
+        return changed(actor, outcome, f"Copied: {reference(outcome.value)}.", outcome.value)
 
 
 async def list_place(drive: ServiceRegistry, actor: Actor, ref: str, limit: int, cursor: str | None) -> Page[Item]:

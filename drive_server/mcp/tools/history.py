@@ -23,7 +23,7 @@ from drive_server.mcp.tools.arguments import (
     ToolName,
     Until,
 )
-from drive_server.mcp.tools.spec import EDITS, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import EDITS, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, page_text
 from drive_server.models import Change, Outcome, RedoResult, UndoResult
 
@@ -33,6 +33,7 @@ class HistoryTools(ToolGroup):
 
     icon = icons.CLOCK
 
+    @records("undo", "undo")
     @ToolSpec("Undo changes", "撤销更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
     async def undo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: Preview = False
@@ -53,6 +54,7 @@ class HistoryTools(ToolGroup):
         outcome = await call.agreed(actor, undo)
         return changed(actor, outcome, _summary(outcome.value), UndoResultModel.of(outcome.value))
 
+    @records("undo", "redo")
     @ToolSpec("Redo changes", "重做更改", Scope.WRITE, "execution", "medium", EDITS, has_preview=True, can_be_task=True)
     async def redo_changes(
         self, call: Call, run_id: RunId = None, change_id: ChangeId = None, preview: RedoPreview = False

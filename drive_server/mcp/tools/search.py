@@ -101,5 +101,5 @@ class KnowledgeTools(ToolGroup):
         text = " ".join(part for part in (f"{counted(len(page.items), 'hit')}.", page.note) if part)
         if page.cursor:
             text += f" For more, pass cursor {page.cursor}."
-        result = SearchResult.of(page, self._drive.settings.public_url)
+        result = SearchResult.of(page, self._drive.address)
         return answer(actor, text, result, lambda: hit_lines(page.items))

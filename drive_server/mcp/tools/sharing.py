@@ -23,7 +23,7 @@ from drive_server.mcp.tools.arguments import (
     PageSize,
     TermsToRemove,
 )
-from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, item_lines, page_text
 from drive_server.models import Link, Outcome, Page, Share
 from drive_server.services.sharing.links import LinkTerms
@@ -34,6 +34,7 @@ class SharingTools(ToolGroup):
 
     icon = icons.PEOPLE
 
+    @records("share", "share")
     @ToolSpec("Share an item", "共享给他人", Scope.SHARE, "network", "medium", OVERWRITES)
     async def share_item(
         self, call: Call, item_id: ItemRef, email: Email, role: GivenRole = "viewer"
@@ -51,6 +52,7 @@ class SharingTools(ToolGroup):
         share = outcome.value
         return changed(actor, outcome, f"Shared: {share.email} is now {share.role}.", ShareResult.of(share))
 
+    @records("share", "create_link")
     @ToolSpec("Make a link", "创建分享链接", Scope.SHARE, "network", "high", EDITS)
     async def create_share_link(
         self,
@@ -91,6 +93,7 @@ class SharingTools(ToolGroup):
         lines = "\n".join(f"- {_line(entry)}" for entry in page.items)
         return answer(actor, _summary(page), SharesResult.of(page), lines)
 
+    @records("share", "update_share", "update_link")
     @ToolSpec("Change somebody's access", "更改共享权限", Scope.SHARE, "network", "medium", OVERWRITES)
     async def update_share(
         self,
@@ -123,6 +126,7 @@ class SharingTools(ToolGroup):
         share = outcome.value
         return changed(actor, outcome, f"Changed: {share.email} is now {share.role}.", ShareResult.of(share))
 
+    @records("share", "revoke", "revoke_link")
     @ToolSpec("Take back access", "取消共享", Scope.SHARE, "network", "low", OVERWRITES)
     async def revoke_share(
         self, call: Call, item_id: ItemRef, email: OptionalEmail = None, link_id: LinkId = None

@@ -1,7 +1,7 @@
 """The record of a tool: all facts besides code, description and arguments; published as the tool's `_meta`."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, TypeVar, cast
 
 from mcp.types import CallToolResult, Icon, ToolAnnotations
@@ -11,6 +11,7 @@ from drive_server.context import META_TOOL
 from drive_server.mcp import icons
 from drive_server.mcp.calls.consent import Asks
 from drive_server.registry import ServiceRegistry
+from drive_server.services.journal.changes import ChangeKind
 
 Kind = Literal["query", "read", "write", "removal", "network", "execution"]
 """query: asks about the drive. read: shows contents. write: changes it, and can be undone. removal: takes things away.
@@ -65,7 +66,8 @@ class ToolSpec:
 
     Without its `scope` a call always fails; None if it needs none. `action` is what a grant or a plan may allow.
     `writes` says whether it makes the whole text of a file or a part of it. With `has_preview` it only reads while its
-    argument `preview` is true. If it `can_be_task`, the host may let it go on and fetch its result later.
+    argument `preview` is true. If it `can_be_task`, the host may let it go on and fetch its result later. `changes` has
+    the actions under which the journal records what it did, each with its kind (`records`).
     """
 
     title: str
@@ -80,6 +82,7 @@ class ToolSpec:
     has_preview: bool = False
     can_be_task: bool = False
     name: str = ""
+    changes: Mapping[str, ChangeKind] = field(default_factory=dict[str, ChangeKind])
 
     def __call__(self, function: Function) -> Function:
         """Give the function this record."""
@@ -123,6 +126,17 @@ class ToolSpec:
 def spec_of(function: ToolFunction) -> ToolSpec:
     """Return the record of a tool. Raises `AttributeError` for a function that is none."""
     return cast("Any", function).spec
+
+
+def records(kind: ChangeKind, *actions: str) -> Callable[[Function], Function]:
+    """Add to a tool's record the kind of its changes in the journal, and their actions: its name, if not others."""
+
+    def add(function: Function) -> Function:
+        spec = spec_of(function)
+        function.__dict__["spec"] = replace(spec, changes=dict.fromkeys(actions or (spec.name,), kind))
+        return function
+
+    return add
 
 
 class ToolGroup:

@@ -7,9 +7,9 @@ from mcp.types import CallToolResult
 from drive_server.access import Actor, Scope
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer, changed
-from drive_server.mcp.results import DeletedResult, ItemResult, ListResult
+from drive_server.mcp.results import ListResult
 from drive_server.mcp.tools.arguments import Conflict, Cursor, Etag, ItemRef, OptionalFolderRef, PageSize
-from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import EDITS, OVERWRITES, READS, ToolGroup, ToolSpec, records
 from drive_server.mcp.tools.texts import counted, item_lines, page_text, reference
 from drive_server.models import DeletedItems, Item, Outcome
 
@@ -19,10 +19,9 @@ class TrashTools(ToolGroup):
 
     icon = icons.TRASH
 
+    @records("trash", "trash")
     @ToolSpec("Move an item to the trash", "移到回收站", Scope.DELETE, "removal", "low", OVERWRITES, action="trash")
-    async def trash_item(
-        self, call: Call, item_id: ItemRef, if_match: Etag = None
-    ) -> Annotated[CallToolResult, ItemResult]:
+    async def trash_item(self, call: Call, item_id: ItemRef, if_match: Etag = None) -> Annotated[CallToolResult, Item]:
         """Move a file or folder, with all that is in it, to the trash.
 
         Use when: the person wants it deleted.
@@ -32,7 +31,7 @@ class TrashTools(ToolGroup):
         """
         actor = await call.actor()
         outcome = await call.agreed(actor, lambda agreed: self._drive.files.trash(agreed, item_id, if_match=if_match))
-        return changed(actor, outcome, f"Moved to the trash: {reference(outcome.value)}.", ItemResult.of(outcome.value))
+        return changed(actor, outcome, f"Moved to the trash: {reference(outcome.value)}.", outcome.value)
 
     @ToolSpec("List the trash", "列出回收站内容", Scope.READ, "query", "low", READS)
     async def list_trash(
@@ -49,10 +48,11 @@ class TrashTools(ToolGroup):
         page = await self._drive.files.list_trash(actor, limit=limit, cursor=cursor)
         return answer(actor, page_text(page, "item"), ListResult.of(page), lambda: item_lines(page.items))
 
+    @records("trash", "restore")
     @ToolSpec("Restore an item from the trash", "恢复", Scope.WRITE, "write", "medium", OVERWRITES)
     async def restore_item(
         self, call: Call, item_id: ItemRef, folder_id: OptionalFolderRef = None, on_conflict: Conflict = "fail"
-    ) -> Annotated[CallToolResult, ItemResult]:
+    ) -> Annotated[CallToolResult, Item]:
         """Bring a file or folder back from the trash, with all that went with it.
 
         Use when: something was deleted that is wanted after all; list_trash shows what there is.
@@ -65,12 +65,13 @@ class TrashTools(ToolGroup):
             return await self._drive.files.restore(agreed, item_id, to_parent=folder_id, on_conflict=on_conflict)
 
         outcome = await call.agreed(actor, restore)
-        return changed(actor, outcome, f"Restored: {reference(outcome.value)}.", ItemResult.of(outcome.value))
+        return changed(actor, outcome, f"Restored: {reference(outcome.value)}.", outcome.value)
 
+    @records("trash", "delete_for_good")
     @ToolSpec("Delete an item for good", "永久删除", Scope.DELETE, "removal", "high", OVERWRITES)
     async def delete_item(
         self, call: Call, item_id: ItemRef, if_match: Etag = None
-    ) -> Annotated[CallToolResult, DeletedResult]:
+    ) -> Annotated[CallToolResult, DeletedItems]:
         """Delete a file or folder that is in the trash for good, with all that is in it.
 
         Use when: the person wants something in the trash gone for good, by its id.
@@ -83,10 +84,11 @@ class TrashTools(ToolGroup):
             return await self._drive.files.delete_for_good(agreed, item_id, if_match=if_match)
 
         outcome = await call.agreed(actor, delete)
-        return changed(actor, outcome, _deleted(outcome.value), DeletedResult.of(outcome.value))
+        return changed(actor, outcome, _deleted(outcome.value), outcome.value)
 
+    @records("trash")
     @ToolSpec("Empty the trash", "清空回收站", Scope.DELETE, "removal", "high", EDITS, can_be_task=True)
-    async def empty_trash(self, call: Call) -> Annotated[CallToolResult, DeletedResult]:
+    async def empty_trash(self, call: Call) -> Annotated[CallToolResult, DeletedItems]:
         """Delete all that is in the person's own trash for good.
 
         Use when: the person asks for the trash to be emptied, or needs the room.
@@ -99,7 +101,7 @@ class TrashTools(ToolGroup):
             return await self._drive.files.empty_trash(agreed, progress=call.progress)
 
         outcome = await call.agreed(actor, empty)
-        return changed(actor, outcome, _deleted(outcome.value), DeletedResult.of(outcome.value))
+        return changed(actor, outcome, _deleted(outcome.value), outcome.value)
 
 
 def _deleted(deleted: DeletedItems) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 
 from drive_server.access import Actor, Principal, Scope, require_person, require_scope
 from drive_server.clock import Clock, utc_now
+from drive_server.context import public_address
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError
 from drive_server.messages import Message
 from drive_server.models import DownloadUrl, Effect, Outcome
@@ -38,7 +39,7 @@ class DownloadService:
         self._documents = documents
         self._identity = identity
         self._signer = signer
-        self._public_url = public_url.rstrip("/")
+        self._public_url = public_url
         self._clock = clock
 
     async def create(
@@ -56,8 +57,9 @@ class DownloadService:
         principal = actor.principal
         ends = self._clock().replace(microsecond=0) + timedelta(minutes=minutes)
         ends = min(ends, principal.expires_at.replace(microsecond=0)) if principal.expires_at else ends
-        url = "" if actor.dry_run else f"{self._public_url}/d/{self._token(principal, content.item.id, version, ends)}"
-        download = DownloadUrl(content.item, version or content.item.version, url, ends)
+        token = self._token(principal, content.item.id, version, ends)
+        url = "" if actor.dry_run else f"{public_address(self._public_url)}/d/{token}"
+        download = DownloadUrl(file=content.item, version=version or content.item.version, url=url, expires_at=ends)
         return Outcome(download, effect=_effect(download) if actor.dry_run else None)
 
     async def open(self, token: str) -> Content:
@@ -95,7 +97,7 @@ def no_such_address() -> NotFoundError:
 
 
 def _effect(download: DownloadUrl) -> Effect:
-    item = download.item
+    item = download.file
     version = Message.of("of_version", number=download.version) if download.version != item.version else ""
     ends = f"{download.expires_at:%Y-%m-%d %H:%M}"
     return Effect(

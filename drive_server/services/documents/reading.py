@@ -123,7 +123,11 @@ async def diff_of(contents: Contents, item: Item, before: VersionRow, after: Ver
     labels = [f"{item.name} (version {version.number})" for version in (before, after)]
     diff = await anyio.to_thread.run_sync(unified_text_diff, labels[0], old, new, labels[1], abandon_on_cancel=True)
     return VersionDiff(
-        item, before.number, after.number, diff[:MAX_DIFF_CHARACTERS], truncated=len(diff) > MAX_DIFF_CHARACTERS
+        file=item,
+        from_version=before.number,
+        to_version=after.number,
+        diff=diff[:MAX_DIFF_CHARACTERS],
+        truncated=len(diff) > MAX_DIFF_CHARACTERS,
     )
 
 

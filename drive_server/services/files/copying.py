@@ -56,8 +56,8 @@ async def leaves_below(session: AsyncSession, node_id: str) -> list[Leaf]:
 
 MAX_COPIED_ITEMS = 100_000
 ROWS_AT_ONCE = 250
-Found = Row[str, str, str, str, str, int, str]
-"""Id, parent_id, kind and name of an item, and blob, size and media type of its content, which are None for folders."""
+Found = Row[str, str, str, str, str, int, str, str | None]
+"""Id, parent_id, kind and name of an item; blob, size and media type of its content, None for folders; its namer."""
 
 
 async def copy_item(
@@ -76,6 +76,8 @@ async def copy_item(
         recorder, folder, name or source.row.name, source.row.kind, on_conflict, protected=protected
     )
     row = add_node(recorder, folder, source.row.kind, found.name)
+    if name is None:
+        row.named_by = source.row.named_by
     if source.row.kind == "file":
         await session.flush()
         content = await current_of(session, source.row)
@@ -97,7 +99,7 @@ async def _rows_below(session: AsyncSession, source: NodeView) -> Sequence[Found
     columns = (below.c.id, below.c.parent_id, below.c.kind, below.c.name)
     content = and_(VersionRow.node_id == NodeRow.id, VersionRow.number == NodeRow.version)
     query = (
-        select(*columns, VersionRow.blob, VersionRow.size, VersionRow.media_type)
+        select(*columns, VersionRow.blob, VersionRow.size, VersionRow.media_type, NodeRow.named_by)
         .join(NodeRow, NodeRow.id == below.c.id)
         .outerjoin(VersionRow, content)
         .order_by(below.c.depth, below.c.name)
@@ -161,6 +163,7 @@ def _node(recorder: Recorder, owner_id: str, ids: dict[str, str], row: Found) ->
         "owner_id": owner_id,
         "kind": row.kind,
         "name": row.name,
+        "named_by": row.named_by,
         "revision": 1,
         "version": int(is_file),
         "size": row.size if is_file else 0,

@@ -135,4 +135,4 @@ def _assemble(items: Iterable[Item]) -> TreeNode:
 
 def _branch(item: Item, children: dict[str | None, list[Item]]) -> TreeNode:
     below = tuple(_branch(child, children) for child in children.get(item.id, ()))
-    return TreeNode(item, below, truncated=(item.child_count or 0) > len(below))
+    return TreeNode(item=item, children=below, truncated=(item.child_count or 0) > len(below))

@@ -19,7 +19,7 @@ from drive_server.errors import (
 from drive_server.messages import Message
 from drive_server.models import Item, MovedItems, OnConflict
 from drive_server.services.files.conflicts import resolve_conflict
-from drive_server.services.files.operations import begin, finish, place, require_room_below
+from drive_server.services.files.operations import begin, finish, namer, place, require_room_below
 from drive_server.services.journal.changes import REPLACES, check_replaced
 from drive_server.services.journal.recorder import Recorder
 from drive_server.services.progress import Progress
@@ -53,6 +53,7 @@ async def rename_item(
         )
     recorder.touch(row)
     await place(recorder, row, folder.id, found.name)
+    row.named_by = namer(recorder.actor)
     ending = found.ending if found.replaced else ""
     recorder.describe("rename", item=item, name=display_name(found.name), ending=ending)
     return await finish(recorder, row)
@@ -95,7 +96,8 @@ async def move_items(
     await session.flush()
     now = await locate_many(session, principal, [entry.id for entry in nodes])
     items = await describe_all(session, [now[entry.id] for entry in nodes])
-    return MovedItems(await describe(session, folder), tuple(items), len(nodes) - len(moving))
+    now_in = await describe(session, folder)
+    return MovedItems(folder=now_in, items=tuple(items), unchanged=len(nodes) - len(moving))
 
 
 def refuse_root(node: NodeView, done: str) -> None:

@@ -6,6 +6,7 @@ from sqlalchemy import Select, Table, bindparam, delete, func, insert, select, u
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Session
 
+from drive_server.access import Actor
 from drive_server.errors import NameConflictError, StateConflictError
 from drive_server.knowledge.formats import format_of
 from drive_server.messages import Message
@@ -66,14 +67,20 @@ async def finish(recorder: Recorder, row: NodeRow, node: NodeView | None = None)
     return await describe(recorder.session, node)
 
 
+def namer(actor: Actor) -> str | None:
+    """Return the id of the person who gives a name; None for whoever comes by a link, who may be anybody."""
+    return actor.user_id if actor.principal.link_id is None else None
+
+
 def add_node(recorder: Recorder, parent: NodeView, kind: str, name: str) -> NodeRow:
-    """Put a new item into the folder; it belongs to the folder's owner, whoever makes it."""
+    """Put a new item into the folder; it belongs to the folder's owner, whoever makes it, and names it."""
     row = NodeRow(
         id=new_id(),
         parent_id=parent.id,
         owner_id=parent.row.owner_id,
         kind=kind,
         name=name,
+        named_by=namer(recorder.actor),
         revision=1,
         version=0,
         size=0,

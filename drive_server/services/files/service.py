@@ -1,6 +1,6 @@
 """Files and folders as things in a tree: look, make folders, rename, move, copy, trash, restore, delete for good."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection
 
@@ -17,7 +17,13 @@ from drive_server.services.pagination import Cursors
 from drive_server.services.progress import Progress, silent
 from drive_server.services.tree.items import checked_limit, describe_all_sync
 from drive_server.services.tree.names import clean_name
-from drive_server.services.tree.nodes import item_message, locate_folder, locate_folder_sync, locate_sync
+from drive_server.services.tree.nodes import (
+    item_message,
+    locate_folder,
+    locate_folder_sync,
+    locate_many_sync,
+    locate_sync,
+)
 from drive_server.storage.database import Database
 
 MAX_TREE_DEPTH = 20
@@ -35,6 +41,13 @@ class FileService:
     def __init__(self, database: Database, journal: Journal) -> None:
         self._database = database
         self._journal = journal
+
+    async def visible(self, actor: Actor, ids: Iterable[str]) -> frozenset[str]:
+        """Return those of the ids that are items which the caller sees. Raises `MissingScopeError`."""
+        require_scope(actor.principal, Scope.READ)
+        wanted = list(ids)
+        found = await self._database.read_sync(lambda connection: locate_many_sync(connection, actor.principal, wanted))
+        return frozenset(found)
 
     async def get(self, actor: Actor, ref: str) -> Item:
         """Return the item, live or (for editors) in the trash."""

@@ -158,7 +158,7 @@ async def delete_item(recorder: Recorder, ref: str, if_match: str | None = None)
     subject = node.subject
     count = await delete_trees(recorder, [node.row], silent)
     recorder.describe("delete_for_good", item=subject, holding=_holding(node.row, count - 1))
-    return DeletedItems(count, (item,))
+    return DeletedItems(count=count, items=(item,))
 
 
 async def empty_trash(recorder: Recorder, progress: Progress) -> DeletedItems:
@@ -173,7 +173,7 @@ async def empty_trash(recorder: Recorder, progress: Progress) -> DeletedItems:
     count = await delete_trees(recorder, tops, progress)
     recorder.count = count
     recorder.describe("empty_trash", count=count)
-    return DeletedItems(count, tuple(items))
+    return DeletedItems(count=count, items=tuple(items))
 
 
 async def _show_all(recorder: Recorder, node: NodeView) -> int:
@@ -234,6 +234,7 @@ def _require_as_shown(recorder: Recorder, etags: list[str]) -> None:
 
 
 TOOL: Final = "expiry"
+EXPIRE: Final = "expire"
 METHOD: Final = "system"
 ITEMS_AT_ONCE = 100
 
@@ -246,6 +247,7 @@ class Expiry:
         self._journal = journal
         self._days = days
         self._clock = clock
+        journal.register(EXPIRE, "trash")
 
     async def run_once(self) -> int:
         """Delete what is due, in changes of bounded size, and return how many items that were."""
@@ -270,11 +272,11 @@ class Expiry:
         async def operation(recorder: Recorder) -> DeletedItems:
             tops = await _oldest(recorder, owner.user_id, due)
             count = await delete_trees(recorder, tops, silent)
-            recorder.describe("expire", count=count, days=self._days)
-            return DeletedItems(count, ())
+            recorder.describe(EXPIRE, count=count, days=self._days)
+            return DeletedItems(count=count, items=())
 
         arguments = {"until": due.isoformat()}
-        return (await self._journal.change(owner, "expire", arguments, operation)).value.count
+        return (await self._journal.change(owner, EXPIRE, arguments, operation)).value.count
 
 
 async def _oldest(recorder: Recorder, owner_id: str, due: datetime) -> Sequence[NodeRow]:

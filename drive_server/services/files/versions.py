@@ -77,7 +77,6 @@ async def versions_page(
             number=version.number,
             size=version.size,
             media_type=version.media_type,
-            blob=version.blob,
             created_at=version.created_at,
             author=email,
             run_id=version.run_id if version.author_id == principal.user_id else None,

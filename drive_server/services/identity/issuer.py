@@ -18,6 +18,7 @@ from jwt.exceptions import PyJWTError
 
 from drive_server.clock import Clock
 from drive_server.errors import InvalidInputError, UnavailableError
+from drive_server.http_client import limited_client
 
 logger = logging.getLogger(__name__)
 
@@ -143,17 +144,12 @@ class IssuerKeys:
     async def _get(self, url: str) -> dict[str, Any]:
         if self._client is None:
             # Reading the certificates of the system takes tens of milliseconds.
-            make = partial(httpx.AsyncClient, timeout=FETCH_WITHIN_SECONDS, follow_redirects=False)
+            make = partial(limited_client, MOST_BYTES, timeout=FETCH_WITHIN_SECONDS, follow_redirects=False)
             self._client = await to_thread.run_sync(make)
-        body = bytearray()
-        async with self._client.stream("GET", url, headers={"Accept": "application/json"}) as response:
-            if response.status_code != OK:
-                raise ValueError(f"{url} answers {response.status_code}")
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > MOST_BYTES:
-                    raise ValueError(f"{url} answers more than {MOST_BYTES} bytes")
-        document = orjson.loads(body)
+        response = await self._client.get(url, headers={"Accept": "application/json"})
+        if response.status_code != OK:
+            raise ValueError(f"{url} answers {response.status_code}")
+        document = orjson.loads(response.content)
         if not isinstance(document, dict):
             raise ValueError(f"{url} answers no JSON object")  # noqa: TRY004 - what came is wrong, not how it is used
         return document

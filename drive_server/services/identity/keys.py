@@ -252,8 +252,10 @@ class SessionService:
             await session.execute(delete(ApiKeyRow).where(*is_it))
 
     async def end_all(self, principal: Principal) -> None:
-        """End all sessions of the person."""
+        """End all sessions of the person. Raises `MissingScopeError` if one has a scope that the caller lacks."""
         async with self._database.write() as session:
+            found = await session.scalars(select(ApiKeyRow.scopes).where(*_sessions_of(principal)))
+            require_scopes(principal, {scope for scopes in found for scope in parse_scopes(scopes, may_be_empty=True)})
             await session.execute(delete(ApiKeyRow).where(*_sessions_of(principal)))
 
 

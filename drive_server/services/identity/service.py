@@ -1,16 +1,17 @@
 """Identity: users, API keys, tokens of an issuer, the local access token."""
 
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from anyio import to_thread
-from sqlalchemy import ColumnElement, bindparam, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, select, update
 
 from drive_server.access import ALL_SCOPES, Actor, Principal, Scope, require_person
 from drive_server.clock import Clock, utc_now
 from drive_server.errors import ForbiddenError, InvalidInputError, StateConflictError, UnauthenticatedError
 from drive_server.models import ApiKey, User
 from drive_server.services.identity.emails import has_lookalike, normalise_email
+from drive_server.services.identity.key_uses import KeyUses
 from drive_server.services.identity.keys import (
     SESSION_METHOD,
     clean_key_name,
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from sqlalchemy import Row
     from sqlalchemy.ext.asyncio import AsyncSession
 
     from drive_server.services.identity.tokens import Claims, TokenService
@@ -48,7 +48,6 @@ LOCAL_METHOD = "token"
 KEY_METHOD = "api_key"
 TOKEN_METHOD = "jwt"  # noqa: S105 - how a caller proved who they are
 FIRST_KEY_NAME = "first key"
-USE_IS_NOTED_EVERY = timedelta(minutes=1)
 _PERSON = select(UserRow.id, UserRow.email).where(UserRow.id == bindparam("id"))
 
 
@@ -65,6 +64,7 @@ class IdentityService:
         self._token_path = token_path
         self._clock = clock
         self._tokens = tokens
+        self.uses = KeyUses(database, clock)
         self.on_scopes: Callable[[], None] = lambda: None
 
     async def authenticate(self, secret: str) -> Principal:
@@ -77,7 +77,7 @@ class IdentityService:
             return await self._holder_of(await self._tokens.verify(secret), may_create=self._tokens.create_users)
         now = self._clock()
         key, principal = await self._database.read_sync(lambda connection: find_by_secret(connection, secret, now))
-        await self._used(key)
+        self.uses.note(key)
         return principal
 
     async def authenticate_program(self, secret: str) -> Principal:
@@ -94,7 +94,7 @@ class IdentityService:
         """Return whom the key with this id belongs to, for a session that never had its secret."""
         now = self._clock()
         key, principal = await self._database.read_sync(lambda connection: find_by_id(connection, key_id, now))
-        await self._used(key)
+        self.uses.note(key)
         return principal
 
     async def principal_for(self, user_id: str, scopes: "Iterable[str]") -> Principal:
@@ -164,7 +164,8 @@ class IdentityService:
         mine = select(ApiKeyRow).where(ApiKeyRow.user_id == actor.user_id)
         async with self._database.read() as session:
             rows = await session.scalars(mine.order_by(ApiKeyRow.created_at.desc(), ApiKeyRow.id))
-            return tuple(to_key(row) for row in rows)
+            keys = [to_key(row) for row in rows]
+        return tuple(replace(key, last_used_at=self.uses.last(key.id, key.last_used_at)) for key in keys)
 
     async def revoke_key(self, actor: Actor, key_id: str) -> ApiKey:
         """End a key of the caller at once; one that has ended stays as it is.
@@ -255,19 +256,6 @@ class IdentityService:
         async with self._database.write() as session:
             return await _find_user(session, email) or await _add_user(session, email, self._clock())
 
-    async def _used(self, key: "Row[Any]") -> None:
-        now = self._clock()
-        if key.last_used_at is None or now - key.last_used_at >= USE_IS_NOTED_EVERY:
-            await self._note_use(key.id, now)
-
-    async def _note_use(self, key_id: str, now: "datetime") -> None:
-        # The condition is asked again: of many requests at once only the first one writes.
-        stale: ColumnElement[bool] = or_(
-            ApiKeyRow.last_used_at.is_(None), ApiKeyRow.last_used_at <= now - USE_IS_NOTED_EVERY
-        )
-        noted = update(ApiKeyRow).where(ApiKeyRow.id == key_id, stale).values(last_used_at=now)
-        await self._database.write_sync(lambda connection: connection.execute(noted))
-
     async def _make_local_token(self) -> tuple[User, str]:
         # All of it inside one write transaction, the file too, so that two processes that start at once agree.
         async with self._database.write() as session:
@@ -290,7 +278,8 @@ async def _find_user(session: "AsyncSession", email: str) -> UserRow | None:
 
 async def _add_user(session: "AsyncSession", email: str, now: "datetime", *, is_admin: bool = False) -> UserRow:
     user = UserRow(id=new_id(), email=email, root_id=new_id(), is_admin=is_admin, created_at=now)
-    root = NodeRow(id=user.root_id, owner_id=user.id, kind="folder", name="", created_at=now, updated_at=now)
+    given = {"owner_id": user.id, "named_by": user.id, "created_at": now, "updated_at": now}
+    root = NodeRow(id=user.root_id, kind="folder", name="", **given)
     for row in (user, root):
         session.add(row)
         await session.flush()

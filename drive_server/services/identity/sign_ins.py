@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from drive_server.access import Actor
 from drive_server.clock import Clock, utc_now
+from drive_server.context import public_address
 from drive_server.errors import NotFoundError
 from drive_server.models import ApiKey
 from drive_server.services.identity.keys import expiry, key_row, new_secret, parse_scopes, require_scopes, to_key
@@ -64,7 +65,7 @@ class SignInService:
     ) -> None:
         self._database = database
         self._signer = signer
-        self._base = public_url.rstrip("/") + "/connect/"
+        self._public_url = public_url
         self._clock = clock
         self._looked_every = looked_every_seconds
         self._watches: set[asyncio.Task[None]] = set()
@@ -164,7 +165,7 @@ class SignInService:
         return SignIn(
             id=row.id,
             client_name=row.client_name,
-            url=self._base + self._signer.sign(PURPOSE, bytes.fromhex(row.id)),
+            url=f"{public_address(self._public_url)}/connect/{self._signer.sign(PURPOSE, bytes.fromhex(row.id))}",
             code=self._code(row.id),
             expires_at=row.expires_at,
             key_id=row.key_id,

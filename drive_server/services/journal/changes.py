@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Text, cast, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -51,6 +51,7 @@ def to_change(row: ChangeRow | Row[Any], email: str, entries: Sequence[Any] | No
         item_id=row.item_id,
         entries=tuple(_without_password(entry) for entry in (row.entries if entries is None else entries)),
         approved_by=row.approved_by,
+        approved_key=row.approved_key,
         undoes=row.undoes,
         undone_by=row.undone_by,
         method=row.method,
@@ -85,7 +86,8 @@ def redact_for(principal: Principal, change: Change, node: NodeView) -> Change:
     """Leave out of someone else's change what only the owner may know: other items, other names, the run."""
     if change.user_email == principal.email:
         return change
-    view = replace(change, method=None, key_name=None, tool_call_id=None, approval_id=None, grant_id=None)
+    hidden = dict.fromkeys(("method", "key_name", "approved_key", "tool_call_id", "approval_id", "grant_id"))
+    view = replace(change, **hidden)
     if node.role == Role.OWNER and change.action not in _MIXED:
         return view
     message = Message.of(_SEEN.get(change.action, "seen.changed"), item=node.subject)
@@ -164,20 +166,15 @@ def _revision(etag: str) -> int:
 MAX_MOMENT_CHARACTERS = 40
 NO_ENTRIES = "[]"
 ChangeKind = Literal["create", "edit", "organise", "trash", "share", "undo"]
-KINDS: Final[dict[ChangeKind, frozenset[str]]] = {
-    "create": frozenset({"create_folder", "create_file", "copy"}),
-    "edit": frozenset({"write", "append", "patch", "restore_version"}),
-    "organise": frozenset({"rename", "move", "move_many"}),
-    "trash": frozenset({"trash", "restore", "delete_for_good", "empty_trash", "expire"}),
-    "share": frozenset({"share", "update_share", "revoke", "create_link", "update_link", "revoke_link"}),
-    "undo": frozenset({"undo", "redo"}),
-}
 _CHANGES = select(ChangeRow.__table__, UserRow.email).join(UserRow, UserRow.id == ChangeRow.user_id)
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """A filter of changes; None does not filter. `since` is inclusive, `until` exclusive, `by` an email."""
+    """A filter of changes; None does not filter. `since` is inclusive, `until` exclusive, `by` an email.
+
+    `actions` are those of the kind.
+    """
 
     item: str | None = None
     run_id: str | None = None
@@ -186,6 +183,7 @@ class ChangeFilter:
     tool: str | None = None
     by: str | None = None
     kind: ChangeKind | None = None
+    actions: frozenset[str] = frozenset()
 
     def key(self) -> tuple[str | None, ...]:
         """Return the values that tell one filter from another."""
@@ -251,7 +249,7 @@ def _conditions(wanted: ChangeFilter) -> Iterator[ColumnElement[bool]]:
     if wanted.by is not None:
         yield UserRow.email == normalise_email(wanted.by)
     if wanted.kind is not None:
-        yield ChangeRow.action.in_(KINDS[wanted.kind])
+        yield ChangeRow.action.in_(wanted.actions)
 
 
 def _visible(principal: Principal, wanted: ChangeFilter, node: NodeView | None) -> list[ColumnElement[bool]]:

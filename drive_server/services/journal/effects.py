@@ -130,10 +130,11 @@ MAX_COUNTED_FOLDERS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """The folder that an item was in before the change (None: it is new)."""
+    """The folder that an item was in before the change, and its name then; None: it is new, or that did not change."""
 
     is_new: bool
     parent_before: str | None
+    named_before: str | None = None
 
 
 async def touches_of(recorder: Recorder) -> tuple[Touch, ...] | None:
@@ -192,6 +193,7 @@ class _TouchBuilder:
             was_inside=before,
             others=not is_mine or item.shared or not seen_by_others.isdisjoint({key, *item.ancestors}),
             gains=bool(reached & seen_by_others) or (before is None and not is_mine),
+            was_named=self.moves[key].named_before if key in self.moves else None,
         )
 
 
@@ -204,8 +206,8 @@ def _moves(entries: Sequence[Entry]) -> dict[str, _Move]:
         before: Mapping[str, Any] | None = entry["before"]
         if before is None:
             found[entry["id"]] = _Move(is_new=True, parent_before=None)
-        elif "parent_id" in before:
-            found[entry["id"]] = _Move(is_new=False, parent_before=before["parent_id"])
+        elif before.keys() & {"parent_id", "name"}:
+            found[entry["id"]] = _Move(False, before.get("parent_id"), before.get("name"))
     return found
 
 

@@ -34,6 +34,7 @@ from drive_server.models import (
 from drive_server.services.journal.changes import ChangeFilter, ChangeKind, find_changes, parse_moment
 from drive_server.services.journal.effects import touches_of, unified_diff_of
 from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Recorder, touched_items
+from drive_server.services.journal.revocation import refuse_if_revoked, revoke_run
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, require_room
 from drive_server.services.tree.items import checked_limit
@@ -73,6 +74,7 @@ LIMITS = {
     "run_id": 64,
     "idempotency_key": 255,
     "approved_by": 320,
+    "approved_key": 255,
     "tool_call_id": 190,
     "approval_id": 64,
     "grant_id": 64,
@@ -87,7 +89,8 @@ class Journal:
     """Runs operations exactly once, and records them.
 
     `on_content_change` is called after every commit that changed what the index should hold, `on_change` after every
-    commit that recorded a change: who follows the table `changes` by id looks there then.
+    commit that recorded a change: who follows the table `changes` by id looks there then. `kinds` has the kind of each
+    action, as the tools that record them say (`ToolSpec.changes`), and services for what no tool does.
     """
 
     def __init__(
@@ -106,6 +109,12 @@ class Journal:
         self.on_change = on_change
         self.limits = limits
         self._clock = clock
+        self.kinds: dict[str, ChangeKind] = {}
+
+    def register(self, action: str, kind: ChangeKind) -> None:
+        """List the changes of an action under a kind, and no other. Raises `ValueError` if they have another."""
+        if self.kinds.setdefault(action, kind) != kind:
+            raise ValueError(f"the action {action} is of the kind {self.kinds[action]}, not {kind}")
 
     async def change(
         self, actor: Actor, action: str, arguments: Mapping[str, Any], operation: Operation[T]
@@ -115,13 +124,15 @@ class Journal:
         A known idempotency key returns what was recorded and runs nothing; the same key with another action or other
         arguments raises `IdempotencyConflictError`. For a dry run everything is rolled back and the effect returned.
         An operation that changes nothing is no change: its outcome has no id, and no list of changes has it.
-        `arguments` are JSON and tell one call from another: put a digest there, not a content.
+        `arguments` are JSON and tell one call from another: put a digest there, not a content. Raises
+        `CallCancelledError` for a call of a run that was revoked.
         """
         digest = _digest(actor, action, arguments)
         async with self._database.write() as session:
             replayed = None if actor.dry_run else await _replay(session, actor, digest)
             if replayed:
                 return replayed
+            await refuse_if_revoked(session, actor)
             recorder = Recorder(session, actor, self._clock(), self.limits)
             value = await operation(recorder)
             await self._finish(recorder)
@@ -140,6 +151,11 @@ class Journal:
         if changes:
             self.on_change()
         return Outcome(value, change_id if changes else None)
+
+    async def revoke(self, user_id: str, run_id: str) -> None:
+        """Return once no call of the run changes anything any more: one in its transaction ends first."""
+        async with self._database.write() as session:
+            await revoke_run(session, user_id, run_id, self._clock())
 
     async def _finish(self, recorder: Recorder) -> None:
         """Write down all that was done, and refuse it if there is no room for it or its contents are not there."""
@@ -189,7 +205,8 @@ class Journal:
         time and `ForbiddenError` for what only administrators may ask.
         """
         require_scope(actor.principal, Scope.READ)
-        wanted = ChangeFilter(item, run_id, parse_moment(since), parse_moment(until), tool, by, kind)
+        actions = frozenset(action for action, of in self.kinds.items() if of == kind)
+        wanted = ChangeFilter(item, run_id, parse_moment(since), parse_moment(until), tool, by, kind, actions)
         size = checked_limit(limit)
         cursors = Cursors(self._database.signer, actor.user_id, "changes", *wanted.key(), int(everybodys))
         before = cursors.decode(cursor, int)[0] if cursor is not None else None
@@ -250,6 +267,7 @@ async def _record(recorder: Recorder, action: str, digest: str, result: dict[str
         "entries": entries,
         "result": result,
         "approved_by": actor.approved_by,
+        "approved_key": actor.approved_key,
         "tool_call_id": actor.tool_call_id,
         "approval_id": actor.approval_id,
         "grant_id": actor.grant_id,

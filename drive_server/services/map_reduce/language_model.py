@@ -8,6 +8,8 @@ import anyio
 import httpx
 import orjson
 
+from drive_server.http_client import limited_client
+
 
 class LanguageModel(Protocol):
     """Answers one request at a time; several may be under way at once."""
@@ -100,6 +102,7 @@ DEFAULT_URL: Final = "https://api.openai.com/v1"
 LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 """OpenAI's newer models know only the newer name, most other services only the older."""
 CONNECT_SECONDS: Final = 10.0
+MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
 LONGEST_RETRY_SECONDS: Final = 30.0
 OK, BAD_REQUEST, TIMEOUT, TOO_MANY, FIRST_SERVER_ERROR = 200, 400, 408, 429, 500
 NEVER: Final = frozenset({401, 402, 403, 404, 405})
@@ -137,7 +140,9 @@ class ChatCompletions:
 
     async def _post(self, system: str, text: str, max_tokens: int) -> httpx.Response:
         if self._client is None:
-            self._client = httpx.AsyncClient(headers=self._headers, timeout=self._timeout, follow_redirects=False)
+            self._client = limited_client(
+                MAX_ANSWER_BYTES, headers=self._headers, timeout=self._timeout, follow_redirects=False
+            )
         messages = [{"role": "system", "content": system}, {"role": "user", "content": text}]
         body = orjson.dumps({"model": self.name, "messages": messages, self._limit_name: max_tokens})
         try:

@@ -14,7 +14,7 @@ from anyio import CapacityLimiter, to_thread
 
 from drive_server.errors import InvalidInputError, PasswordRequiredError
 from drive_server.messages import Message
-from drive_server.rate_limiter import RateLimiter
+from drive_server.rate_limiter import RateLimiter, network_of
 
 MIN_CHARACTERS: Final = 8
 MAX_CHARACTERS: Final = 128
@@ -28,7 +28,10 @@ KEY_BYTES: Final = 32
 
 
 class LinkPasswords:
-    """Hashes and checks passwords. Ten wrong ones for a link in a minute, from wherever, then none until it is over."""
+    """Hashes and checks passwords. An address has ten wrong ones for a link in a minute, then none until it is over.
+
+    Another address is not held up by them: who knows the password gets in while others guess.
+    """
 
     def __init__(self, clock: Callable[[], float] = monotonic) -> None:
         self._guesses = RateLimiter(GUESSES, "Too many wrong passwords were tried on this link.", clock=clock)
@@ -49,18 +52,19 @@ class LinkPasswords:
         """Return what tells a password from another in the record of a call, and takes as long to guess as its hash."""
         return (await self._derive(password, sha256(salt.encode(errors="replace")).digest())).hex()
 
-    async def check(self, link_id: str, stored_hash: str, password: str) -> None:
+    async def check(self, link_id: str, stored_hash: str, password: str, address: str = "") -> None:
         """Raise `PasswordRequiredError` unless it is the password, `RateLimitError` after too many that were not."""
         guess = password if len(password) <= MAX_CHARACTERS and _is_text(password) else ""
         proof = hmac.digest(self._key, f"{stored_hash} {guess}".encode(), "sha256")
         if proof in self._verified:
             return
         # Count the guess before it is known to be wrong: many at once would all be under the limit.
-        self._guesses.take(link_id)
+        source = f"{link_id} {network_of(address)}"
+        self._guesses.take(source)
         _, salt, derived = stored_hash.split("$")
         if not hmac.compare_digest(await self._derive(guess, b64decode(salt)), b64decode(derived)):
             raise wrong_password()
-        self._guesses.give_back(link_id)
+        self._guesses.give_back(source)
         self._verified[proof] = None
         if len(self._verified) > MOST_VERIFIED:
             self._verified.popitem(last=False)

@@ -66,7 +66,7 @@ class LinkVisits:
         if row.password_hash is not None and not self._is_pass(row, pass_token):
             if password is None:
                 raise wrong_password()
-            await self._passwords.check(row.id, row.password_hash, password)
+            await self._passwords.check(row.id, row.password_hash, password, address)
         return _visit(row)
 
     async def pass_for(self, token: str, address: str, password: str) -> str:
@@ -74,7 +74,7 @@ class LinkVisits:
         row = await self._find(token, address)
         if row.password_hash is None:
             return ""
-        await self._passwords.check(row.id, row.password_hash, password)
+        await self._passwords.check(row.id, row.password_hash, password, address)
         ends = int((self._clock() + PASS_LASTS).timestamp())
         return self._database.signer.sign(PASS_PURPOSE, _PASS.pack(bytes.fromhex(row.id), ends, _mark(row)))
 

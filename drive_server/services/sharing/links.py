@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from sqlalchemy import select
 
 from drive_server.access import Actor, Principal, Role, Scope, parse_role, require_scope
+from drive_server.context import public_address
 from drive_server.errors import DriveError, InvalidInputError, NotFoundError, StateConflictError
 from drive_server.messages import Message
 from drive_server.models import Link, Outcome, Page, Share
@@ -68,7 +69,7 @@ class LinkService:
         self._database = database
         self._journal = journal
         self._passwords = passwords
-        self._public_url = public_url.rstrip("/")
+        self._public_url = public_url
 
     async def create(self, actor: Actor, ref: str, terms: LinkTerms) -> Outcome[Link]:
         """Make a link to the item, for viewers unless the terms say editor.
@@ -180,7 +181,7 @@ class LinkService:
 
     def _with_url(self, link: Link) -> Link:
         token = self._database.signer.sign(PURPOSE, bytes.fromhex(link.id))
-        return replace(link, url=f"{self._public_url}/s/{token}")
+        return replace(link, url=f"{public_address(self._public_url)}/s/{token}")
 
 
 def _check_number(name: str, value: int | None, most: int) -> None:

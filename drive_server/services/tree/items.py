@@ -65,7 +65,7 @@ def item_of(
         name=row.name,
         path=path,
         parent_id=parent_id,
-        owner_email=details.email,
+        owner=details.email,
         role=role.label,
         etag=etag_of(row),
         size=row.size,

@@ -250,6 +250,8 @@ class Steps:
         went_to_trash = node.row.trash_id is not None and "trash_id" not in fields
         if went_to_trash or any(getattr(node.row, name) != after[name] for name in fields):
             raise await self.context.changed_since(change, node)
+        if "named_by" in before:
+            fields.append("named_by")
         await self._put_back(node, {name: before[name] for name in fields})
         return True
 
@@ -292,6 +294,7 @@ class Steps:
         if not stays_live:
             await trash_tree(recorder, row)
         await place(recorder, row, parent_id, name)
+        row.named_by = target.get("named_by", row.named_by)
         if stays_live and "trash_id" in target:
             await untrash_tree(recorder, row)
         await recorder.session.flush()

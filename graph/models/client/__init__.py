@@ -6,7 +6,8 @@ benchmarks.crowd`.
 """
 
 from graph.models.client.connections import Connections, proxy_for
+from graph.models.client.limited_stream import limit_answer
 from graph.models.client.model import LeanChatModel
 from graph.models.client.transport import Endpoint
 
-__all__ = ["Connections", "Endpoint", "LeanChatModel", "proxy_for"]
+__all__ = ["Connections", "Endpoint", "LeanChatModel", "limit_answer", "proxy_for"]

@@ -7,6 +7,8 @@ import orjson
 
 END: Final = b"[DONE]"
 DATA: Final = b"data"
+MOST_BYTES: Final = 16 * 1024 * 1024
+"""The longest event."""
 DONE: Final = {"done": True}
 """Stands for `[DONE]` among the values of a stream, by identity."""
 
@@ -16,14 +18,18 @@ class EventReader:
 
     def __init__(self) -> None:
         self.ended = False
+        self._line_size = self._data_size = 0
         self._pieces: list[bytes] = []
         self._data: list[bytes] = []
 
     def feed(self, piece: bytes) -> list[Any]:
-        """Return what the piece completes. Raises ValueError for data that is no JSON."""
+        """Return what the piece completes. Raises ValueError for data that is no JSON, or too long."""
         if b"\n" not in piece and b"\r" not in piece:
             self._pieces.append(piece)
+            self._line_size += len(piece)
+            self._require_short()
             return []
+        self._line_size = 0
         text = b"".join([*self._pieces, piece])
         if b"\r" in text:
             text, partial = _with_line_feeds(text)
@@ -47,10 +53,16 @@ class EventReader:
                 name, _, value = line.partition(b":")
                 if name == DATA:
                     self._data.append(value.removeprefix(b" "))
+                    self._data_size += len(line)
+                    self._require_short()
         return found
 
+    def _require_short(self) -> None:
+        if self._line_size + self._data_size > MOST_BYTES:
+            raise ValueError("an event of the answer is too long")
+
     def _dispatched(self) -> list[Any]:
-        data, self._data = b"\n".join(self._data), []
+        data, self._data, self._data_size = b"\n".join(self._data), [], 0
         if data.strip() == END:
             self.ended = True
             return [DONE]

@@ -3,13 +3,20 @@
 import asyncio
 from contextlib import suppress
 from math import inf
+from typing import Final
 
 import aiohttp
 from langchain_core.exceptions import ModelTimeoutError
 
+TOO_LONG: Final = "the answer is too long"
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""The longest answer, decompressed: 100,000 tokens as events of 640 bytes."""
+MOST_BODY_BYTES: Final = 16 * 1024 * 1024
+"""The longest body that is read as a whole."""
+
 
 class Incoming:
-    """Reads a body. It buffers data while nobody reads, so under load each piece carries more of it.
+    """Reads a body of `MOST_BYTES` at most. While nobody reads it buffers data, so each piece carries more under load.
 
     One timer serves a whole body: it is not moved with every piece but looks, when it fires, whether it is time yet.
     """
@@ -18,6 +25,7 @@ class Incoming:
         """`patience` is the longest silence, in seconds."""
         self.ended = False
         self._content = content
+        self._left = MOST_BYTES
         self._loop = asyncio.get_running_loop()
         self._patience = patience
         self._deadline = inf
@@ -38,7 +46,7 @@ class Incoming:
     async def read(self) -> bytes:
         """Return what is there, or comes next; nothing at the end.
 
-        Raises `ModelTimeoutError` and `aiohttp.ClientError`.
+        Raises `ModelTimeoutError`, `aiohttp.ClientError`, and ValueError for an answer that is too long.
         """
         try:
             piece = await self._content.readany()
@@ -48,6 +56,9 @@ class Incoming:
             if not piece:
                 raise
         self.ended = not piece
+        self._left -= len(piece)
+        if self._left < 0:
+            raise ValueError(TOO_LONG)
         return piece
 
     async def batch(self, seconds: float) -> None:
@@ -58,7 +69,8 @@ class Incoming:
                     await self._content.wait_eof()
 
     async def read_all(self) -> bytes:
-        """Return the whole body. Raises as `read`."""
+        """Return the whole body, of `MOST_BODY_BYTES` at most. Raises as `read`."""
+        self._left = min(self._left, MOST_BODY_BYTES)
         pieces: list[bytes] = []
         while piece := await self.read():
             pieces.append(piece)
@@ -66,7 +78,7 @@ class Incoming:
 
     async def drain(self, seconds: float) -> None:
         """Let the end of the body come, for so long at most, since only then its connection can be used again."""
-        with suppress(aiohttp.ClientError, ModelTimeoutError):
+        with suppress(aiohttp.ClientError, ModelTimeoutError, ValueError):
             if not self._content.is_eof():
                 self.expect(seconds)
                 await self.read_all()

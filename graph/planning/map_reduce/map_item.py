@@ -3,14 +3,14 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 from weakref import WeakValueDictionary
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from graph.agents.authorship import foreign_sources
+from graph.agents.authorship import foreign_sources, reads_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
@@ -33,9 +33,11 @@ from graph.planning.map_reduce.prompts import (
     reason_of,
     reply_of,
 )
-from graph.policy.provenance import Read, reads_in
 from graph.settings import AgentSettings
 from graph.state import Language, LimitReached, Turn, Update
+
+if TYPE_CHECKING:
+    from graph.policy.provenance import Read
 
 ATTEMPTS: Final = 2
 PART_CHARACTERS: Final = 24_000
@@ -105,6 +107,7 @@ def make_map_item(deps: GraphDependencies) -> Any:
             reading = Reading(deps, task, gate)
             finding = await reading.finding(deps.user(runtime))
         taints = await foreign_sources(reading.reads, deps.user(runtime), runtime.store)
+        finding["of_others"] = any(taint["origin"] == "shared" for taint in taints)
         emit(
             {
                 "type": "map_progress",
@@ -154,7 +157,7 @@ class Reading:
             data = result.structuredContent or {}
             if result.isError or not isinstance(data.get("text"), str):
                 return self._found("failed", text_of(result))
-            self.reads += reads_in(toolbox.facts_of(READ_FILE), data)
+            self.reads += reads_of(toolbox.facts_of(READ_FILE), result)
             if data["text"].strip() and (answer := reply_of(await self._ask(READ, self._of_part(data["text"])))):
                 said.append((f"part {number}", answer))
             start, total = int(data.get("end") or 0), int(data.get("total_characters") or 0)

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graph.agents.authorship import foreign_sources
+from graph.agents.authorship import foreign_sources, reads_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
@@ -16,6 +16,7 @@ from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, SEARCH_NAMES
 from graph.errors import AgentError, DriveUnavailableError, ModelError
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget, limit_reached
+from graph.messages.others import mark
 from graph.messages.written import add_messages, link_filter_for, say, text_of
 from graph.models.asking import ask
 from graph.planning.map_reduce.prompts import (
@@ -31,7 +32,7 @@ from graph.planning.map_reduce.prompts import (
     render_answer,
     reply_of,
 )
-from graph.policy.provenance import Read, reads_in
+from graph.policy.provenance import Read
 from graph.state import Language, LimitReached, State, Step, Update, current_step, running_turn
 
 MOST_ITEMS: Final = 500
@@ -101,8 +102,7 @@ async def _survey(toolbox: Toolbox, step: Step, state: State) -> tuple[Survey, l
     seen = 0
     while waiting and seen < MOST_FOLDERS:
         seen += 1
-        items = await _listed(toolbox, waiting.popleft())
-        reads += reads_in(toolbox.facts_of(LIST_FOLDER), {"items": items})
+        items = await _listed(toolbox, waiting.popleft(), reads)
         for item in items:
             if item.get("kind") == "folder":
                 waiting.append(str(item["id"]))
@@ -133,7 +133,8 @@ def _is_called(item: dict[str, Any], name: str) -> bool:
     return item.get("kind") == "folder" and str(item.get("name", "")).casefold() == name.casefold()
 
 
-async def _listed(toolbox: Toolbox, folder_id: str) -> list[dict[str, Any]]:
+async def _listed(toolbox: Toolbox, folder_id: str, reads: list[Read]) -> list[dict[str, Any]]:
+    """Return what is in the folder, and add to `reads` whose names are among it."""
     items: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:
@@ -141,6 +142,7 @@ async def _listed(toolbox: Toolbox, folder_id: str) -> list[dict[str, Any]]:
         result = await toolbox.call(LIST_FOLDER, {**args, "cursor": cursor} if cursor else args, meta={})
         if result.isError:
             raise ListingError(text_of(result))
+        reads += reads_of(toolbox.facts_of(LIST_FOLDER), result)
         data = result.structuredContent or {}
         items += data.get("items", [])
         cursor = data.get("cursor")
@@ -169,7 +171,9 @@ def make_map_whole(deps: GraphDependencies) -> Any:
         whole_answer = WholeAnswer(deps, survey["task"], language)
         whole = await whole_answer.combine(state, findings)
         text = link_filter_for(state, deps.hosts).clean(render_answer(survey, findings, whole, MOST_ITEMS, language))
-        return {**add_messages([say(f"{text}\n")], usage=dict(whole_answer.spending.usage)), **ended, "failure": None}
+        others = [one["id"] for one in findings if one.get("of_others")]
+        answer = mark(say(f"{text}\n"), others, others)
+        return {**add_messages([answer], usage=dict(whole_answer.spending.usage)), **ended, "failure": None}
 
     return map_whole
 

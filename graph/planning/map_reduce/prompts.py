@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -72,13 +72,17 @@ class Item(TypedDict):
 
 
 class Finding(TypedDict):
-    """The outcome of one file: `text` is the finding, or why it failed; `is_cut` if it was read in part."""
+    """The outcome of one file: `text` is the finding, or why it failed; `is_cut` if it was read in part.
+
+    `of_others`: the file is somebody else's.
+    """
 
     id: str
     path: str
     status: Literal["read", "nothing", "failed"]
     text: str
     is_cut: bool
+    of_others: NotRequired[bool]
 
 
 class Survey(TypedDict):

@@ -173,7 +173,11 @@ def running(service: ScriptedService) -> Generator[ScriptedService]:
     listener = socket.create_server(("127.0.0.1", 0))
     service.url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     ready = ThreadEvent()
-    runner = ServiceRunner(service.app, ready.set)
+
+    async def on_ready() -> None:
+        ready.set()
+
+    runner = ServiceRunner(service.app, on_ready)
     runner.config.timeout_graceful_shutdown = 1
     thread = Thread(target=runner.run_on, args=(listener,))
     thread.start()

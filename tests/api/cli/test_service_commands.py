@@ -6,13 +6,18 @@ import json
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 from tests.api.cli.command import COMMAND, drive_agent, environment
+from tests.drive_server.hosts import Host
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from tests.e2e.service import Service
 
 ESCAPE = "\x1b"
+HANDBOOK = b"# Staff handbook\n\n## Parental leave\n\nEvery parent may take 16 weeks of paid parental leave.\n"
 
 
 def test_serve_says_what_to_do_next_and_ends_cleanly(tmp_path: Path) -> None:
@@ -38,13 +44,21 @@ def test_serve_says_what_to_do_next_and_ends_cleanly(tmp_path: Path) -> None:
         if "Ctrl-C" in line:
             break
     shown = "".join(lines)
-    address = re.search(r"http://127\.0\.0\.1:\d+/\?token=(\S+)", shown)
+    address = re.search(r"Open:    (http://127\.0\.0\.1:\d+)/login/\S+", shown)
     assert address, shown + process.communicate(timeout=5)[1]
-    url = address[0].partition("/?")[0]
+    url = address[1]
     assert httpx.get(f"{url}/readyz").status_code == 200
     token = (tmp_path / "data" / "token").read_text().strip()
-    assert address[1] == token
-    assert 'chat "' in shown
+    assert token not in shown
+    with httpx.Client() as browser:
+        opened = browser.get(address[0].split()[1])
+        assert (opened.status_code, opened.headers["location"]) == (303, "/")
+        assert browser.get(f"{url}/api/auth/me").json()["email"] == "me@localhost"
+        assert httpx.get(address[0].split()[1]).status_code == 404
+    line = re.search(r"Try:     (.*)", shown)
+    assert line
+    assert f"DRIVE_DATA_DIR={tmp_path / 'data'} " in line[1]
+    assert f' chat --url {url} "what can you do?"' in line[1]
     assert "offline model is in use" in shown
     assert "OPENAI_API_KEY" in shown
     assert ESCAPE not in shown
@@ -61,6 +75,132 @@ def test_serve_says_what_to_do_next_and_ends_cleanly(tmp_path: Path) -> None:
     assert process.returncode == 0
     assert "Traceback" not in err
     assert not (tmp_path / "data" / "service.json").exists()
+
+
+def test_what_an_answer_cites_leads_to_where_the_service_listens(service: Service) -> None:
+    owner = service.owner()
+    owner.upload("Staff handbook.md", HANDBOOK)
+    owner.close()
+    assert service.run("index", "--rebuild").returncode == 0
+    said = service.run("chat", "find the document about parental leave and summarise it", "--json")
+    assert said.returncode == 0, said.stderr
+    addresses = set(re.findall(r"http://127\.0\.0\.1:\d+/f/", said.stdout))
+    assert addresses == {f"{service.url}/f/"}, said.stdout
+
+
+def test_a_new_address_to_log_in_is_printed_for_the_running_service_alone(service: Service, tmp_path: Path) -> None:
+    printed = service.run("login-link")
+    assert printed.returncode == 0, printed.stderr
+    url = printed.stdout.strip()
+    assert url.startswith(f"{service.url}/login/")
+    assert httpx.get(url).status_code == 303
+    assert httpx.get(url).status_code == 404
+
+    alone = drive_agent("login-link", settings={"DRIVE_DATA_DIR": str(tmp_path / "data")})
+    assert (alone.returncode, alone.stdout) == (1, "")
+    assert "No service runs" in alone.stderr
+
+
+HOSTILE = """
+DRIVE_DATA_DIR={elsewhere}
+DRIVE_EMBEDDING_MODEL=evil
+DRIVE_EMBEDDING_URL=http://127.0.0.1:9
+DRIVE_LANGUAGE_URL=http://127.0.0.1:9
+DRIVE_AGENT_URL=http://127.0.0.1:9
+DRIVE_AGENT_TOKEN=dak_evil
+DRIVE_API_KEY=dak_evil
+OPENAI_API_KEY=evil
+OPENAI_BASE_URL=http://127.0.0.1:9
+AGENT_TOOL_RATE=nonsense
+"""
+INTRODUCTION = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+
+
+def test_no_command_reads_a_file_of_the_folder_it_is_started_in(service: Service, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    for name in (".env", "drive-agent.env"):
+        (tmp_path / name).write_text(HOSTILE.format(elsewhere=elsewhere))
+    requests = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INTRODUCTION},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami", "arguments": {}}},
+    ]
+    for line in (["mcp"], ["ls", "--json"], ["key", "list"], ["doctor"]):
+        with subprocess.Popen(
+            [COMMAND, *line],
+            env=environment({"DRIVE_DATA_DIR": str(service.data_dir)}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+        ) as process:
+            if line == ["mcp"]:
+                assert process.stdin
+                assert process.stdout
+                process.stdin.write("".join(f"{json.dumps(request)}\n" for request in requests))
+                process.stdin.flush()
+                process.stdout.readline()
+                assert "me@localhost" in process.stdout.readline()
+            out, err = process.communicate(timeout=60)
+            assert process.returncode == 0, out + err
+            assert "evil" not in out + err
+    assert not elsewhere.exists()
+
+
+async def test_what_a_host_over_stdio_is_told_leads_to_the_running_service(service: Service) -> None:
+    command = StdioServerParameters(
+        command=str(COMMAND), args=["mcp"], env=environment({"DRIVE_DATA_DIR": str(service.data_dir)})
+    )
+    async with stdio_client(command) as (reading, writing), ClientSession(reading, writing) as session:
+        await session.initialize()
+        made = await Host(session).call("create_file", name="cited.md", content="text")
+        download = await Host(session).call("get_download_url", file_id=made["id"])
+    assert download["url"].startswith(f"{service.url}/d/")
+
+
+def test_settings_come_from_the_data_directory_or_from_a_named_file(tmp_path: Path) -> None:
+    data, named = tmp_path / "data", tmp_path / "named.env"
+    data.mkdir(mode=0o700)
+    (data / "drive-agent.env").write_text("AGENT_MODEL=of-the-directory\nOPENAI_BASE_URL=http://127.0.0.1:9/v1\n")
+    named.write_text(f"DRIVE_DATA_DIR={tmp_path / 'other'}\nAGENT_MODEL=of-the-file\n")
+
+    found = drive_agent("doctor", settings={"DRIVE_DATA_DIR": str(data)})
+    for line in (["doctor", "--config", str(named)], ["--config", str(named), "doctor"]):
+        chosen = drive_agent(*line)
+        assert "of-the-file" in chosen.stdout, chosen.stderr
+        assert str(tmp_path / "other") in chosen.stdout
+
+    assert "of-the-directory at http://127.0.0.1:9/v1" in found.stdout, found.stderr
+
+
+@pytest.mark.parametrize("line", [["serve", "--port", "0"], ["ls"], ["mcp"], ["doctor"], ["chat", "hi"]])
+def test_a_broken_configuration_file_is_a_sentence(tmp_path: Path, line: list[str]) -> None:
+    (tmp_path / "drive-agent.env").write_text("AGENT_MODEL=x\n<<<<<<< HEAD\n")
+
+    result = drive_agent(*line, settings={"DRIVE_DATA_DIR": str(tmp_path)})
+
+    assert (result.returncode, result.stdout) == (1, "")
+    assert f"Line 2 of {tmp_path / 'drive-agent.env'} is not of the form NAME=value." in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_named_file_that_is_missing_is_a_sentence(tmp_path: Path) -> None:
+    result = drive_agent("ls", "--config", str(tmp_path / "none.env"))
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "can't be read: No such file or directory." in result.stderr
+
+
+def test_data_of_a_newer_version_is_a_sentence(tmp_path: Path) -> None:
+    settings = {"DRIVE_DATA_DIR": str(tmp_path / "data")}
+    assert drive_agent("ls", settings=settings).returncode == 0
+    with closing(sqlite3.connect(tmp_path / "data" / "drive.db")) as database, database:
+        database.execute("update alembic_version set version_num = '9999'")
+    for line in (["ls"], ["mcp"], ["serve", "--port", "0"]):
+        result = drive_agent(*line, settings=settings)
+        assert (result.returncode, result.stdout) == (1, ""), result
+        assert "The data directory was written by a newer version of Drive Agent." in result.stderr
+        assert "Traceback" not in result.stderr
 
 
 def test_a_port_in_use_is_a_sentence(tmp_path: Path) -> None:

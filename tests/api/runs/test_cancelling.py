@@ -16,7 +16,7 @@ def test_a_cancelled_run_stops_says_so_and_leaves_the_thread_usable(service: Run
         assert answer.json() == {"run_id": run["run_id"], "status": "cancelled"}
         done = turn.until("done")
     assert done["status"] == "cancelled"
-    assert turn.text == "one"
+    assert turn.text.strip() == "one"
     assert alice.get(f"/api/runs/{run['run_id']}")["status"] == "cancelled"
     with alice.chat("say again", thread_id=run["thread_id"]) as turn:
         turn.finish()

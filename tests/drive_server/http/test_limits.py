@@ -5,11 +5,16 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 
+from drive_server.rate_limiter import SIGNED_IN
+from tests.drive_server.http.service import running
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     import httpx
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from drive_server.settings import DriveSettings
     from tests.drive_server.http.service import Service
 
 POSTS = (
@@ -64,3 +69,27 @@ async def test_a_body_that_breaks_off_makes_nothing_and_the_service_goes_on(
             await connection.send(f"{head}Content-Length: 1000\r\nContent-Type: application/json\r\n\r\n{{".encode())
 
     assert (await owner_client.get("/api/drive/items/root/children")).json()["items"] == []
+
+
+async def test_the_server_is_told_of_every_request_with_a_valid_key(drive_settings: DriveSettings) -> None:
+    told: list[str] = []
+
+    def before(app: ASGIApp) -> ASGIApp:
+        async def record(scope: Scope, receive: Receive, send: Send) -> None:
+            scope["extensions"] = {SIGNED_IN: lambda: told.append(scope["path"])}
+            await app(scope, receive, send)
+
+        return record
+
+    async with running(drive_settings, before=before) as service:
+        async with service.client("dak_wrong") as stranger:
+            for path in ("/api/auth/me", "/mcp"):
+                assert (await stranger.get(path)).status_code == 401
+        assert told == []
+        async with service.client() as owner:
+            for path in ("/api/auth/me", "/mcp"):
+                await owner.get(path)
+            async with service.client("") as browser:
+                await browser.post("/api/auth/login", json={"token": service.token})
+                await browser.get("/api/auth/keys")
+    assert told == ["/api/auth/me", "/mcp", "/api/auth/keys"]

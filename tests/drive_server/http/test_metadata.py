@@ -68,7 +68,6 @@ async def test_programs_are_told_what_the_drive_is_as_a_resource(issued: Service
         "scopes_supported": ["read", "write", "share", "delete"],
         "bearer_methods_supported": ["header"],
         "resource_name": "Drive",
-        "resource_documentation": "http://127.0.0.1:8000/docs",
         "authorization_servers": ["https://login.example.com"],
     }
 

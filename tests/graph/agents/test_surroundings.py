@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.lowlevel
 from langchain_core.tools import StructuredTool
-from mcp.types import CallToolResult
 
 from graph.agents.surroundings import DriveReader, _listings, read_folder_surroundings  # pyright: ignore[reportPrivateUsage] - who waits
 from graph.drive.connections import Toolbox
 from graph.errors import AgentError, DriveUnavailableError
+from tests.fakes.mcp_server import answer
 from tests.graph.assistant import Assistant
 from tests.graph.facts import TOOLS
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pytest
+    from mcp.types import CallToolResult
 
     from graph.drive.connections import OnProgress
     from tests.graph.conftest import Build
@@ -39,11 +40,11 @@ class Folder:
     ) -> CallToolResult:
         del meta, on_progress
         if name == "get_file_info":
-            return CallToolResult(content=[], structuredContent={"id": "root", "name": "", "path": "/"})
+            return answer("", {"id": "root", "name": "", "path": "/"}, foreign=[])
         self.listed += 1
         items = [{"id": f"{args['folder_id']}-{name}", "kind": "file", "name": name} for name in self.names]
         await self.may_answer.wait()
-        return CallToolResult(content=[], structuredContent={"items": items})
+        return answer("", {"items": items}, foreign=[])
 
     def toolbox(self) -> Toolbox:
         async def never() -> None: ...

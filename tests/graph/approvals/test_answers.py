@@ -141,5 +141,5 @@ def test_nothing_is_approved_without_a_word_of_approval(answer: Any) -> None:
 @given(ANSWERS)
 def test_who_when_and_whether_it_is_late_is_read_from_anything(answer: Any) -> None:
     assert decided_at(answer, START).tzinfo is not None
-    assert isinstance(decided_by(answer), str | None)
+    assert decided_by(answer, "me@example.com").email
     assert says_expired(answer) == (isinstance(answer, Mapping) and answer.get("expired") is True)

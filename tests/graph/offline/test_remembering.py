@@ -85,11 +85,11 @@ def test_other_intents_are_not_taken_for_it(said: str) -> None:
         (
             "Remember that my accountant is Li Wei",
             "What do you remember about me?",
-            "Forget my accountant",
+            "Forget that my accountant is Li Wei",
             "my accountant is Li Wei",
             "Nothing is remembered yet",
         ),
-        ("记住我的会计是李伟", "你记得什么？", "忘掉我的会计", "我的会计是李伟", "还没有记住任何内容"),
+        ("记住我的会计是李伟", "你记得什么？", "忘掉我的会计是李伟", "我的会计是李伟", "还没有记住任何内容"),
     ],
 )
 async def test_a_fact_from_the_first_to_the_last_word(

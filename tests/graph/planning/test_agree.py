@@ -145,6 +145,23 @@ async def test_an_expired_card_gives_nothing_and_says_so(
     assert seen.asked is not None
 
 
+@pytest.mark.parametrize("ref", ["root", "/", "ROOT_ID", "/nowhere", "a.txt"])
+async def test_an_edited_card_names_no_bound_that_the_planner_may_not(
+    mine: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor, folders: dict[str, str], ref: str
+) -> None:
+    root = (await real_drive.files.get(actor, "root")).id
+    named = root if ref == "ROOT_ID" else folders.get(ref, ref)
+    asked = await asked_for(mine, model, "clear Old", folders=["/Old"], kinds=["trash"], max_items=9)
+    args = {"folders": [folders["Old"], named], "kinds": ["trash"], "max_items": 9}
+    decision = {"tool_call_id": asked["actions"][0]["tool_call_id"], "type": "edit", "args": args}
+    model.script = [trash(folders["k.txt"])]
+    seen = await mine.answer({"decisions": [decision]})
+    assert seen.asked is not None
+    assert seen.state["plan"].get("contract") is None
+    assert "never the whole drive" in seen.of("approval_resolved")[0]["decisions"][0]["message"]
+    assert await names(real_drive, actor, folders["Kept"]) == ["k.txt"]
+
+
 async def test_the_person_narrows_the_bounds_and_nonsense_gives_nothing(
     mine: Assistant, model: ScriptedChatModel, folders: dict[str, str]
 ) -> None:

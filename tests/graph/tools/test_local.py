@@ -171,10 +171,20 @@ async def test_a_fact_is_forgotten_when_the_person_asks(
 ) -> None:
     fact = await facts.keep("My accountant is Li Wei", {"kind": "said"}, clock())
     model.script = [tool_call("list_memories", "l1"), tool_call("forget", "f1", memory_id=fact["id"]), "ok"]
-    seen = await assistant.say("list my files and forget my accountant")
+    seen = await assistant.say("list my files and forget that my accountant is Li Wei")
     assert "Li Wei" in seen.results["l1"]
     assert seen.asked is None
     assert await texts(facts) == []
+
+
+async def test_a_fact_whose_words_the_person_did_not_say_is_forgotten_only_once_they_agree(
+    assistant: Assistant, model: ScriptedChatModel, facts: Facts, clock: SettableClock
+) -> None:
+    fact = await facts.keep("My accountant is Li Wei", {"kind": "said"}, clock())
+    model.script = [tool_call("forget", "f1", memory_id=fact["id"]), "ok"]
+    seen = await assistant.say("list my files and forget my dentist")
+    assert seen.asked is not None
+    assert await texts(facts) == ["My accountant is Li Wei"]
 
 
 async def test_nobody_else_can_have_it_forgotten(

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
+async def not_expected() -> None:
+    pytest.fail("it is not ready")
+
+
 @pytest.mark.parametrize(
     ("failure", "sentence", "hint"),
     [
@@ -40,7 +44,7 @@ def test_a_service_that_cannot_start_says_why(failure: Exception, sentence: str,
         yield
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        runner = ServiceRunner(Starlette(lifespan=lifespan), lambda: pytest.fail("it is not ready"))
+        runner = ServiceRunner(Starlette(lifespan=lifespan), not_expected)
         with pytest.raises(CommandError, match=sentence) as error:
             runner.run_on(listener)
     assert hint in error.value.hint
@@ -63,9 +67,13 @@ def test_it_is_ready_when_it_answers_and_ends_its_streams_when_told_to_stop() ->
         ended.set()
 
     ready = Event()
+
+    async def note_ready() -> None:
+        ready.set()
+
     listener = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    runner = ServiceRunner(Starlette(routes=[Route("/", plain), Route("/stream", stream)]), ready.set, end_streams)
+    runner = ServiceRunner(Starlette(routes=[Route("/", plain), Route("/stream", stream)]), note_ready, end_streams)
     thread = Thread(target=runner.run_on, args=(listener,))
     thread.start()
     assert ready.wait(10)

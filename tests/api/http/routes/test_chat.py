@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -146,6 +147,23 @@ def test_a_busy_thread_says_which_run_is_at_work(service: RunningService, alice:
         service.parts.graph.gate.open()
         turn.finish()
     assert turn.text == "one two"
+
+
+def test_of_two_first_messages_at_once_one_runs_and_the_other_is_refused(
+    service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with alice.chat("say a") as turn:
+        thread_id = turn.until("run")["thread_id"]
+        turn.finish()
+    # Both look before either begins, as two processes on one PostgreSQL can: neither sees the other.
+    monkeypatch.setattr("api.threads.refuse_if_busy", Mock())
+    with alice.chat("slow b", thread_id=thread_id) as first:
+        run_id = first.until("run")["run_id"]
+        second = alice.http.post("/api/chat", json={"message": "say c", "thread_id": thread_id})
+        assert (second.status_code, second.json()["code"]) == (409, "thread_busy")
+        assert second.json()["details"]["run_id"] == run_id
+        service.parts.graph.gate.open()
+        first.finish()
 
 
 def test_a_message_never_answers_an_approval(service: RunningService, alice: Person) -> None:

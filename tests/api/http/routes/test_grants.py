@@ -100,6 +100,17 @@ def test_a_grant_that_may_not_be_given_leaves_the_approval_waiting(
     assert service.parts.drive.effects == []
 
 
+def test_a_grant_is_withdrawn_only_with_the_scopes_of_its_actions(service: RunningService, alice: Person) -> None:
+    grant = Grant("g1", Bounds(frozenset({"invoices"}), frozenset({"trash"}), 50, NOW, 3), NOW, "a1")
+    service.parts.graph.given = {"alice": [grant]}
+    for key in ("alice-reader", "alice-writer"):
+        weak = service.person(key)
+        assert weak.http.delete("/api/grants/g1").json()["code"] == "missing_scope"
+        weak.close()
+    assert len(alice.get("/api/grants")["items"]) == 1
+    assert alice.http.delete("/api/grants/g1").status_code == 204
+
+
 def test_grants_are_listed_and_withdrawn_by_their_person(service: RunningService, alice: Person, bob: Person) -> None:
     grant = Grant("g1", Bounds(frozenset({"invoices"}), frozenset({"move"}), 50, NOW, 3), NOW, "a1")
     service.parts.graph.given = {"alice": [grant]}

@@ -262,7 +262,7 @@ async def test_a_page_takes_nothing_from_elsewhere_and_is_kept_nowhere(service: 
         assert "frame-ancestors 'none'" in policy
         assert "unsafe" not in policy
         assert page.headers["cache-control"] == "no-store"
-        assert page.headers["referrer-policy"] == "same-origin"
+        assert page.headers["referrer-policy"] == "no-referrer"
         assert page.headers["x-content-type-options"] == "nosniff"
         assert "<script" not in page.text
         assert "http" not in re.sub(r"http-equiv", "", page.text)

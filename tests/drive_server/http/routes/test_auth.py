@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import func, select
 
-from drive_server.http.routes.auth import FAILURES, network_of
+from drive_server.http.routes.auth import FAILURES
+from drive_server.rate_limiter import network_of
 from drive_server.storage.tables import ApiKeyRow
 
 if TYPE_CHECKING:
@@ -168,6 +169,18 @@ async def test_all_sessions_of_a_person_end_at_once(service: Service) -> None:
         assert (await phone.get(ME)).status_code == 401
     async with service.client() as key:
         assert (await key.get(ME)).status_code == 200
+
+
+async def test_a_key_with_fewer_scopes_than_a_session_does_not_sign_everybody_out(
+    service: Service, owner_client: httpx.AsyncClient
+) -> None:
+    made = await owner_client.post("/api/auth/keys", json={"name": "reader", "scopes": ["read"]})
+    async with service.client("") as laptop, service.client(made.json()["key"]) as reader:
+        await log_in(laptop, service.token)
+        refused = await reader.post("/api/auth/logout", params={"everywhere": "true"})
+
+        assert (refused.status_code, refused.json()["code"]) == (403, "missing_scope")
+        assert (await laptop.get(ME)).status_code == 200
 
 
 async def test_a_session_has_the_scopes_of_its_key_and_ends_with_it(

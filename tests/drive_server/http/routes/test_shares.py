@@ -97,7 +97,7 @@ async def test_the_addresses_are_those_of_this_service(
     service: Service, owner_client: httpx.AsyncClient, where: str
 ) -> None:
     made = (await owner_client.post(where, json={})).json()
-    assert made["url"].startswith(f"{service.drive.settings.public_url}/s/")
+    assert made["url"].startswith(f"{service.url}/s/")
 
 
 async def test_an_item_of_that_name_is_not_taken_for_the_list(owner_client: httpx.AsyncClient) -> None:

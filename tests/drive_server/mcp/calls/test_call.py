@@ -24,7 +24,8 @@ async def test_a_change_answers_its_number_in_the_journal(assistant: Host) -> No
 
     assert made.meta is not None
     (change,) = (await assistant.call("list_changes"))["changes"]
-    assert made.meta == {"drive-agent/change-id": change["id"], "drive-agent/replayed": False}
+    number = {"drive-agent/change-id": change["id"], "drive-agent/replayed": False}
+    assert made.meta == {**number, "drive-agent/foreign": []}
 
 
 async def test_a_repeated_key_answers_what_was_recorded_and_does_nothing(assistant: Host) -> None:

@@ -1,10 +1,17 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
+from drive_server.context import META_IDEMPOTENCY_KEY
+from drive_server.mcp.server import GROUPS
+from drive_server.services.journal.changes import ChangeKind
 from tests.drive_server.hosts import Host, text_of
+
+if TYPE_CHECKING:
+    from drive_server.access import Actor
+    from drive_server.drive import Drive
 
 RUN = {"drive-agent/run-id": "run-1"}
 
@@ -115,6 +122,68 @@ async def test_with_nothing_done_there_is_nothing_to_undo(assistant: Host) -> No
     assert (await assistant.refused("undo_changes"))["code"] == "state_conflict"
 
 
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("create_folder", {"name": "A"}),
+    ("create_file", {"parent_id": "/A", "name": "a.md", "content": "one"}),
+    ("write_file", {"file_id": "/A/a.md", "content": "two"}),
+    ("append_to_file", {"file_id": "/A/a.md", "content": "three"}),
+    ("patch_file", {"file_id": "/A/a.md", "edits": [{"find": "two", "replace": "four"}]}),
+    ("restore_version", {"file_id": "/A/a.md", "version": 1}),
+    ("rename_item", {"item_id": "/A/a.md", "name": "b.md"}),
+    ("copy_item", {"item_id": "/A/b.md", "folder_id": "root"}),
+    ("move_item", {"item_id": "/A/b.md", "folder_id": "root", "on_conflict": "rename"}),
+    ("move_items", {"item_ids": ["/b.md"], "folder_id": "/A"}),
+    ("share_item", {"item_id": "/A", "email": "bob@example.com"}),
+    ("update_share", {"item_id": "/A", "email": "bob@example.com", "role": "editor"}),
+    ("revoke_share", {"item_id": "/A", "email": "bob@example.com"}),
+    ("create_share_link", {"item_id": "/A"}),
+    ("update_share", {"item_id": "/A", "link_id": "{create_share_link}", "role": "editor"}),
+    ("revoke_share", {"item_id": "/A", "link_id": "{create_share_link}"}),
+    ("undo_changes", {}),
+    ("redo_changes", {}),
+    ("trash_item", {"item_id": "/A/b.md"}),
+    ("restore_item", {"item_id": "{trash_item}"}),
+    ("trash_item", {"item_id": "/A/b.md"}),
+    ("delete_item", {"item_id": "{trash_item}"}),
+    ("trash_item", {"item_id": "/A"}),
+    ("empty_trash", {}),
+]
+
+
+@pytest.mark.usefixtures("bob")
+async def test_every_action_that_a_call_records_is_of_the_kind_in_its_tools_record(
+    drive: Drive, alice: Actor, assistant: Host
+) -> None:
+    found: dict[str, str] = {}
+    for number, (tool, arguments) in enumerate(CALLS):
+        named = {key: value.format(**found) if isinstance(value, str) else value for key, value in arguments.items()}
+        result = await assistant.call(tool, {META_IDEMPOTENCY_KEY: f"call {number}"}, **named)
+        found[tool] = result.get("id", "")
+
+    recorded = (await drive.journal.list_changes(alice, limit=100)).items
+    specs = drive.server.specs
+    assert len(recorded) == len(CALLS)
+    assert {(change.tool, change.action) for change in recorded} == {
+        (name, action) for name, spec in specs.items() for action in spec.changes
+    }
+    for kind in get_args(ChangeKind):
+        of_the_kind = {change.id for change in (await drive.journal.list_changes(alice, kind=kind, limit=100)).items}
+        assert of_the_kind == {
+            change.id for change in recorded if specs[change.tool or ""].changes[change.action] == kind
+        }
+        assert of_the_kind
+
+
+def test_an_action_belongs_to_one_tool() -> None:
+    actions = [action for group in GROUPS for spec in group.specs() for action in spec.changes]
+    assert len(set(actions)) == len(actions)
+
+
+async def test_what_no_tool_does_has_a_kind_too(drive: Drive) -> None:
+    of_tools = {action: kind for spec in drive.server.specs.values() for action, kind in spec.changes.items()}
+    assert drive.journal.kinds == {**of_tools, "expire": "trash"}
+
+
 NO_OPS: dict[str, dict[str, Any]] = {
     "rename_item": {"item_id": "/a.md", "name": "a.md"},
     "move_item": {"item_id": "/a.md", "folder_id": "/"},
@@ -139,7 +208,7 @@ async def test_a_call_that_changes_nothing_is_no_change_and_nothing_to_undo(assi
 
     for is_repeat in (False, True):
         result = await assistant.result(tool, keyed, **NO_OPS[tool])
-        assert (result.isError, result.meta) == (False, {"drive-agent/replayed": is_repeat})
+        assert (result.isError, result.meta) == (False, {"drive-agent/replayed": is_repeat, "drive-agent/foreign": []})
 
     assert await assistant.call("list_changes") == before
     assert (await assistant.call("list_changes", run_id="run-1"))["changes"] == []

@@ -143,8 +143,8 @@ async def sent_to(session: ClientSession, tool: str = "list_folder") -> tuple[st
 
 
 async def test_a_host_that_opens_pages_is_let_in_by_its_person(drive: Drive, alice: Actor) -> None:
-    drive.sign_ins = SignInService(drive.database, drive.signer, drive.settings.public_url, looked_every_seconds=0.001)
-    elsewhere = SignInService(drive.database, drive.signer, drive.settings.public_url)
+    drive.sign_ins = SignInService(drive.database, drive.signer, drive.address, looked_every_seconds=0.001)
+    elsewhere = SignInService(drive.database, drive.signer, drive.address)
     listener = Listener()
     async with create_connected_server_and_client_session(
         build_server(drive).protocol, elicitation_callback=no_forms, message_handler=listener

@@ -10,12 +10,11 @@ from drive_server.access import Actor, Scope
 from drive_server.context import META_TOOL
 from drive_server.drive import Drive
 from drive_server.mcp.calls.call import Call, changed
-from drive_server.mcp.results import ItemResult
 from drive_server.mcp.server import GROUPS
 from drive_server.mcp.tools.arguments import ItemRef
-from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec
+from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec, records
 from drive_server.messages import Message
-from drive_server.models import Effect, Touch
+from drive_server.models import Effect, Item, Touch
 from graph.policy.bounds import touched_by
 from graph.policy.rules import Situation, judge
 from graph.policy.tools import read_facts
@@ -28,11 +27,12 @@ SPECS = {spec.name: spec for group in GROUPS for spec in group.specs()}
 class MadeUpTools(ToolGroup):
     """A tool that the drive does not have."""
 
+    @records("trash", "trash")
     @ToolSpec("Hide an item", "隐藏", Scope.DELETE, "removal", "low", OVERWRITES, can_be_task=True)
-    async def hide_item(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, ItemResult]:
+    async def hide_item(self, call: Call, item_id: ItemRef) -> Annotated[CallToolResult, Item]:
         """Hide an item."""
         outcome = await call.agreed(await call.actor(), lambda agreed: self._drive.files.trash(agreed, item_id))
-        return changed(await call.actor(), outcome, "Hidden.", ItemResult.of(outcome.value))
+        return changed(await call.actor(), outcome, "Hidden.", outcome.value)
 
 
 async def test_a_new_tool_gets_everything_from_its_record(drive: Drive, alice: Actor) -> None:
@@ -71,7 +71,7 @@ async def test_every_tool_of_the_server_has_its_record(drive: Drive, assistant: 
 
 
 TOUCHES = [
-    Touch("a", "a.md", "/a.md", 1, mine=mine, inside=("root",), was_inside=None, others=others, gains=gains)
+    Touch("a", "a.md", "/Team/a.md", 1, mine=mine, inside=("root",), was_inside=None, others=others, gains=gains)
     for mine, others, gains in ((True, False, False), (True, True, False), (True, True, True), (False, True, False))
 ]
 
@@ -79,12 +79,16 @@ TOUCHES = [
 @pytest.mark.parametrize("touch", [None, *TOUCHES])
 @pytest.mark.parametrize("arguments", [{}, {"on_conflict": "replace"}, {"preview": True}, {"preview": "true"}])
 def test_both_doors_ask_about_the_same_calls(touch: Touch | None, arguments: dict[str, Any]) -> None:
-    """Outside nobody knows what the host's model has read: as within a thread that has read something foreign."""
+    """Outside nobody knows what the host's model has read: as in a thread that has read something foreign.
+
+    What the person asked for is the host's to know: inside, they have named it.
+    """
     effect = Effect(Message.of("changed_since"), touches=touch and (touch,))
     touched = touched_by({"touches": [asdict(touch)]} if touch else None)
     for spec in SPECS.values():
         facts = read_facts(spec.name, {}, spec.meta[META_TOOL])
-        inside = judge(facts, arguments, Situation(language="en", tainted=True, touched=touched)).verdict
+        situation = Situation(language="en", tainted=True, touched=touched, said="put a.md into Team")
+        inside = judge(facts, {**arguments, "name": "a.md"}, situation).verdict
         asks = spec.asks_for(arguments)
         outside = asks == "always" or (asks == "when_shared" and effect.reaches_others)
         if inside != "deny":

@@ -101,7 +101,7 @@ async def test_a_file_in_a_shared_folder_belongs_to_the_folders_owner(store: Sto
         await store.documents.create(ben, folder.id, "x", "x")
     await store.sharing.share(ana, folder.id, "ben@example.com", "editor")
     made = (await store.documents.create(ben, folder.id, "x.txt", "x")).value
-    assert (made.owner_email, made.role) == ("ana@example.com", "editor")
+    assert (made.owner, made.role) == ("ana@example.com", "editor")
     assert (await store.files.get(ana, "/Team/x.txt")).role == "owner"
 
 

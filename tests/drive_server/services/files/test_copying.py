@@ -97,7 +97,7 @@ async def test_a_copy_belongs_to_the_owner_of_the_folder_and_carries_no_shares(
     source = await tree(store, ana)
     await store.sharing.share(ana, source, "ben@example.com", "viewer")
     copy = (await store.files.copy(ben, source, "/")).value
-    assert (copy.owner_email, copy.role, copy.path, copy.shared) == ("ben@example.com", "owner", "/Plans", False)
+    assert (copy.owner, copy.role, copy.path, copy.shared) == ("ben@example.com", "owner", "/Plans", False)
     assert await store.text(ben, "/Plans/deep/报告 📄.md") == "deep"
     with pytest.raises(NotFoundError):
         await store.files.get(ana, copy.id)
@@ -113,7 +113,7 @@ async def test_a_copy_into_a_folder_that_ben_shares_belongs_to_ben(store: Store,
     shared = await store.folder(ben, "/Ours")
     await store.sharing.share(ben, shared.id, "ana@example.com", "editor")
     copy = (await store.files.copy(ana, item.id, shared.id)).value
-    assert (copy.owner_email, copy.role) == ("ben@example.com", "editor")
+    assert (copy.owner, copy.role) == ("ben@example.com", "editor")
     assert (await store.files.get(ben, "/Ours/a.txt")).id == copy.id
     undone = (await store.undo.undo(ana)).value
     assert undone.skipped == ()

@@ -67,6 +67,16 @@ async def test_every_kind_of_change_answers_its_repeat(store: Store, ana: Actor)
         assert await count(store) == recorded
 
 
+async def test_a_repeat_of_what_an_earlier_version_recorded_is_answered(store: Store, ana: Actor) -> None:
+    keyed = in_run(ana, "r", "k")
+    first = await store.files.create_folder(keyed, "/", "Reports")
+    async with store.database.write() as session:
+        (row,) = await session.scalars(select(ChangeRow))
+        value = dict(row.result["value"])
+        row.result = {**row.result, "value": {**value, "owner_email": value.pop("owner")}}
+    assert await store.files.create_folder(keyed, "/", "Reports") == replace(first, replayed=True)
+
+
 async def test_a_repeat_answers_also_when_the_place_is_gone(store: Store, ana: Actor) -> None:
     folder = await store.folder(ana, "/f")
     keyed = in_run(ana, "r", "k")

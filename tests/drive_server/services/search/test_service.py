@@ -159,7 +159,7 @@ async def test_whatever_the_index_answers_nobody_sees_what_they_may_not(
     stale = await make(drive, alice, "stale.md")
     mine = await make(drive, alice, "mine.md")
     await drive.files.trash(alice, trashed.id)
-    ghost = replace(mine, id="0" * 32)
+    ghost = mine.model_copy(update={"id": "0" * 32})
     index.hits = [passage(secret), passage(trashed), passage(stale, version=7), passage(ghost), passage(mine)]
     for found in (await search.find(alice, "anything"), await search.semantic(alice, "anything")):
         assert names(found) == ["mine.md"]

@@ -47,7 +47,7 @@ async def test_a_viewer_sees_the_item_and_can_not_change_it(drive: Drive, alice:
     outcome = await drive.sharing.share(alice, plan.id, " Bob@Example.com", "viewer")
     assert (outcome.value.email, outcome.value.role, outcome.value.created_by) == (BOB, "viewer", "alice@example.com")
     seen = await drive.files.get(bob, plan.id)
-    assert (seen.role, seen.path, seen.owner_email) == ("viewer", "/Shared with me/plan.md", "alice@example.com")
+    assert (seen.role, seen.path, seen.owner) == ("viewer", "/Shared with me/plan.md", "alice@example.com")
     with pytest.raises(ForbiddenError):
         await drive.files.rename(bob, plan.id, "mine.md")
 

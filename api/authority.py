@@ -1,0 +1,23 @@
+"""What a key may decide about the work of another: only what it could do itself."""
+
+from collections.abc import Iterable
+
+from api.drive import Principal
+from api.errors import MissingScopeError
+from graph.policy.bounds import ActionKind
+
+
+def require_scopes(caller: Principal, scopes: Iterable[str]) -> None:
+    """Raise `MissingScopeError` unless the caller has all of these scopes, with which a run or a grant acts."""
+    if lacking := sorted({str(scope) for scope in scopes} - {str(scope) for scope in caller.scopes}):
+        raise MissingScopeError(lacking[0])
+
+
+def scopes_of(kinds: Iterable[ActionKind]) -> set[str]:
+    """Return the scopes that actions of these kinds need in the drive."""
+    return {"delete" if kind == "trash" else "write" for kind in kinds}
+
+
+def key_of(caller: Principal) -> str:
+    """Return the name of the caller's key; of what has no name, the way in which they signed in."""
+    return caller.key_name or caller.method

@@ -1,0 +1,47 @@
+"""Threads and memories in PostgreSQL: LangGraph's own saver and store over one pool of connections."""
+
+import json
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import Any, Final
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.store.base import BaseStore
+
+from api.storage.cached_saver import CachedSaver
+
+CONNECT_SECONDS: Final = 10
+"""How long a connection is waited for."""
+_NUL: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+
+
+@asynccontextmanager
+async def opened_postgres(
+    url: str, serde: SerializerProtocol
+) -> AsyncGenerator[tuple[BaseCheckpointSaver[Any], BaseStore]]:
+    """Open the threads and the store of a database; their tables are made if absent."""
+    # The extra `postgres`, which lint and types do without.
+    saver_type: Any = import_module("langgraph.checkpoint.postgres.aio").AsyncPostgresSaver
+    store_type: Any = import_module("langgraph.store.postgres.aio").AsyncPostgresStore
+    check: Any = import_module("psycopg_pool").AsyncConnectionPool.check_connection
+    saver_class: Any = type("PostgresThreads", (CachedSaver, saver_type), {})
+    # A pool, so that a server that was started anew is reached again; the saver and the store use one connection each.
+    waits = {"timeout": CONNECT_SECONDS, "reconnect_timeout": CONNECT_SECONDS}
+    pool = {"max_size": 2, "check": check, "configure": _replace_nul, **waits}
+    async with store_type.from_conn_string(url, pool_config=pool) as store:
+        saver = saver_class(store.conn, serde=serde)
+        await saver.setup()
+        await store.setup()
+        yield saver, store
+
+
+async def _replace_nul(connection: Any) -> None:
+    """Write U+FFFD for NUL, which PostgreSQL's JSON has no room for; in messages, which are bytes there, it stays."""
+
+    def dumps(value: Any) -> str:
+        return _NUL.sub(r"\1\\ufffd", json.dumps(value))
+
+    import_module("psycopg.types.json").set_json_dumps(dumps, connection)

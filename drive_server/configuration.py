@@ -1,0 +1,79 @@
+"""The configuration: the environment, then one file: the named one, or `drive-agent.env` in the data directory.
+
+Never a file of the current folder: hosts start commands in whatever project is open.
+"""
+
+from io import StringIO
+from pathlib import Path
+from typing import Final, TypeVar
+
+from dotenv.parser import parse_stream
+from pydantic import ValidationError
+from pydantic_settings import BaseSettings
+
+from drive_server.errors import InvalidInputError
+from drive_server.settings import DriveSettings, read_settings
+
+S = TypeVar("S", bound=BaseSettings)
+DATA_DIR: Final = "DRIVE_DATA_DIR"
+
+
+class Configuration:
+    """Reads settings from the environment and from the file `named`, without one from that of the data directory."""
+
+    def __init__(self, named: Path | None = None) -> None:
+        self._named = named.expanduser() if named else None
+
+    def read(self, kind: type[S]) -> S:
+        """Return the settings. Raises `InvalidInputError` for a file or a value that can't be used."""
+        path = self._named or _read(DriveSettings).config_path
+        if not self._is_usable(path):
+            return _read(kind)
+        return _read(kind, path)
+
+    def _is_usable(self, path: Path) -> bool:
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (FileNotFoundError, NotADirectoryError) as error:
+            if self._named is None:
+                return False
+            raise _unreadable(path, error.strerror or "") from error
+        except OSError as error:
+            raise _unreadable(path, error.strerror or "") from error
+        except UnicodeDecodeError as error:
+            raise _unreadable(path, "it is no text in UTF-8") from error
+        _check_lines(path, text, may_move=self._named is not None)
+        return True
+
+
+def _check_lines(path: Path, text: str, *, may_move: bool) -> None:
+    for line in parse_stream(StringIO(text)):
+        if line.error:
+            raise InvalidInputError(
+                f"Line {line.original.line} of {path} is not of the form NAME=value.",
+                hint="Correct it, or put a # in front of it.",
+            )
+        if not may_move and (line.key or "").upper() == DATA_DIR:
+            raise InvalidInputError(
+                f"{path} can't name another data directory than the one that it lies in.",
+                hint=f"Set {DATA_DIR} in the environment, or in a file that you name with --config.",
+            )
+
+
+def _read(kind: type[S], *files: Path) -> S:
+    try:
+        return read_settings(kind, *files)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else ""
+        prefix = str(kind.model_config.get("env_prefix", ""))
+        shown = f"{prefix}{name}".upper() if name in kind.model_fields else name
+        where = f"the environment or {files[-1]}" if files else "the environment"
+        sentence = first["msg"].removeprefix("Value error, ")
+        raise InvalidInputError(f"{shown} can't be used: {sentence}.", hint=f"Correct it in {where}.") from error
+
+
+def _unreadable(path: Path, why: str) -> InvalidInputError:
+    return InvalidInputError(
+        f"The configuration file {path} can't be read: {why}.", hint="Name another one with --config."
+    )

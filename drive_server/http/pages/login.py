@@ -1,0 +1,74 @@
+"""The page that a one-time address opens: it logs the browser in, and leads away from the address."""
+
+from typing import Final
+
+from fastapi import APIRouter, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from drive_server.drive import Drive
+from drive_server.errors import ForbiddenError, NotFoundError, UnauthenticatedError
+from drive_server.http.access import OWN_FETCH_SITES, DriveDep, require_same_origin
+from drive_server.http.pages.layout import Language, Words, language_of, page, refused, sentence
+from drive_server.http.routes.auth import set_session
+from drive_server.services.identity.login_links import PAGE
+
+HOME: Final = "/"
+WORDS: Final[Words] = {
+    "title": {"en": "Log in?", "zh": "登录？"},
+    "asks": {
+        "en": "This address logs this browser in as <bdi>{email}</bdi>. Go on only if you made it yourself.",
+        "zh": "此地址会让本浏览器以 <bdi>{email}</bdi> 的身份登录。仅当地址是您自己生成的，才继续。",
+    },
+    "button": {"en": "Log in", "zh": "登录"},
+    "gone_title": {"en": "This address leads nowhere", "zh": "此地址无效"},
+    "gone": {
+        "en": "It was used already, or is older than ten minutes. Print a new one with "
+        "<code>drive-agent login-link</code>.",
+        "zh": "它已被使用，或已超过十分钟。请用 <code>drive-agent login-link</code> 生成新的地址。",
+    },
+}
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get(f"{PAGE}/{{secret}}")
+async def open_link(secret: str, request: Request, drive: DriveDep) -> Response:
+    """Log the browser in; ask first if another site led here, or the browser only looks ahead."""
+    if _was_opened_by_a_person(request):
+        return await _log_in(request, drive, secret)
+    language = language_of(request)
+    try:
+        email = drive.login_links.find(secret).email
+    except NotFoundError:
+        return _gone(language)
+    form = f"<form method='post'><button class='main'>{sentence(WORDS, language, 'button')}</button></form>"
+    return page(language, WORDS["title"][language], f"<p>{sentence(WORDS, language, 'asks', email=email)}</p>{form}")
+
+
+@router.post(f"{PAGE}/{{secret}}")
+async def confirm(secret: str, request: Request, drive: DriveDep) -> Response:
+    """Log the browser in, as the person chose on the page."""
+    try:
+        require_same_origin(request)
+    except ForbiddenError:
+        return refused(language_of(request))
+    return await _log_in(request, drive, secret)
+
+
+async def _log_in(request: Request, drive: Drive, secret: str) -> Response:
+    try:
+        principal = await drive.login_links.redeem(secret)
+    except (NotFoundError, UnauthenticatedError):
+        return _gone(language_of(request))
+    response = RedirectResponse(HOME, 303)
+    await set_session(drive, request, response, principal)
+    return response
+
+
+def _was_opened_by_a_person(request: Request) -> bool:
+    is_ahead = "prefetch" in f"{request.headers.get('sec-purpose', '')} {request.headers.get('purpose', '')}"
+    return not is_ahead and request.headers.get("sec-fetch-site", "none") in OWN_FETCH_SITES
+
+
+def _gone(language: Language) -> HTMLResponse:
+    return page(language, WORDS["gone_title"][language], f"<p>{sentence(WORDS, language, 'gone')}</p>", 404)

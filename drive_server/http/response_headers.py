@@ -1,0 +1,57 @@
+"""The headers of every response that keep it to the person who asked, and to our own pages."""
+
+from typing import Final
+
+from fastapi import FastAPI
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+PERSONAL_PREFIX: Final = "/api"
+POLICY: Final = "Content-Security-Policy"
+CACHE: Final = "Cache-Control"
+NO_STORE: Final = "no-store"
+HEADERS: Final = {
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+DEFAULTS: Final = {
+    POLICY: "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    CACHE: NO_STORE,
+}
+"""Where a response says nothing itself: pages name their own style, public files and downloads may be stored."""
+
+
+class ResponseHeaders:
+    """ASGI middleware: completes the headers of each response, whoever made it; what is personal is never stored."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_personal = scope["path"].startswith(PERSONAL_PREFIX)
+
+        async def complete(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                for name, value in DEFAULTS.items():
+                    headers.setdefault(name, value)
+                if is_personal:
+                    headers[CACHE] = NO_STORE
+            await send(message)
+
+        await self._app(scope, receive, complete)
+
+
+class Application(FastAPI):
+    """FastAPI whose every response has our headers: also those to errors that nobody expected."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Put the headers around everything else."""
+        return ResponseHeaders(super().build_middleware_stack())

@@ -1,0 +1,35 @@
+"""Runs that are over before all of their calls are: what such a call would still do is refused in its transaction."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from drive_server.access import Actor
+from drive_server.errors import CallCancelledError
+from drive_server.messages import Message
+from drive_server.storage.tables import RevokedRunRow, UserRow
+
+LONGEST_CALL: Final = timedelta(days=7)
+"""No call is under way for so long."""
+
+
+async def revoke_run(session: AsyncSession, user_id: str, run_id: str, now: datetime) -> None:
+    """Refuse every later change of a run. On PostgreSQL the lock waits for those that have begun."""
+    await session.execute(select(UserRow.id).where(UserRow.id == user_id).with_for_update())
+    await session.execute(delete(RevokedRunRow).where(RevokedRunRow.at < now - LONGEST_CALL))
+    await session.merge(RevokedRunRow(user_id=user_id, run_id=run_id, at=now))
+
+
+async def refuse_if_revoked(session: AsyncSession, actor: Actor) -> None:
+    """Raise `CallCancelledError` for a call of a run that is over, and hold off its end until this transaction's."""
+    if actor.run_id is None or actor.dry_run:
+        return
+    lock = select(UserRow.id).where(UserRow.id == actor.user_id).with_for_update(read=True, key_share=True)
+    await session.execute(lock)
+    revoked = select(RevokedRunRow.at).where(
+        RevokedRunRow.user_id == actor.user_id, RevokedRunRow.run_id == actor.run_id
+    )
+    if await session.scalar(revoked):
+        raise CallCancelledError(Message.of("run_is_over"))

@@ -1,0 +1,217 @@
+"""uvicorn's HTTP protocol with limits on what a client may send, how slowly, and what it may leave unread.
+
+uvicorn's parser reads headers of any length, and waits for them for ever. No setting of uvicorn limits either, so its
+protocol class is extended, which is its documented extension point (`uvicorn.Config(http=...)`).
+"""
+
+import asyncio
+import socket
+from typing import Any, Final
+
+from uvicorn.protocols.http.flow_control import service_unavailable
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from drive_server.rate_limiter import SIGNED_IN, network_of
+from drive_server.transports.connections import ConnectionLimits, ConnectionTable
+
+MOST_HEADER_BYTES: Final = 65_536
+HEALTH_PATHS: Final = frozenset({b"/healthz", b"/readyz"})
+CREDENTIALS: Final = frozenset({b"authorization", b"cookie"})
+TOO_LONG: Final = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+TOO_SLOW: Final = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """uvicorn's protocol with limits: bytes and time of a head, silence in a body, readers that never read."""
+
+    table: ConnectionTable
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        peer = self.client[0] if self.client else ""
+        self.is_signed_in = False
+        self.network = "" if self.table.limits.is_exempt(peer) else network_of(peer)
+        self._header_bytes = self._unparsed = self._unread = 0
+        self._is_waiting, self._has_parsed, self._in_body = True, False, False
+        self._last_data = self.loop.time()
+        self._read_timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
+        self._limit_unacknowledged()
+        self._expect_head()
+        self._is_restricted = not self.table.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give the connection's place to another."""
+        self._stop_timers()
+        self.table.remove(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; refuse a head, or anything else between two parts of a request, that is too long."""
+        if self.transport.is_closing():
+            return
+        self._last_data = self.loop.time()
+        if self._is_waiting and self._read_timer is None:
+            self._expect_head()
+        self._has_parsed = False
+        super().data_received(data)
+        self._unparsed = 0 if self._has_parsed else self._unparsed + len(data)
+        if self._header_bytes + self._unparsed > MOST_HEADER_BYTES:
+            self._refuse(TOO_LONG)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse a request that is malformed, or whose head is too long."""
+        if self._header_bytes > MOST_HEADER_BYTES:
+            self._refuse(TOO_LONG)
+        else:
+            super().send_400_response(msg)
+
+    def on_message_begin(self) -> None:
+        """Begin to count."""
+        super().on_message_begin()
+        extensions: dict[str, Any] = {SIGNED_IN: self.sign_in}
+        self.scope["extensions"] = extensions
+        self._header_bytes, self._has_parsed = 0, True
+
+    def on_url(self, url: bytes) -> None:
+        """Count a part of the address."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Count a header, or a trailer."""
+        self._count(len(name) + len(value))
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Begin to work on the request."""
+        self._is_waiting, self._in_body, self._has_parsed = False, True, True
+        self.table.begin(self)
+        self._expect_body()
+        if self._is_restricted and not self._may_use_reserve():
+            self.app = service_unavailable  # pyright: ignore[reportAttributeAccessIssue] - uvicorn's own
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Pass a part of the body on."""
+        self._has_parsed = True
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Stop waiting for the body."""
+        self._has_parsed, self._in_body, self._header_bytes = True, False, 0
+        self._stop_reading()
+        super().on_message_complete()
+        self._wait_if_done()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, unless it came already."""
+        super().on_response_complete()
+        self._is_restricted = self._is_restricted and not self.is_signed_in
+        self._wait_if_done()
+
+    def pause_writing(self) -> None:
+        """Give the reader time to read."""
+        super().pause_writing()
+        self._expect_reader()
+
+    def resume_writing(self) -> None:
+        """Let the reader go on."""
+        super().resume_writing()
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+
+    def sign_in(self) -> None:
+        """Take note that somebody with a key uses this connection."""
+        if not self.is_signed_in:
+            self.is_signed_in = True
+            self.table.sign_in(self)
+
+    def abort(self) -> None:
+        """Close the connection at once; nothing more is sent."""
+        self.transport.abort()
+
+    def _wait_if_done(self) -> None:
+        if self.cycle.response_complete and not self._in_body:
+            self._is_waiting = True
+            self.table.wait(self)
+
+    def _count(self, size: int) -> None:
+        self._has_parsed = True
+        self._header_bytes += size
+        if self._header_bytes > MOST_HEADER_BYTES:
+            raise ValueError("the headers of this request are too long")
+
+    def _may_use_reserve(self) -> bool:
+        return self.url.partition(b"?")[0] in HEALTH_PATHS or any(name in CREDENTIALS for name, _ in self.headers)
+
+    def _expect_head(self) -> None:
+        self._stop_reading()
+        self._read_timer = self.loop.call_later(self.table.limits.header_seconds, self._on_slow_head)
+
+    def _on_slow_head(self) -> None:
+        if self.flow.read_paused:
+            self._expect_head()
+        elif self._header_bytes or self._unparsed:
+            self._refuse(TOO_SLOW)
+        else:
+            self.transport.close()
+
+    def _expect_body(self) -> None:
+        self._stop_reading()
+        self._read_timer = self.loop.call_later(self.table.limits.silent_seconds, self._on_silent_body)
+
+    def _on_silent_body(self) -> None:
+        silent = self.loop.time() - self._last_data
+        if self.flow.read_paused or silent < self.table.limits.silent_seconds:
+            self._expect_body()
+        else:
+            self._refuse(TOO_SLOW)
+
+    def _expect_reader(self) -> None:
+        self._unread = self.transport.get_write_buffer_size()
+        self._write_timer = self.loop.call_later(self.table.limits.silent_seconds, self._on_silent_reader)
+
+    def _on_silent_reader(self) -> None:
+        if self.transport.get_write_buffer_size() < self._unread:
+            self._expect_reader()
+        else:
+            self.abort()
+
+    def _refuse(self, answer: bytes) -> None:
+        """Close the connection, with an answer if none has begun."""
+        cycle: Any = self.cycle  # None before the first request, whatever uvicorn's type says
+        if cycle is None or cycle.response_complete or not cycle.response_started:
+            self.transport.write(answer)
+            self.transport.close()
+        else:
+            self.abort()
+
+    def _limit_unacknowledged(self) -> None:
+        """Let the kernel close the connection of a reader that never reads what it was sent (Linux, RFC 5482)."""
+        connection: Any = self.transport.get_extra_info("socket")
+        if hasattr(socket, "TCP_USER_TIMEOUT") and connection is not None and connection.family != socket.AF_UNIX:
+            milliseconds = int(self.table.limits.silent_seconds * 1000)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+
+    def _stop_reading(self) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+            self._read_timer = None
+
+    def _stop_timers(self) -> None:
+        self._stop_reading()
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+
+
+def guarded_protocol(limits: ConnectionLimits) -> type[GuardedProtocol]:
+    """Return the protocol of one server, whose connections share the limits."""
+
+    class ServerProtocol(GuardedProtocol):
+        table = ConnectionTable(limits)
+
+    return ServerProtocol

