@@ -7,6 +7,7 @@ help:
 	@echo 'make run     start the service on http://127.0.0.1:8000'
 	@echo 'make test    run the tests'
 	@echo 'make check   lint, types, import contracts'
+	@echo 'make soak    kill the service 200 times, and compare what is left each time'
 	@echo 'make bench   measure, and print the tables'
 	@echo 'make eval    run 40 tasks on a real model (OPENAI_API_KEY), scored by the state of the drive'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
@@ -23,6 +24,11 @@ check: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+
+# For every night: the tests kill it only 20 times. SEED begins another series.
+SEED ?= soak
+soak: .venv/installed-test
+	SOAK_KILLS=200 SOAK_SEED=$(SEED) $(BIN)/python -m pytest tests/e2e/test_soak.py
 
 bench: .venv/installed-bench
 	$(BIN)/python -m benchmarks
@@ -80,4 +86,4 @@ lock:
 	$(MAKE) .venv/installed-test
 	$(BIN)/python -m tests.node.install --lock
 
-.PHONY: help run test check bench eval bench-search lock
+.PHONY: help run test check soak bench eval bench-search lock

@@ -27,8 +27,15 @@ OVER = frozenset({"done", "waiting", "stopped"})
 REVISING = "revising"
 
 
+def _nobody_waits(run_id: str) -> None:
+    """Wake no run: the service has not begun."""
+    del run_id
+
+
 class Plans:
-    """Stores the copies of plans that people see and edit."""
+    """Stores the copies of plans that people see and edit. `on_changed` is called with the id of a plan's run."""
+
+    on_changed: Callable[[str], None] = staticmethod(_nobody_waits)
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -95,6 +102,11 @@ class Plans:
             row = await self._open(session, caller, thread_id)
             if row.plan.get("wanted", "run") != command:
                 self._update_row(row, cast("Plan", {**row.plan, "wanted": command, "version": row.version + 1}))
+                if row.status == PAUSED:
+                    # With the command: a run that waits is not taken up when the service starts again.
+                    pauses = command == "pause"
+                    mark = self.pause_statement if pauses else self.resume_statement
+                    await session.execute(mark(row.run_id))
         self._wake(row.run_id)
         return row
 
@@ -123,6 +135,7 @@ class Plans:
     def _wake(self, run_id: str) -> None:
         if changed := self._changed.get(run_id):
             changed.set()
+        self.on_changed(run_id)
 
     def _update_row(self, row: PlanRow, plan: Plan) -> None:
         row.plan = cast("dict[str, Any]", plan)

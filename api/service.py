@@ -114,14 +114,19 @@ async def open_service(
     service = Service(runs, threads, approvals, plans, log, graph, drive, database, heartbeat_seconds, clock)
     log_task = asyncio.create_task(log.write(), name="event log")
     webhook_task = asyncio.create_task(webhooks.deliver(), name="webhooks")
+    expiry_task: asyncio.Task[None] | None = None
     pruning_task = asyncio.create_task(prune_threads(service, thread_days), name="retention")
     try:
         await service.purge_hidden()
         if recovered := await runs.recover():
             logger.info("recovered %d runs", recovered)
+        expiry_task = asyncio.create_task(runs.expire(), name="expiry")
         yield service
     finally:
         service.end_streams()
+        if expiry_task:
+            expiry_task.cancel()
+            await asyncio.gather(expiry_task, return_exceptions=True)
         await runs.close()
         webhook_task.cancel()
         pruning_task.cancel()

@@ -1,7 +1,7 @@
 """Approvals: stored, decided once by one of possibly many clients, or expired."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,8 +20,18 @@ from drive_server.storage.database import Database
 PARKED = "run_parked"
 
 
+def _nobody_waits(run_id: str) -> None:
+    """Wake no run: the service has not begun."""
+    del run_id
+
+
 class Approvals:
-    """Stores approvals, takes decisions, and lets a run wait for one."""
+    """Stores approvals, takes decisions, and lets a run wait for one.
+
+    `on_closed` is called with the id of a run whose approval was decided.
+    """
+
+    on_closed: Callable[[str], None] = staticmethod(_nobody_waits)
 
     def __init__(self, database: Database, clock: Clock, check_edit: Check, check_grant: Check) -> None:
         self._database = database
@@ -88,7 +98,21 @@ class Approvals:
                 await session.refresh(row)
                 raise _closed_error(row)
         self._wake(approval_id)
+        self.on_closed(row.run_id)
         return row
+
+    async def expired_runs(self) -> list[str]:
+        """Return the runs that wait for an approval whose time is up."""
+        query = select(ApprovalRow.run_id).where(ApprovalRow.status == WAITING)
+        async with self._database.read() as session:
+            return list(await session.scalars(query.where(ApprovalRow.expires_at <= self._clock.now())))
+
+    async def next_expiry(self) -> datetime | None:
+        """Return when the time of the next approval is up, None if none waits."""
+        query = select(ApprovalRow.expires_at).where(ApprovalRow.status == WAITING)
+        later = query.where(ApprovalRow.expires_at > self._clock.now()).order_by(ApprovalRow.expires_at)
+        async with self._database.read() as session:
+            return await session.scalar(later.limit(1))
 
     async def wait(self, approval_id: str) -> ApprovalRow:
         """Wait until the approval is decided or its time is up, and return it as it then is."""

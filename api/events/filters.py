@@ -5,6 +5,7 @@ by an empty line, and nothing can be made of the two.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Final
 
 import orjson
@@ -19,27 +20,27 @@ PARAGRAPH: Final = "\n\n"
 class ReplayFilter:
     """Drops the events that `frames`, the run's stored ones, have already.
 
-    A run that continues after a crash repeats its last step. Events that the log has are dropped until the first new
-    one, and events with a key (`graph.events.KEY`) whenever they come. While the model repeats its text, that is
-    dropped too; once it differs, its whole new text is sent in one `content` event with `restarts: true`: the text
-    since the last event of another type is void. `said` is the text of the steps that are not repeated.
+    A run that continues after a crash repeats its last steps. Events that the log has are dropped until the first new
+    one, and events with a key (`graph.events.KEY`) whenever they come. While the model repeats its texts, those are
+    dropped too; once one differs, its whole new text is sent in one `content` event with `restarts: true`: the text
+    since the last event of another type is void. `said` are the texts of the steps that are not repeated.
     """
 
-    def __init__(self, frames: Sequence[Frame] = (), said: str = "") -> None:
+    def __init__(self, frames: Sequence[Frame] = (), said: Sequence[str] = ()) -> None:
         events: list[Event] = [orjson.loads(frame.data) for frame in frames]
         self._sent_keys = {key for event in events if (key := _key(event))}
         self._sent_events = {_fingerprint(event) for event in events if event["type"] != "content"}
-        self._sent_text = _repeatable_text(events, said)
+        self.earlier, self._sent_texts = _split_text(events, said)
         self._repeated = ""
 
     def text(self, delta: str) -> Iterator[Event]:
         """Yield the event for a text delta, or nothing while it only repeats."""
-        if not self._sent_text:
+        if not self._sent_texts:
             self._sent_events.clear()
             yield {"type": "content", "text": delta}
             return
         self._repeated += delta
-        if not self._sent_text.startswith(self._repeated):
+        if not self._sent_texts[0].startswith(self._repeated):
             yield from self.end()
 
     def event(self, event: Event) -> Iterator[Event]:
@@ -53,11 +54,18 @@ class ReplayFilter:
         self._sent_events.clear()
         yield event
 
+    def end_text(self) -> None:
+        """Note that a text ends here: if it was the same as before, the next one may be too."""
+        if self._sent_texts and self._repeated == self._sent_texts[0]:
+            del self._sent_texts[0]
+            self._repeated = ""
+
     def end(self) -> Iterator[Event]:
-        """Yield the text that is due when the text ends here."""
-        repeated, sent = self._repeated, self._sent_text
-        self._sent_text = self._repeated = ""
-        if repeated in {"", sent}:
+        """Yield the text that is due when the repetition ends here."""
+        self.end_text()
+        repeated, sent = self._repeated, next(iter(self._sent_texts), "")
+        self._sent_texts, self._repeated = [], ""
+        if not repeated:
             return
         self._sent_events.clear()
         if repeated.startswith(sent):
@@ -69,21 +77,24 @@ class ReplayFilter:
 class EventFilter:
     """Turns the text deltas and events of a run into clients' events, without those of `frames`, which are stored.
 
-    `said` is the text that stands in the thread already.
+    `said` are the texts of the run that stand in the thread already.
     """
 
-    def __init__(self, link_filter: LinkFilter, frames: Sequence[Frame] = (), said: str = "") -> None:
+    def __init__(self, link_filter: LinkFilter, frames: Sequence[Frame] = (), said: Sequence[str] = ()) -> None:
         self._link_filter = link_filter
         self._replay = ReplayFilter(frames, said)
         self._message_id: str | None = None
         self._last = self._gap = ""
-        self._feed(_earlier_text(frames, said))
+        self._feed(self._replay.earlier)
         self._link_filter.end()
+        self._gap = PARAGRAPH
 
     def delta(self, delta: TextDelta) -> Iterator[Event]:
         """Yield the events for a text delta of a model's answer; after the last one, nothing is held back."""
         if not delta.text:
-            yield from self.end()
+            yield from self._release()
+            self._replay.end_text()
+            self._gap = PARAGRAPH
         elif delta.message_id != self._message_id:
             yield from self._release()
             self._message_id, self._gap = delta.message_id, PARAGRAPH
@@ -98,7 +109,7 @@ class EventFilter:
             yield from self._replay.event(filtered)
             return
         yield from self._replay.text(filtered["text"])
-        yield from self._replay.end()
+        self._replay.end_text()
 
     def clean(self, event: Event) -> Event:
         """Return an event without text of the answer, filtered by its definition."""
@@ -147,30 +158,31 @@ def _fingerprint(event: Event) -> bytes:
     return orjson.dumps(event, default=str, option=orjson.OPT_SORT_KEYS)
 
 
-def _repeatable_text(events: Sequence[Event], said: str) -> str:
-    """Return the text that follows what was `said`; where that stands otherwise, that since the last other event."""
-    text = before = ""
+def _split_text(events: Sequence[Event], said: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the text that stands in the thread, and the texts that follow it, which may be repeated.
+
+    Where the thread has it otherwise, what may be repeated is the text since the last other event.
+    """
+    texts = [""]
     for event in events:
         if event["type"] != "content":
-            before = text
+            texts.append("")
         else:
-            text = (before if event.get("restarts") else text) + event["text"]
-    rest = _after(text, said)
-    return text.removeprefix(before) if rest is None else rest
+            texts[-1] = ("" if event.get("restarts") else texts[-1]) + event["text"]
+    whole = "".join(texts)
+    end = _end_of(said, whole)
+    end = len(whole) - len(texts[-1]) if end is None else end
+    begins = accumulate((len(text) for text in texts), initial=0)
+    rest = [text[max(0, end - begin) :] for begin, text in zip(begins, texts, strict=False)]
+    return whole[:end], [text for text in rest if text]
 
 
-def _after(text: str, said: str) -> str | None:
-    """Return what follows the words that were said, however they are spaced; None if the text begins otherwise."""
-    position = 0
-    for word in said.split():
-        position = text.find(word, position) + len(word) if text[position:].lstrip().startswith(word) else -1
-        if position < 0:
+def _end_of(said: Sequence[str], text: str) -> int | None:
+    """Return where these texts end in a text that begins with them, with what keeps them apart; None if it does not."""
+    end = 0
+    for one in said:
+        gap = next((gap for gap in ("", PARAGRAPH, " ") if text.startswith(f"{gap}{one}", end)), None)
+        if gap is None:
             return None
-    return text[position:]
-
-
-def _earlier_text(frames: Sequence[Frame], said: str) -> str:
-    """Return the text that comes before the one that a model may repeat."""
-    events: list[Event] = [orjson.loads(frame.data) for frame in frames]
-    text = "".join(event["text"] for event in events if event["type"] == "content")
-    return text.removesuffix(_repeatable_text(events, said))
+        end += len(gap) + len(one)
+    return end

@@ -126,7 +126,10 @@ class EventLog:
 
     async def reopen(self, run_id: str) -> None:
         """Open the log of a run that another process began; numbers continue after the last one stored."""
-        self._buffers[run_id] = RunBuffer(await newest_number(self._database, run_id))
+        if run_id not in self._buffers:
+            newest = RunBuffer(await newest_number(self._database, run_id))
+            # Those who follow it already must hear what comes.
+            self._buffers.setdefault(run_id, newest)
 
     def append(self, run_id: str, event: Event) -> None:
         """Queue an event; it is stored and sent soon, in order."""

@@ -136,7 +136,7 @@ class Execution:
         snapshot = await self._state()
         frames = await read_frames(self._services.database, self.run.id)
         messages = snapshot.values.get("messages", ())
-        said = "".join(message.text for message in messages_of_run(messages, self.run.id) if message.type == "ai")
+        said = [message.text for message in messages_of_run(messages, self.run.id) if message.type == "ai"]
         self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames, said)
         if not any(message.id == self.run.id for message in messages):
             return self._input()

@@ -3,8 +3,11 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from datetime import timedelta
+from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from api.authority import key_of, require_scopes
@@ -13,15 +16,20 @@ from api.errors import NotFoundError, RunActiveError, RunFinishedError, Shutting
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunServices
-from api.storage.tables import RUNNING, RunRow, new_id, table_of, values_of
+from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
 from api.threads import open_thread, refuse_if_busy
 from drive_server.errors import StorageFailureError
 from graph.state import Mode
 
 logger = logging.getLogger(__name__)
 
+Started = tuple[Execution, asyncio.Task[None]]
+
 CANCEL_SECONDS = 5.0
 STOP_SECONDS = 2.0
+EXPIRED_AT_ONCE = 16
+EXPIRY_SECONDS = 10.0
+LONGEST_SLEEP = timedelta(hours=1)
 NEW_RUN = insert(table_of(RunRow))
 
 
@@ -30,9 +38,16 @@ class Runs:
 
     def __init__(self, services: RunServices) -> None:
         self._services = services
-        self._tasks: dict[str, tuple[Execution, asyncio.Task[None]]] = {}
+        self._tasks: dict[str, Started] = {}
+        self._wakes: dict[str, asyncio.Task[Any]] = {}
         self._closing = False
         self._taking_up = asyncio.Lock()
+        services.approvals.on_closed = services.plans.on_changed = self._wake
+
+    @property
+    def active(self) -> int:
+        """The number of runs that are in a task of this process."""
+        return len(self._tasks)
 
     async def start(
         self,
@@ -79,9 +94,15 @@ class Runs:
             raise NotFoundError("There is no such run.")
         return run
 
-    def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
+    async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
         """Yield the run's events after a number, up to its last; an empty list after `idle_seconds` without one."""
-        return self._services.log.follow(run_id, after, idle_seconds)
+        async with self._services.database.read() as session:
+            status = await session.scalar(select(RunRow.status).where(RunRow.id == run_id))
+        if status == WAITING or run_id in self._wakes:
+            await self._services.log.reopen(run_id)
+        async with aclosing(self._services.log.follow(run_id, after, idle_seconds)) as batches:
+            async for frames in batches:
+                yield frames
 
     async def cancel(self, caller: Principal, run_id: str) -> bool:
         """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before.
@@ -156,24 +177,48 @@ class Runs:
         return run
 
     async def recover(self) -> int:
-        """Continue the runs that an earlier process left unfinished; return their number."""
+        """Continue the runs that were at work in an earlier process; return their number.
+
+        One that waits for a person stays a row until it is answered, cancelled or its time is up.
+        """
         unfinished = RunRow.finished_at.is_(None)
+        working = unfinished, or_(RunRow.status == RUNNING, RunRow.cancel_requested)
         counted = update(RunRow).where(unfinished, RunRow.status == RUNNING).values(starts=RunRow.starts + 1)
         async with self._services.database.write() as session:
             await session.execute(counted)
-            runs = list(await session.scalars(select(RunRow).where(unfinished)))
+            runs = list(await session.scalars(select(RunRow).where(*working)))
         for run in runs:
             logger.info("recovering run %s (%s)", run.id, run.status)
             await self._recover_run(run)
         return len(runs)
 
+    async def expire(self) -> None:
+        """Take up the runs that wait for nobody any more, whenever the time of an approval is up, until cancelled."""
+        clock = self._services.clock
+        while True:
+            moment = clock.now() + LONGEST_SLEEP
+            try:
+                await self._expire_due()
+                moment = min(await self._services.approvals.next_expiry() or moment, moment)
+            except Exception:
+                logger.exception("runs whose time is up could not be taken up; the next attempt is in an hour")
+            await clock.sleep_until(moment)
+
+    async def _expire_due(self) -> None:
+        expired = [run_id for run_id in await self._services.approvals.expired_runs() if run_id not in self._tasks]
+        for start in range(0, len(expired), EXPIRED_AT_ONCE):
+            started = [await self._take_up(run_id) for run_id in expired[start : start + EXPIRED_AT_ONCE]]
+            if tasks := [one[1] for one in started if one]:
+                await asyncio.wait(tasks, timeout=EXPIRY_SECONDS)
+
     async def close(self) -> None:
         """Stop every run where it is; the next process recovers them."""
         self._closing = True
         stopped = list(self._tasks)
-        tasks = [task for _, task in self._tasks.values()]
-        for execution, task in self._tasks.values():
+        tasks = [*self._wakes.values(), *(task for _, task in self._tasks.values())]
+        for execution, _ in self._tasks.values():
             execution.is_stopping = True
+        for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=STOP_SECONDS)
@@ -214,11 +259,28 @@ class Runs:
                 update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True, cancel_key=key)
             )
 
-    async def _recover_run(self, run: RunRow) -> tuple[Execution, asyncio.Task[None]]:
+    def _wake(self, run_id: str) -> None:
+        """Take up a run that waited for what came, unless it waits in a task of this process."""
+        if run_id in self._tasks or run_id in self._wakes or self._closing:
+            return
+        wake = asyncio.create_task(self._take_up(run_id), name=f"wake {run_id}")
+        self._wakes[run_id] = wake
+        wake.add_done_callback(lambda _: self._wakes.pop(run_id))
+
+    async def _take_up(self, run_id: str) -> Started | None:
+        """Continue an unfinished run that is in no task; one caller at a time."""
+        async with self._taking_up:
+            if active := self._tasks.get(run_id):
+                return active
+            async with self._services.database.read() as session:
+                run = await session.get(RunRow, run_id)
+            return await self._recover_run(run) if run and run.finished_at is None and not self._closing else None
+
+    async def _recover_run(self, run: RunRow) -> Started:
         await self._services.log.reopen(run.id)
         return self._launch(Execution(run, self._services, recovered=True))
 
-    def _launch(self, execution: Execution) -> tuple[Execution, asyncio.Task[None]]:
+    def _launch(self, execution: Execution) -> Started:
         run_id = execution.run.id
         task = asyncio.create_task(execution.perform(), name=f"run {run_id}")
         self._tasks[run_id] = (execution, task)

@@ -1,5 +1,6 @@
 """The events that reach clients: no image, no link to an unknown host, and no event twice after a restart."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import pytest
@@ -120,6 +121,13 @@ def test_texts_of_two_messages_do_not_run_together() -> None:
     assert "".join(event.get("text", "") for event in events) == "First answer. Its end\n\nSecond\n\nThird\nFourth"
 
 
+def test_a_fence_that_is_closed_at_the_end_of_a_text_is_not_opened_by_the_next() -> None:
+    said = event_filter()
+    pieces = ["```\n", "[a]", f"```\n{EVIL}"]
+    events = [event for piece in pieces for event in said.event({"type": "content", "text": piece})]
+    assert read_as_people_do("".join(event["text"] for event in events)) == Reading()
+
+
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.data())
 def test_the_content_of_a_run_is_inert_however_messages_and_events_follow_each_other(
     pieces: list[str], data: st.DataObject
@@ -139,7 +147,7 @@ def text(delta: str) -> Event:
     return {"type": "content", "text": delta}
 
 
-def replay(*logged: Event, said: str = "") -> ReplayFilter:
+def replay(*logged: Event, said: Sequence[str] = ()) -> ReplayFilter:
     return ReplayFilter([Frame(number, event["type"], encode(event)) for number, event in enumerate(logged, 1)], said)
 
 
@@ -182,32 +190,45 @@ def test_the_whole_text_again_is_nothing_new() -> None:
 
 
 def test_text_of_the_thread_is_past_and_may_be_said_again() -> None:
-    assert heard(replay(text("one"), START, END, said="one"), "one") == [text("one")]
-    assert heard(replay(text("one"), said="one"), "one") == [text("one")]
+    assert heard(replay(text("one"), START, END, said=["one"]), "one") == [text("one")]
+    assert heard(replay(text("one"), said=["one"]), "one") == [text("one")]
 
 
 def test_text_that_is_not_in_the_thread_is_repeated_though_events_followed_it() -> None:
-    replayed = replay(text("one"), START, END, text("two"), START, said="one")
+    replayed = replay(text("one"), START, END, text("two"), START, said=["one"])
     assert heard(replayed, "t", "wo") == []
     assert list(replayed.event(START)) == []
     assert list(replayed.end()) == []
     assert heard(replayed, "three") == [text("three")]
 
 
+def test_texts_of_several_steps_are_repeated_one_by_one() -> None:
+    replayed = replay(text("one"), START, END, text("two three"), said=[])
+    assert heard(replayed, "one") == []
+    replayed.end_text()
+    assert list(replayed.event(START)) == list(replayed.event(END)) == []
+    assert heard(replayed, "two ", "four") == [{**text("two four"), "restarts": True}]
+
+
+def test_texts_that_an_empty_line_keeps_apart_are_found_in_the_log() -> None:
+    assert heard(replay(text("one"), START, text("\n\ntwo"), said=["one", "two"]), "two") == [text("two")]
+
+
 def test_text_that_began_anew_counts_without_what_it_made_void() -> None:
     anew: Event = {**text("three"), "restarts": True}
-    assert heard(replay(START, text("one"), anew, text(" four"), said="three"), " four", "!") == [text("!")]
+    assert heard(replay(START, text("one"), anew, text(" four"), said=["three"]), " four", "!") == [text("!")]
 
 
 def test_text_that_stands_otherwise_in_the_thread_is_compared_since_the_last_event() -> None:
-    assert heard(replay(text("(link removed)"), START, text("two"), said="(gone)"), "two!") == [text("!")]
+    assert heard(replay(text("(link removed)"), START, text("two"), said=["(gone)"]), "two!") == [text("!")]
 
 
 def test_events_after_a_text_that_repeats_are_dropped_too() -> None:
     step: Event = {"type": "task_step_update", "step_id": "1", "status": "in-progress"}
     replayed = replay(text("one"), step)
     assert heard(replayed, "one") == []
-    assert list(replayed.end()) == list(replayed.event(step)) == []
+    replayed.end_text()
+    assert list(replayed.event(step)) == []
     assert list(replayed.event({**step, "step_id": "2"})) != []
 
 
