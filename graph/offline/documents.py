@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from graph.offline.understanding.grammar import table, word
 from graph.offline.understanding.terms import has_han, respelt, terms
 
 LONGEST: Final = 600
@@ -87,24 +88,13 @@ def _split(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 FEWEST, MOST, MOST_QUOTED, MOST_SENTENCES = 3, 6, 3, 2_000
 TOPIC_WEIGHT, SURE_ENOUGH, OWN_ENOUGH, ABSENT, ACROSS = 3.0, 0.55, 0.5, 0.75, 0.3
-_NUMBER: Final = re.compile(
-    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|(?:mon|tues|wednes|thurs|fri)day)\b"
-    r"|[一二三四五六七八九十百]"
-)
-_DATE: Final = re.compile(
-    r"\b(?:19|20)\d\d\b|\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b|\bmay \d|\d may\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
-    r"|\d{1,2}[:.]\d\d\b|\b(?:noon|midnight|o'clock)\b|\d\s?[年月日号点]|[一二三四五六七八九十][月日点]|周[一二三四五六日]",
-    re.IGNORECASE,
-)
-_ASKS_DATE: Final = r"\bwhen\b|\bwhat (?:time|date|day)\b|\bdeadline\b|何时|什么时候|哪[天年月]|几[号月点]|到期"
-_ASKS_NUMBER: Final = (
-    r"\bhow (?:many|much|long|often|big|far|old|late|early|soon)\b|\bwhat (?:amount|price|number|percentage)\b"
-    r"|几(?!乎)|多少|多久|多长|期限|多大|多高"
-)
-_KINDS: Final = {re.compile(_ASKS_DATE, re.IGNORECASE): _DATE, re.compile(_ASKS_NUMBER, re.IGNORECASE): _NUMBER}
+_KINDS: Final = [(re.compile(asks, re.IGNORECASE), kind) for asks, kind in table("kind")]
 """Patterns that an answer has to match, by how the question asks."""
-SEVERAL: Final = re.compile(r"\band\b|,|，|、|和|与|以及|分别", re.IGNORECASE)
+
+
+def asks_figure(question: str) -> bool:
+    """Say whether only a number or a date answers a question."""
+    return any(asks.search(question) for asks, _ in _KINDS)
 
 
 class Passage(NamedTuple):
@@ -157,7 +147,7 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
         return None
     headings = [set(terms(sentence.heading)) for sentence in considered]
     rarity = _rarity(wanted, bags, above.union(*headings))
-    kind = next((kind for asks, kind in _KINDS.items() if asks.search(question)), None)
+    kind = next((kind for asks, kind in _KINDS if asks.search(question)), None)
     typed = [kind is None or kind.search(sentence.text) is not None for sentence in considered]
     scored = [
         fits
@@ -172,11 +162,12 @@ def best_passage(sentences: Sequence[Sentence], question: str, context: str = ""
         same = [at for at, one in enumerate(considered) if one.heading == considered[best].heading and at > best]
         chosen = [best, *(same[: MOST_QUOTED - 1] if not bags[best] & set(rarity) else ())]
     else:
-        chosen = _covering(bags, missing, best) if SEVERAL.search(question) else [best]
+        chosen = _covering(bags, missing, best) if word("several").search(question) else [best]
     said = set[str]().union(*(bags[at] | headings[at] for at in chosen))
     fit = sum(weight for one, weight in rarity.items() if one in said | above) / sum(rarity.values())
     rest = sum(weight for one, weight in rarity.items() if one not in above)
-    own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else 1.0
+    alone = kind is None or sum(typed) == 1
+    own = sum(weight for one, weight in rarity.items() if one in said - above) / rest if rest else float(alone)
     return Passage(tuple(considered[at] for at in sorted(chosen)), fit, own if typed[best] else 0.0)
 
 

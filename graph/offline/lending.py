@@ -5,23 +5,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from graph.offline.documents import SURE_ENOUGH, Sentence, best_passage, key_sentences, read_sentences
+from graph.offline.understanding.grammar import word
 from graph.offline.understanding.terms import has_han, terms
+from graph.offline.wording import say, sides
 
 NOTHING: Final = "NOTHING"
 MOST_SENTENCES, MOST_LISTED, LONGEST_LISTED = 3, 200, 160
 _TASK: Final = re.compile(r"\A<task>\n(?P<task>.*?)\n</task>", re.DOTALL)
 _FILE: Final = re.compile(r"^<file path=\"[^\n]*?\"[^\n>]*>\n(?P<text>.*)\n</file>\Z", re.DOTALL | re.MULTILINE)
 _ANSWER: Final = re.compile(r"(?ms)^<answer file=\"(?P<file>[^\n]*?)\">\n(?P<text>.*?)\n</answer>$")
-_SUMMARY: Final = re.compile(
-    r"summar|overview|outline|gist|recap|digest|(?:key|main) points|describe|what (?:it|this file) (?:says|is about)|"
-    r"总结|概括|归纳|概述|摘要|要点|大意|小结|综述|主要内容|讲了什么|说了什么",
-    re.IGNORECASE,
-)
 _MENTIONED: Final = re.compile(r"[“\"「]([^”\"」]+)[”\"」]")
-WHO: Final = {
-    "en": "These are sentences of the files themselves: the built-in offline model quotes, and draws no conclusions.",
-    "zh": "以上是各文件中的原句：内置的离线模型只会摘录，不会得出结论。",
-}
 
 
 def lent_answer(text: str) -> str | None:
@@ -43,7 +36,7 @@ def _about(asked: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     if named:
         said = [(one, f"{one.heading} {one.text}") for one in sentences]
         return [one for one, text in said if all(_names(text, name) for name in named)][:MOST_SENTENCES]
-    if _SUMMARY.search(asked) or not terms(asked):
+    if word("summarising").search(asked) or not terms(asked):
         return key_sentences(sentences)[:MOST_SENTENCES]
     passage = best_passage(sentences, asked)
     return list(passage.sentences) if passage is not None and passage.fit >= SURE_ENOUGH else []
@@ -57,12 +50,12 @@ def _of_answers(asked: str, answers: Sequence[re.Match[str]]) -> str:
     if any(answer["file"].startswith("part ") for answer in answers):
         return _joined([_plain(answer["text"]).split("\n")[0] for answer in answers[:MOST_SENTENCES]])
     lines = [_line(answer["file"], _plain(answer["text"])) for answer in answers[:MOST_LISTED]]
-    return "\n".join([*lines, "", WHO["zh" if has_han(asked) else "en"]])
+    return "\n".join([*lines, "", say("zh" if has_han(asked) else "en", "quoted_by")])
 
 
 def _line(file: str, text: str) -> str:
     if file.startswith("group "):
-        return text.replace(WHO["en"], "").replace(WHO["zh"], "").strip()
+        return text.replace(sides("quoted_by")[0], "").replace(sides("quoted_by")[1], "").strip()
     said = " ".join(text.split())
     return f"- {_plain(file)}: {said if len(said) <= LONGEST_LISTED else said[: LONGEST_LISTED - 1] + '…'}"
 

@@ -17,12 +17,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from typing_extensions import override
 
 from graph.offline.lending import lent_answer
-from graph.offline.planning import plan, revise
 from graph.offline.reading.conversation import Conversation, read_conversation
 from graph.offline.replay import Reply, Request
-from graph.offline.routing import decide
 from graph.offline.scripts.specialist import answer
-from graph.offline.scripts.task import BoundTool
+from graph.offline.structured import decide, plan, revise
 
 NAME: Final = "offline"
 STRUCTURED: Final = {"RouteDecision": decide, "TaskPlan": plan, "RevisedPlan": revise}
@@ -44,10 +42,7 @@ class OfflineChatModel(BaseChatModel):
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Return the model with these tools: MCP tools, schemas, functions, or their JSON."""
         functions = [convert_to_openai_tool(tool)["function"] for tool in tools]
-        described = {
-            str(one["name"]): BoundTool(str(one.get("description") or ""), _chinese_title(tool))
-            for tool, one in zip(tools, functions, strict=True)
-        }
+        described = {str(one["name"]): _chinese_title(tool) for tool, one in zip(tools, functions, strict=True)}
         return self.bind(described_tools=described, tool_choice=tool_choice, **kwargs)
 
     @override
@@ -79,7 +74,7 @@ def _chinese_title(tool: Tool) -> str:
 
 def _next_message(messages: Sequence[BaseMessage], options: dict[str, Any]) -> AIMessage:
     conversation = read_conversation(messages)
-    tools: dict[str, BoundTool] = options.get("described_tools") or {}
+    tools: dict[str, str] = options.get("described_tools") or {}
     schema = next((name for name in STRUCTURED if name in tools), "")
     lent = None if tools else lent_answer(conversation.asked)
     if schema:

@@ -68,21 +68,11 @@ def path_of(item: Mapping[str, Any]) -> str:
     return code(str(item.get("path") or item.get("name") or item.get("id", "")))
 
 
-def name_line(item: Mapping[str, Any]) -> str:
-    """Return an item's name as a line of a list."""
-    return f"- {quoted(str(item.get('name') or item.get('path') or ''))}{'/' if item.get('kind') == 'folder' else ''}"
-
-
 def bounded(lines: Sequence[str], language: Language, total: int = 0) -> str:
     """Return a list, of a long one its beginning and how much more there is; `total` counts what is not even listed."""
     more = max(total, len(lines)) - min(len(lines), MOST_LINES)
     tail = [say(language, "listing_more", count=more)] if more > 0 else []
     return "\n".join([*lines[:MOST_LINES], *tail])
-
-
-def counted(number: int, language: Language) -> str:
-    """Return `1 item`, `2 items`."""
-    return say(language, "item_one" if number == 1 else "item_many", count=number)
 
 
 def size(number: int) -> str:

@@ -107,8 +107,9 @@ _ASKED_KINDLY: Final = re.compile(
 )
 _CHINESE_NEXT: Final = "把将分共删移挪改发总概翻保存复重归放告通压打下上转找搜查给让新建创恢"
 _CUTS: Final = re.compile(
-    rf"[,;，；。:：!！?？…\n~～]|\.(?:\s|$)|\b(?:and )?(?:then|after that|afterwards|also|plus)\b"
-    rf"|然后|接着|之后|同时|(?:并且?|再)(?=[{_CHINESE_NEXT}])|(?=帮我(?:找|搜|查|删|移))"
+    rf"(?<!\d),|,(?!\d{{3}}(?!\d))|[;，；。:：!！?？…\n~～]|\.(?:\s|$)"
+    rf"|\b(?:and )?(?:then|after that|afterwards|also|plus)\b"
+    rf"|然后|接着|之后|同时|(?:并且?|(?<![要别不勿])再)(?=[{_CHINESE_NEXT}])|(?=帮我(?:找|搜|查|删|移))"
     rf"|(?=(?<=\S )(?<!what )(?<!how )(?<!which )(?:can|could|would) (?:you|u)\b)"
 )
 _NAMING: Final = re.compile(r"\b(?:how to|(?:about|on|for) \w+ing|called|named|titled)\b")
@@ -133,9 +134,9 @@ _COURTESY: Final = re.compile(
     r"|would you mind|do me a favou?r|i(?:'d| would) (?:like|love) (?:you )?to|i (?:want|need|wanna)(?: you)?(?: to)?"
     r"|go ahead and|help me(?: to)?|let's|lets|know|find out(?= who)|check(?= who)|see(?= who)|tell me"
     r"|let me know|to|in it)(?=\s|$)[\s]*"
-    r"|(?:请问|请你|请|麻烦(?:你|您)?|劳烦|烦请|有劳|求求?你|劳驾|拜托|帮我|帮忙|帮|给我|给咱们?|能不能|能否|可不可以|可以|你能|您能"
+    r"|(?:请问|请你|请|麻烦(?:你|您)?|劳烦|烦请|有劳|求求?你|劳驾|拜托|帮我|帮忙|帮|给我|给咱们?|[你您]?能不能|[你您]?能否|[你您]?可不可以|可以|你能|您能"
     r"|能|我想请你|我想要?|我要|我需要"
-    r"|我希望你?|想|需要|那个|那就|那么|先|再|然后|最后|顺便|直接|快点?|现在|另外|还有|并且|并|也|只|都|把它?就|告诉我"
+    r"|我希望你?|想|需要|那个|那就|那么|先|再|然后|最后|顺便|直接|快点?|现在|另外|还有|并且|并|也|只(?![读能可])|都|把它?就|告诉我"
     r"|说说|全部|嗨|你好|您好|喂)\s*)+"
 )
 _TAIL: Final = re.compile(

@@ -22,7 +22,7 @@ def say(person: Person, message: str, thread_id: str | None = None) -> tuple[Tur
 
 
 @pytest.mark.parametrize(
-    ("change", "question", "told", "undo", "card", "undone"),
+    ("change", "question", "told", "undo", "card", "undone", "redo"),
     [
         (
             "rename a.txt to c.txt",
@@ -31,6 +31,7 @@ def say(person: Person, message: str, thread_id: str | None = None) -> tuple[Tur
             "undo that",
             "- /c.txt: goes back to its earlier place and name",
             "Taken back",
+            "redo",
         ),
         (
             "把 a.txt 重命名为 c.txt",
@@ -39,11 +40,12 @@ def say(person: Person, message: str, thread_id: str | None = None) -> tuple[Tur
             "撤销刚才的操作",
             "- /c.txt: 回到原来的位置和名称",
             "已撤销",
+            "重做",
         ),
     ],
 )
 def test_a_change_is_listed_shown_before_it_is_taken_back_and_taken_back(
-    alice: Person, change: str, question: str, told: str, undo: str, card: str, undone: str
+    alice: Person, change: str, question: str, told: str, undo: str, card: str, undone: str, redo: str
 ) -> None:
     alice.upload("a.txt", "30 days")
     alice.upload("other.txt", "nothing")
@@ -59,6 +61,8 @@ def test_a_change_is_listed_shown_before_it_is_taken_back_and_taken_back(
     assert undone in turn.text
     assert sorted(alice.names()) == ["a.txt", "other.txt"]
     say(alice, undo, thread)
+    assert sorted(alice.names()) == ["a.txt", "other.txt"]  # an undo is not undone, but done again
+    say(alice, redo, thread)
     assert sorted(alice.names()) == ["c.txt", "other.txt"]
 
 

@@ -8,7 +8,9 @@ from typing import Any, Final, NamedTuple, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from graph.language import language_of
 from graph.offline.reading.results import Item, Result, is_item, read_result
+from graph.offline.understanding.grammar import word
 from graph.prompts import TAGS
 from graph.state import Language
 
@@ -80,12 +82,7 @@ def _item(value: Any) -> Item | None:
     return item if isinstance(item.get("id"), str) and item["id"] else None
 
 
-_READING_WORDS: Final = (
-    "list_folder list_trash list_shared_with_me get_folder_tree get_file_info read_file list_versions"
-    " diff_versions search_files semantic_search_files find_related_files get_index_status list_shares"
-    " list_changes get_download_url whoami map_reduce_files read_bulk_result list_memories read_result"
-)
-READING: Final = frozenset(_READING_WORDS.split())
+READING: Final = frozenset(word("reading").pattern.split("|"))
 NO_SUBJECT: Final = frozenset(["undo_changes", "redo_changes", "list_changes", "list_trash", "empty_trash", "whoami"])
 """Calls after which "it" is not what they named."""
 
@@ -138,6 +135,11 @@ class Conversation:
         return next((said.text for said in reversed(self.said) if said.by_person), "")
 
     @property
+    def language(self) -> Language:
+        """The language to answer in: as the system message says, else as the person writes."""
+        return self.sections.language or language_of(self.asked)
+
+    @property
     def running(self) -> list[Call]:
         """The calls of the running step, or of the turn if it has no plan."""
         return [made for made in self.calls if (made.turn, made.segment) == (self.turn, self.segment)]
@@ -150,36 +152,36 @@ class Conversation:
         """Return what the person said before the newest message, newest first."""
         return [said.text for said in reversed(self.said) if said.by_person and said.turn < self.turn]
 
-    def known(self) -> dict[str, Item]:
+    def items_by_id(self) -> dict[str, Item]:
         """Return every item that the conversation names, by id, as it was seen last."""
         here = (*self.sections.listing, self.sections.folder, self.sections.file)
         seen = [item for made in self.calls if made.result for item in items_in(made.result)]
         return {str(item["id"]): item for item in (*filter(None, here), *seen)}
 
     def changed(self, *, finished: bool = False) -> list[Item]:
-        """Return the items that this turn changed, newest first; with `finished` only those of earlier steps."""
+        """Return the items that this turn changed, newest first, but no copies; with `finished` of earlier steps."""
         calls = [made for made in reversed(self.calls) if made.turn == self.turn and not made.reads]
-        calls = [made for made in calls if not finished or made.segment < self.segment]
+        calls = [made for made in calls if made.name != "copy_item" and (made.segment < self.segment or not finished)]
         return [item for made in calls if made.result and made.result.worked for item in items_in(made.result)]
 
     def focus(self) -> list[Item]:
         """Return what was talked about last before the running step: one item, or several that were listed."""
-        known = self.known()
+        by_id = self.items_by_id()
         for made, result in self._before():
-            told = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
-            items = _subject(made, result, known)
-            named = [item for item in items if f"`{item.get('path')}`" in told]
+            answer = " ".join(said.text for said in self.said if said.turn == made.turn and not said.by_person)
+            items = _subject(made, result, by_id)
+            named = [item for item in items if f"`{item.get('path')}`" in answer]
             if items:
                 return named or items
         return []
 
     def last_folder(self) -> Item | None:
         """Return the folder that was talked about last before the running step."""
-        known = self.known()
+        by_id = self.items_by_id()
         for made, result in self._before():
             own = [item for item in items_in(result)[:1] if item.get("kind") == "folder"]
             moved = made.name in {"create_folder", "get_file_info", "rename_item", "move_item"}
-            found = (own if moved else []) or _arguments(made, known, "folder_id", "parent_id")
+            found = (own if moved else []) or _arguments(made, by_id, "folder_id", "parent_id")
             if found:
                 return found[0]
         return None
@@ -197,18 +199,18 @@ def items_in(result: Result) -> list[Item]:
     return [*filter(is_item, single), *result.items, *hits.values()]
 
 
-def _subject(made: Call, result: Result, known: Mapping[str, Item]) -> list[Item]:
+def _subject(made: Call, result: Result, by_id: Mapping[str, Item]) -> list[Item]:
     if made.name in NO_SUBJECT:
         return []
     if made.name in {"search_files", "semantic_search_files"}:
         return items_in(result)
     if made.name in {"list_folder", "get_folder_tree"}:
-        return _arguments(made, known, "folder_id")
-    return items_in(result)[:1] or _arguments(made, known, "item_id", "file_id")
+        return _arguments(made, by_id, "folder_id")
+    return items_in(result)[:1] or _arguments(made, by_id, "item_id", "file_id")
 
 
-def _arguments(made: Call, known: Mapping[str, Item], *names: str) -> list[Item]:
-    return [known[str(made.args[name])] for name in names if str(made.args.get(name)) in known]
+def _arguments(made: Call, by_id: Mapping[str, Item], *names: str) -> list[Item]:
+    return [by_id[str(made.args[name])] for name in names if str(made.args.get(name)) in by_id]
 
 
 def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:

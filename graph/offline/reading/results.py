@@ -8,6 +8,8 @@ from typing import Any, Final, TypeGuard, cast
 
 from langchain_core.messages import ToolMessage
 
+from graph.offline.understanding.grammar import table
+
 Item = Mapping[str, Any]
 LEFT_OUT, IN_FULL, MOST_OPENINGS, LONGEST_MESSAGE = "[Left out to save room", "in_full", 40, 600
 _DECODER: Final = json.JSONDecoder()
@@ -17,16 +19,6 @@ _CURSOR: Final = re.compile(r"pass cursor (?P<cursor>\S+?)\.?(?:\s|$)")
 _NOTE: Final = re.compile(r"\n\[Cut: [^\n]*\]\s*$")
 _LISTS: Final = {"hits": "file", "versions": "number", "shares": "id", "results": "path"}
 """The first key of the entries of a list, where it is not `id`."""
-_FAILURES: Final = tuple(
-    (failure, re.compile(pattern, re.IGNORECASE))
-    for failure, pattern in (
-        ("expired", r"expired|timed out waiting|过期"),
-        ("answered", r"answered instead|用户的回复"),
-        ("rejected", r"reject|declined|denied by|said no|not approved|拒绝|未获批准"),
-        ("moved on", r"moved on|not executed|未执行"),
-        ("unknown", r"may or may not have happened|interrupted before"),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +88,7 @@ def read_result(message: ToolMessage) -> Result:
         return Result(data, text, cut=cut)
     code = str(data.get("code") or (coded["code"] if coded else ""))
     said = str(data.get("message") or (coded["message"] if coded else text)).strip()
-    failure = next((failure for failure, pattern in _FAILURES if pattern.search(message.text)), "error")
+    failure = next((failure for failure, pattern in table("failure") if pattern.search(message.text)), "error")
     return Result(data, text, "error" if code else failure, code, said.split("\n", 1)[0].strip()[:LONGEST_MESSAGE], cut)
 
 

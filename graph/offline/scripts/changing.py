@@ -6,62 +6,40 @@ from typing import Final
 from graph.memory.facts import words_of
 from graph.offline.reading.results import Item
 from graph.offline.replay import Request, Script, call, request
-from graph.offline.scripts.listing import change_line, change_of, last_version
-from graph.offline.scripts.reading import find_summary
+from graph.offline.scripts.listing import change_of, last_version
 from graph.offline.scripts.resolve import (
     PAGE,
     Items,
     ambiguous,
     best_matches,
-    contents,
     covered,
     fits,
     resolve,
-    resolve_folder,
     resolve_one,
 )
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import PREVIOUS, Intent
-from graph.offline.wording import bounded, inert, moment, quoted
+from graph.offline.understanding.intent import PREVIOUS, Intent, Ref
+from graph.offline.wording import bounded, inert, quoted
 
 IT: Final = Ref("it")
-_UNITS: Final = {"h小": 1, "d天日": 24, "w周星": 168, "m月个": 720}
 
 
 def trash(task: Task, intent: Intent) -> Script:
     """Move what is meant to the trash, all of it in one round, so that there is one question."""
-    more, target = 0, intent.target or IT
-    if target.form == "all" and target.inside:
-        folder = yield from resolve_folder(task, target.inside)
-        found, more = yield from contents(str(folder["id"]))
-        items = [item for item in found if fits(item, target)]
-        if not items:
-            return task.say("folder_empty", folder=task.name(folder))
-    else:
-        items = yield from resolve(task, target)
+    items = yield from resolve(task, intent.target or IT)
     wanted = [request("trash_item", item_id=item["id"]) for item in items]
-    told = yield from task.carry_out(items, wanted, "trashed", "can_restore")
-    left = task.say("more_left", count=more, folder=quoted(target.inside.text if target.inside else "")) if more else ""
-    return "\n".join(filter(None, [told, left]))
+    return (yield from task.carry_out(items, wanted, "trashed", "can_restore"))
 
 
 def restore(task: Task, intent: Intent) -> Script:
     """Bring items back from the trash; "bring it back" after another change takes that back."""
     pronoun = intent.target is None or intent.target.is_pronoun or intent.target.form == "open"
-    if pronoun and not _in_focus(task) and task.sections.last_run:
+    if pronoun and not _in_focus(task) and task.sections.last_run and word("again").search(intent.said):
         return (yield from undo(task, intent))
     items = yield from _in_trash(task, intent.target or IT, pronoun=pronoun)
     wanted = [request("restore_item", item_id=item["id"]) for item in items]
     return (yield from task.carry_out(items, wanted, "restored"))
-
-
-def delete_for_good(task: Task, intent: Intent) -> Script:
-    """Delete for good what is in the trash; what is not goes no further than there."""
-    items = yield from _in_trash(task, intent.target or IT, pronoun=intent.target is None or intent.target.is_pronoun)
-    wanted = [request("delete_item", item_id=item["id"]) for item in items]
-    return (yield from task.carry_out(items, wanted, "deleted_for_good", ""))
 
 
 def _in_focus(task: Task) -> list[Item]:
@@ -71,9 +49,7 @@ def _in_focus(task: Task) -> list[Item]:
 def _in_trash(task: Task, ref: Ref, *, pronoun: bool) -> Items:
     if pronoun and len(_in_focus(task)) == 1:
         return _in_focus(task)
-    tool = "list_trash" if "list_trash" in task.tools else "list_folder"
-    listed = yield from call(tool, folder_id=None if tool == "list_trash" else "trash", limit=PAGE)
-    trashed = [item for item in listed.items if item.get("trashed_at")]
+    trashed = [item for item in (yield from call("list_trash", limit=PAGE)).items if item.get("trashed_at")]
     if not trashed:
         raise task.unresolved("trash_empty")
     if pronoun and len(trashed) > 1:
@@ -105,10 +81,7 @@ def share(task: Task, intent: Intent) -> Script:
     emails = intent.emails
     if not emails:
         return task.say("missing_address_of" if intent.person else "missing_address", person=inert(intent.person))
-    summary = (yield from find_summary(task)) if intent.target and intent.target.form == "summary" else None
-    if intent.target and intent.target.form == "summary" and summary is None:
-        return task.say("no_summary")
-    items = [summary] if summary else (yield from resolve(task, intent.target or IT))
+    items = yield from resolve(task, intent.target or IT)
     pairs = [(item, email) for item in items for email in emails]
     role = intent.role or "viewer"
     wanted = [request("share_item", item_id=item["id"], email=email, role=role) for item, email in pairs]
@@ -128,10 +101,12 @@ def change_access(task: Task, intent: Intent) -> Script:
         links = [str(one["id"]) for one in own if one.get("kind") == "link" or not one.get("email")]
         named = [str(one["email"]) for one in own if one.get("kind") != "link" and one.get("email")]
         people = links if key == "link_id" else [one for one in named if intent.person.lower() in one.lower()]
+        if named and not people and key == "email":
+            return task.say("ambiguous_it", list="\n".join(f"- {one}" for one in named))
     if not people:
         return task.say("no_link" if key == "link_id" else "not_shared", name=task.name(item))
-    if intent.action == "set_role" and len(people) > 1 and not intent.emails:
-        return task.say("which_share", list="\n".join(f"- {one}" for one in people))
+    if len(people) > 1 and not intent.emails and (intent.action == "set_role" or word("person").search(intent.said)):
+        return task.say("ambiguous_it", list="\n".join(f"- {one}" for one in people))
     tool, role = ("update_share", intent.role) if intent.action == "set_role" else ("revoke_share", None)
     wanted = [Request(tool, {"item_id": item["id"], key: one, **({"role": role} if role else {})}) for one in people]
     code = {"set_role": "role_set", "end_link": "link_ended"}.get(intent.action, "revoked")
@@ -139,25 +114,12 @@ def change_access(task: Task, intent: Intent) -> Script:
 
 
 def make_link(task: Task, intent: Intent) -> Script:
-    """Make a link by which anyone can open an item."""
+    """Make a link by which anyone can open an item; one that ends by itself or has a password is beyond it."""
+    if word("link_terms").search(intent.said):
+        return task.say("link_terms")
     item = yield from resolve_one(task, intent.target or IT)
-    expires, password = word("expires").search(intent.said), word("password").search(intent.said)
-    hours = None
-    if expires:
-        count = int(expires["count"]) if expires["count"].isdigit() else 2 if expires["count"] == "两" else 1
-        hours = count * next(hours for units, hours in _UNITS.items() if expires["unit"][0].lower() in units)
-    secret, role = password["word"] if password else None, intent.role or "viewer"
-    one = request("create_share_link", item_id=item["id"], role=role, expires_in_hours=hours, password=secret)
+    one = request("create_share_link", item_id=item["id"], role=intent.role or "viewer")
     return (yield from task.carry_out([item], [one], "link_made"))
-
-
-def download(task: Task, intent: Intent) -> Script:
-    """Make an address from which a file can be fetched."""
-    item = yield from resolve_one(task, intent.target or IT, kind="file")
-    version = intent.number if intent.number > 0 else None
-    result = yield from call("get_download_url", file_id=item["id"], version=version)
-    task.checked(result, "get_download_url", str(item.get("name", "")))
-    return task.say("download", name=task.name(item), until=moment(result.word("expires_at")), url=result.word("url"))
 
 
 def rename(task: Task, intent: Intent) -> Script:
@@ -166,8 +128,8 @@ def rename(task: Task, intent: Intent) -> Script:
     if not intent.names:
         return task.say("missing_name")
     old, name = quoted(str(item.get("name", ""))), with_suffix(item, intent.names[0])
-    code = "called" if item.get("name") == name else "renamed"
-    return (yield from task.carry_out([item], [request("rename_item", item_id=item["id"], name=name)], code, old=old))
+    wanted = [request("rename_item", item_id=item["id"], name=name)]
+    return (yield from task.carry_out([item], wanted, "renamed", old=old))
 
 
 def with_suffix(item: Item, name: str) -> str:
@@ -192,18 +154,16 @@ def restore_version(task: Task, intent: Intent) -> Script:
 
 
 def undo(task: Task, intent: Intent) -> Script:
-    """Take back what the last run of this conversation changed, or do it again; without one, show what there is."""
+    """Take back what the last run of this conversation changed, or do it again."""
     if intent.action != "redo" and not task.sections.last_run:
-        result = yield from call("list_changes", limit=3)
-        lines = [change_line(task, one) for one in result.entries("changes")]
-        return task.say("undo_nothing_here", changes="\n".join([task.say("changes"), *lines]) if lines else "")
+        return task.say("undo_nothing_here")
     key, tool = ("redone", "redo_changes") if intent.action == "redo" else ("undone", "undo_changes")
     result = task.checked((yield from call(tool, run_id=task.sections.last_run if key == "undone" else None)), tool)
     done = [f"- {inert(change_of(change))}" for change in result.entries(key)]
     left = [f"- {inert(change_of(entry))}" for entry in result.entries("skipped")]
-    told = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
-    told += [task.say("undo_skipped", list="\n".join(left))] if left else []
-    return task.with_hint("\n".join(told), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(told)
+    parts = [task.say(key, list=bounded(done, task.language)) if done else task.say("undone_nothing")]
+    parts += [task.say("undo_skipped", list="\n".join(left))] if left else []
+    return task.with_hint("\n".join(parts), "can_redo" if key == "undone" else "can_undo") if done else "\n".join(parts)
 
 
 def remember(task: Task, intent: Intent) -> Script:
@@ -215,7 +175,7 @@ def remember(task: Task, intent: Intent) -> Script:
 def recall(task: Task, _intent: Intent) -> Script:
     """Say what is remembered."""
     memories = task.checked((yield from call("list_memories")), "list_memories").entries("memories")
-    return task.say("memories", list=_lines(memories)) if memories else task.say("no_memories")
+    return task.say("memories", list=_list(memories)) if memories else task.say("no_memories")
 
 
 def forget(task: Task, intent: Intent) -> Script:
@@ -223,8 +183,8 @@ def forget(task: Task, intent: Intent) -> Script:
     found = task.checked((yield from call("list_memories")), "list_memories")
     meant = _meant(intent.content, found.entries("memories"))
     if len(meant) != 1:
-        code = "which_memory" if meant else "no_such_memory"
-        return task.say(code, list=_lines(meant), fact=quoted(intent.content))
+        code = "ambiguous_it" if meant else "no_such_memory"
+        return task.say(code, list=_list(meant), fact=quoted(intent.content))
     fact = str(meant[0]["fact"])
     task.checked((yield from call("forget", memory_id=meant[0]["id"])), "forget", fact)
     return task.say("forgotten", fact=quoted(fact))
@@ -238,5 +198,5 @@ def _meant(fact: str, memories: Sequence[Item]) -> list[Item]:
     return same[:1] or [memory for count, memory in shared if count == most and most]
 
 
-def _lines(memories: Sequence[Item]) -> str:
+def _list(memories: Sequence[Item]) -> str:
     return "\n".join(f"- {inert(str(memory['fact']))}" for memory in memories)

@@ -7,14 +7,13 @@ from typing import Final
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts import listing
-from graph.offline.scripts.answering import ask
+from graph.offline.scripts.reading import ask, relevant, topic_of
 from graph.offline.scripts.resolve import best_matches, covered, queries_of, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.grammar import named_in, word
-from graph.offline.understanding.references import Ref, read_ref
-from graph.offline.understanding.requests import Intent
+from graph.offline.understanding.grammar import named_in
+from graph.offline.understanding.intent import Intent, Ref, read_ref
 from graph.offline.understanding.terms import terms
-from graph.offline.wording import MOST_LINES, bounded, code, counted, inert, path_of, quoted, verbatim
+from graph.offline.wording import MOST_LINES, bounded, code, inert, path_of, quoted, verbatim
 
 MOST_FOUND, MOST_FILES, PAGE, LONGEST_QUOTE, LONGEST_REST = 10, 200, 30, 200, 300
 _DETERMINERS: Final = re.compile(r"(?i)^(?:(?:the|my|our|a|an|any|all|some|of|我们?的|那[个份]|所有的?)\s*\b)+")
@@ -23,7 +22,7 @@ _DETERMINERS: Final = re.compile(r"(?i)^(?:(?:the|my|our|a|an|any|all|some|of|�
 def find(task: Task, intent: Intent) -> Script:
     """Look for a name; what is about something is searched for by meaning."""
     query = topic_of(intent.query) or _DETERMINERS.sub("", intent.query).strip()
-    if not topic_of(intent.query) and "search_files" in task.tools:
+    if not topic_of(intent.query):
         first = yield from call("search_files", query=query, limit=MOST_FOUND)
         hits = _best(first.hits, query)
         queries = [] if hits else queries_of(query)[:3]
@@ -31,19 +30,12 @@ def find(task: Task, intent: Intent) -> Script:
         files = {str(hit["file"]["id"]): hit for result in results for hit in result.hits}
         hits = hits or _best(list(files.values()), query)
         if hits:
-            return _told(task, hits, more=bool(first.cursor))
+            return _shown(task, hits)
     result = yield from call("semantic_search_files", query=query[:500], limit=MOST_FOUND)
     hits = relevant(result, query)
     if hits:
-        return _told(task, hits, more=False)
-    told = task.say("found_nothing", query=quoted(query))
-    return f"{told} {task.say('still_indexing')}" if result.word("note") else told
-
-
-def topic_of(query: str) -> str:
-    """Return what something is to be about, empty if it is named otherwise."""
-    about = word("about").fullmatch(query)
-    return next(filter(None, about.groups()), "") if about else ""
+        return _shown(task, hits)
+    return task.say("found_nothing", query=quoted(query))
 
 
 def _best(hits: Sequence[Item], query: str) -> list[Item]:
@@ -55,27 +47,13 @@ def _best(hits: Sequence[Item], query: str) -> list[Item]:
     return named or files or full or [hit for hit in hits if wanted and wanted <= set(terms(str(hit.get("text", ""))))]
 
 
-def relevant(result: Result, topic: str) -> list[Item]:
-    """Return the hits that share words with the topic, at least half as many as the best does, the best first."""
-    wanted = set(terms(topic))
-    graded = [(len(wanted & set(terms(_said(hit)))), -rank, hit) for rank, hit in enumerate(result.hits)]
-    most = max((shared for shared, _, _ in graded), default=0)
-    kept = [entry for entry in graded if not wanted or (entry[0] and 2 * entry[0] > most)]
-    return [hit for _, _, hit in sorted(kept, key=lambda entry: entry[:2], reverse=True)]
-
-
-def _said(hit: Item) -> str:
-    return f"{hit['file'].get('path') or hit['file'].get('name', '')} {hit.get('heading', '')} {hit.get('text', '')}"
-
-
-def _told(task: Task, hits: Sequence[Item], *, more: bool) -> str:
+def _shown(task: Task, hits: Sequence[Item]) -> str:
     files = list({str(hit["file"]["id"]): hit for hit in reversed(hits)}.values())[::-1]
     if len(files) == 1:
         item = files[0]["file"]
         return task.say("found_one", name=task.name(item), path=path_of(item)) + _snippet(files[0])
     lines = [f"{number}. {path_of(hit['file'])}{_snippet(hit)}" for number, hit in enumerate(files[:MOST_FOUND], 1)]
-    told = "\n".join([task.say("found_many", count=counted(len(files), task.language)), *lines])
-    return f"{told}\n{task.say('found_more')}" if more else told
+    return "\n".join([task.say("found_many", count=len(files)), *lines])
 
 
 def _snippet(hit: Item) -> str:
@@ -89,14 +67,7 @@ def lookup(task: Task, intent: Intent) -> Script:
         item = yield from resolve_one(task, intent.target or Ref("name", text=intent.query))
     except UnresolvedError as unresolved:
         return (yield from (find if "\n1. " in unresolved.text else ask)(task, intent))
-    if item.get("kind") == "folder":
-        return (yield from listing.folder_at(task, item))
-    return task.say("found_one", name=task.name(item), path=path_of(item))
-
-
-def mentioned(said: str) -> str:
-    """Return what the files are to mention, empty if they are to be summed up."""
-    return named_in("mention", said).strip(' ?？。.！“”"')
+    return (yield from listing.shown(task, item))
 
 
 def folder_of(said: str) -> Ref:
@@ -108,13 +79,8 @@ def folder_of(said: str) -> Ref:
 
 def map_files(task: Task, intent: Intent) -> Script:
     """Have every file of a folder read, and tell what each says, and which could not be read."""
-    query = mentioned(intent.said)
-    try:
-        folder = yield from resolve_folder(task, folder_of(intent.said))
-    except UnresolvedError:
-        if not query:
-            raise
-        return (yield from find(task, Intent("find", intent.said, query=f"about {query}")))
+    query = named_in("mention", intent.said).strip(' ?？。.！“”"')
+    folder = yield from resolve_folder(task, folder_of(intent.said))
     asked = task.say("many_mention" if query else "many_summarise", query=query)
     args = {"folder_id": str(folder["id"]), "max_files": MOST_FILES, "language": task.language}
     result = yield from call("map_reduce_files", instruction=asked, **args)
@@ -124,10 +90,10 @@ def map_files(task: Task, intent: Intent) -> Script:
     if not result.number("files"):
         return task.say("many_empty", folder=task.name(folder))
     answered = result.number("answered")
-    title = task.say("many_found" if answered else "many_found_none", query=quoted(query), count=answered)
+    title = ("many_found" if answered else "many_found_none") if query else "many_title"
     lines = [_line(one) for one in (yield from _first(result)) if one.get("status") == "answered"]
     coverage = task.say("many_coverage", coverage=result.word("coverage"))
-    parts = [title if query else task.say("many_title"), bounded(lines, task.language, answered), coverage]
+    parts = [task.say(title, query=quoted(query), count=answered), bounded(lines, task.language, answered), coverage]
     return "\n\n".join(part for part in parts if part)
 
 

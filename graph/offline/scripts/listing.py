@@ -1,22 +1,19 @@
 """Lists of what there is: folders, the trash, shares, versions, changes; counts, and what an item is."""
 
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, call
 from graph.offline.scripts.resolve import PAGE, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.references import SUFFIXES, Ref
-from graph.offline.understanding.requests import Intent
-from graph.offline.wording import code, counted, inert, moment, name_line, path_of, size
+from graph.offline.understanding.grammar import word
+from graph.offline.understanding.intent import SUFFIXES, Intent, Ref
+from graph.offline.wording import code, inert, moment, path_of, quoted, size
 
 MANY, LONGEST_DIFF = 10, 3_000
 _EXTENSION: Final = re.compile(rf"\b(?P<type>{'|'.join(SUFFIXES)})s?\b", re.IGNORECASE)
-_BY_ASSISTANT: Final = re.compile(
-    r"\byou\b(?!.*\b(?:today|yesterday|lately|recently|week|month|days?)\b)|[你您](?!.*(?:今天|昨天|最近|周|月|天))"
-)
 NAMED: Final = frozenset({"name", "it", "path", "there", "open"})
 
 
@@ -34,16 +31,16 @@ class Listing(NamedTuple):
 def folder(task: Task, intent: Intent) -> Script:
     """List a folder."""
     item = yield from resolve_one(task, intent.target if intent.target and intent.target.form in NAMED else Ref("here"))
+    return (yield from shown(task, item))
+
+
+def shown(task: Task, item: Item) -> Script:
+    """List a folder that was found; say where a file is."""
     if item.get("kind") == "file":
         return task.say("found_one", name=task.name(item), path=path_of(item))
-    return (yield from folder_at(task, item))
-
-
-def folder_at(task: Task, item: Item) -> Script:
-    """List a folder that was found."""
     result = yield from call("list_folder", folder_id=item["id"], limit=PAGE)
-    count = counted(result.number("total") or len(result.items), task.language)
-    return _told(task, LISTINGS["list"], result, folder=task.name(item), count=count)
+    count = result.number("total") or len(result.items)
+    return _shown(task, LISTINGS["list"], result, folder=task.name(item), count=count)
 
 
 def listed(task: Task, intent: Intent) -> Script:
@@ -55,34 +52,15 @@ def listed(task: Task, intent: Intent) -> Script:
         item = yield from resolve_one(task, target, kind=kind, loose=True)
         name, args = task.name(item), {listing.argument: item["id"]}
     result = yield from call(listing.tool, **args)
-    return _told(task, listing, result, name=name)
+    return _shown(task, listing, result, name=name)
 
 
-def _told(task: Task, listing: Listing, result: Result, **values: str) -> str:
-    task.checked(result, listing.tool, values.get("name", ""))
+def _shown(task: Task, listing: Listing, result: Result, **values: Any) -> str:
+    task.checked(result, listing.tool, str(values.get("name", "")))
     lines = list(dict.fromkeys(listing.line(task, entry) for entry in result.entries(listing.key)))
     more = result.number("total") - len(lines)
     tail = [task.say("listing_more", count=more)] if more > 0 else [task.say("listing_cut")] if result.cursor else []
     return "\n".join([task.say(listing.lead, **values), *lines, *tail]) if lines else task.say(listing.empty, **values)
-
-
-def tree(task: Task, intent: Intent) -> Script:
-    """Show a folder with what is below it."""
-    item = yield from resolve_one(task, intent.target or Ref("here"), kind="folder")
-    result = yield from call("get_folder_tree", folder_id=item["id"], depth=3)
-    task.checked(result, "get_folder_tree", str(item.get("name", "")))
-    lines = list(_branches(result.entries("children"), 0)) or [name_line(entry) for entry in result.items[1:]]
-    tail = [task.say("listing_cut")] if result.cut or result.data.get("truncated") else []
-    name = task.name(item)
-    return "\n".join([f"{name}:", *lines, *tail]) if lines else task.say("listing_empty", folder=name)
-
-
-def _branches(nodes: Sequence[Item], depth: int) -> Iterator[str]:
-    for node in nodes:
-        item, children = node.get("item"), node.get("children")
-        if isinstance(item, dict):
-            yield f"{'  ' * depth}{name_line(item)}{' …' if node.get('truncated') else ''}"
-            yield from _branches(children if isinstance(children, list) else [], depth + 1)
 
 
 def count(task: Task, intent: Intent) -> Script:
@@ -100,23 +78,13 @@ def count(task: Task, intent: Intent) -> Script:
         fitting = [hit for hit in result.hits if str(hit["file"]["name"]).lower().endswith(extension)]
         return task.say("count_of", count=f"{len(fitting)}{'+' if result.cursor else ''}", extension=extension)
     result = task.checked((yield from call("whoami")), "whoami")
-    return task.say("count_all", count=sum(_index(result).values()))
-
-
-def _index(result: Result) -> Mapping[str, int]:
     index = result.data.get("index")
-    return index if isinstance(index, dict) else {}
+    return task.say("count_all", count=sum(index.values()) if isinstance(index, dict) else "?")
 
 
 def newest(task: Task, intent: Intent) -> Script:
-    """List the files of a folder that were changed last; of the whole drive, the latest changes."""
-    if intent.target is None or intent.target.form not in NAMED:
-        return (yield from changes(task, intent))
-    item = yield from resolve_folder(task, intent.target)
-    items = (yield from call("list_folder", folder_id=item["id"], limit=100)).items
-    files = sorted(items, key=lambda one: str(one.get("updated_at", "")), reverse=True)
-    lines = [f"- {path_of(one)} ({moment(one.get('updated_at'))})" for one in files if one.get("kind") == "file"]
-    return "\n".join([task.say("newest"), *lines[: intent.number or MANY]]) if lines else task.say("changes_none")
+    """Say what was changed last in the drive; a folder is listed."""
+    return (yield from (folder if intent.target and intent.target.form in NAMED else changes)(task, intent))
 
 
 def info(task: Task, intent: Intent) -> Script:
@@ -131,17 +99,13 @@ def info(task: Task, intent: Intent) -> Script:
     return task.say(sentence, name=task.name(item), path=path_of(item), size=total, **numbers, **about, **times)
 
 
-def whoami(task: Task, intent: Intent) -> Script:
-    """Tell for whom the assistant acts, how much room is taken, or how far files can be searched."""
+def whoami(task: Task, _intent: Intent) -> Script:
+    """Tell for whom the assistant acts, and how much room is taken."""
     result = task.checked((yield from call("whoami")), "whoami")
-    if intent.action == "quota":
-        quota = result.number("quota_bytes")
-        return task.say("quota", used=size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else ""))
-    if intent.action == "get_index_status":
-        return task.say("index", indexed=_index(result).get("indexed", 0), total=sum(_index(result).values()))
-    scopes = result.data.get("scopes")
+    quota, scopes = result.number("quota_bytes"), result.data.get("scopes")
+    used = size(result.number("used_bytes")) + (f" / {size(quota)}" if quota else "")
     listed = ", ".join(map(str, scopes)) if isinstance(scopes, list) else "?"
-    return task.say("whoami", email=code(result.word("email")), scopes=listed)
+    return task.say("whoami", email=code(result.word("email")), scopes=listed, used=used)
 
 
 def diff(task: Task, intent: Intent) -> Script:
@@ -152,9 +116,11 @@ def diff(task: Task, intent: Intent) -> Script:
         return task.say("one_version", name=task.name(item))
     first = intent.number if 0 < intent.number < last else last - 1
     result = task.checked((yield from call("diff_versions", file_id=item["id"], from_version=first)), "diff_versions")
-    told = {"name": task.name(item), "first": first, "last": result.number("to_version") or last}
+    versions = {"name": task.name(item), "first": first, "last": result.number("to_version") or last}
     shown = result.word("diff")[:LONGEST_DIFF].rstrip("\n")
-    return "\n".join([task.say("diff", **told), "~~~~diff", shown, "~~~~"]) if shown else task.say("diff_none", **told)
+    if not shown:
+        return task.say("diff_none", **versions)
+    return "\n".join([task.say("diff", **versions), "~~~~diff", shown, "~~~~"])
 
 
 def last_version(task: Task, item: Item) -> Generator[Sequence[Request], Sequence[Result], int]:
@@ -167,9 +133,11 @@ def changes(task: Task, intent: Intent) -> Script:
     """Say what was changed or shared lately: in the drive, to one item, or by this conversation's last run."""
     named = intent.target if intent.target and intent.target.form in NAMED else None
     item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
-    run_id = task.sections.last_run if not named and _BY_ASSISTANT.search(task.conversation.asked.lower()) else ""
+    own = not named and word("by_assistant").search(task.conversation.asked)
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY
-    result = yield from call("list_changes", item_id=item_id, run_id=run_id or None, kind=kind, limit=most)
+    result = yield from call(
+        "list_changes", item_id=item_id, run_id=(own and task.sections.last_run) or None, kind=kind, limit=most
+    )
     lines = [change_line(task, change) for change in task.checked(result, "list_changes").entries("changes")]
     return "\n".join([task.say("changes"), *lines]) if lines else task.say("changes_none")
 
@@ -187,11 +155,7 @@ def change_of(change: Item) -> str:
 
 
 def _item_line(_task: Task, item: Item) -> str:
-    return name_line(item)
-
-
-def _hit_line(_task: Task, hit: Item) -> str:
-    return f"- {path_of(hit.get('file', {}))}"
+    return f"- {quoted(str(item.get('name') or item.get('path') or ''))}{'/' if item.get('kind') == 'folder' else ''}"
 
 
 def _version_line(task: Task, entry: Item) -> str:
@@ -213,6 +177,5 @@ LISTINGS: Final[Mapping[str, Listing]] = {
     "list_shared_with_me": Listing("list_shared_with_me", "items", "listing_shared", "shared_empty", _item_line),
     "list_versions": Listing("list_versions", "versions", "versions", "versions", _version_line, "file_id"),
     "who_has_access": Listing("list_shares", "shares", "shares", "not_shared", _share_line, "item_id"),
-    "related": Listing("find_related_files", "hits", "related", "related_none", _hit_line, "file_id"),
 }
 """The lists, by action."""

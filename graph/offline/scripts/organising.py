@@ -1,42 +1,43 @@
-"""Creating, moving and copying."""
+"""Creating, moving and copying files and folders, and changing the text of a file."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
 
+from graph.offline.documents import read_sentences
 from graph.offline.reading.results import Item
-from graph.offline.replay import Script, call, request
+from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts.changing import with_suffix
-from graph.offline.scripts.reading import find_summary, last_summary, summary_name
-from graph.offline.scripts.resolve import resolve, resolve_folder
+from graph.offline.scripts.reading import read
+from graph.offline.scripts.resolve import resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import Intent
-from graph.offline.wording import bounded, name_line, path_of
+from graph.offline.understanding.intent import Intent, Ref
+from graph.offline.understanding.terms import terms
+from graph.offline.wording import bounded, inert, path_of, quoted, sides
+
+LONGEST_TOPIC: Final = 60
+_TITLES: Final = tuple(
+    re.compile(re.escape(side).replace(r"\{topic\}", "(?P<topic>.+?)")) for side in sides("summary_title")
+)
+_UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+|\.\w{1,5}\s*$")
+SHOWN, MOST_EDITS = 60, 100
+WRITING: Final = frozenset({"patch_file", "append_to_file"})
+_LINE: Final = re.compile(r"\b(?:line|item|entry|bullet)\b|行|条")
 
 
 def create_folder(task: Task, intent: Intent) -> Script:
-    """Make folders, each with the ones above it where it is a path."""
+    """Make folders side by side."""
     if not intent.names:
         return task.say("missing_name")
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    told = ""
+    lines: list[str] = []
     for name in intent.names:
-        told = f"{told}\n{(yield from _one_folder(task, parent, name))}".strip()
-    return task.with_hint(told, "can_undo")
-
-
-def _one_folder(task: Task, parent: Item, named: str) -> Script:
-    if named.startswith("/"):
-        parent = {"id": "root", "path": "/"}
-    told = ""
-    for name in filter(None, named.split("/")):
-        result = yield from call("create_folder", name=name, parent_id=parent["id"])
-        if result.code == "name_conflict" and name != named.rstrip("/").rpartition("/")[2]:
-            path = f"{str(parent.get('path', '')).rstrip('/')}/{name}"
-            parent = {"id": path, "path": path}
-            continue
-        parent = task.checked(result, "create_folder", name).data or {"id": "", "name": name}
-        told = task.say("created_folder", name=task.name(parent), path=path_of(parent))
-    return told
+        result = task.checked(
+            (yield from call("create_folder", name=name, parent_id=parent["id"])), "create_folder", name
+        )
+        made = result.data or {"id": "", "name": name}
+        lines.append(task.say("created", name=task.name(made), path=path_of(made)))
+    return task.with_hint("\n".join(lines), "can_undo")
 
 
 def create_file(task: Task, intent: Intent) -> Script:
@@ -44,48 +45,41 @@ def create_file(task: Task, intent: Intent) -> Script:
     if not intent.names:
         return task.say("missing_name")
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    return (yield from _one_file(task, parent, intent.names[0], intent.content, "created_file"))
+    return (yield from _one_file(task, parent, intent.names[0], intent.content, "created"))
 
 
-def _one_file(task: Task, parent: Item, name: str, content: str, told: str) -> Script:
+def _one_file(task: Task, parent: Item, name: str, content: str, code: str) -> Script:
     name = name if "." in name.strip(".") else f"{name}.md"
     result = yield from call("create_file", name=name, content=content, parent_id=parent["id"])
     made = task.checked(result, "create_file", name).data or {"name": name}
-    return task.with_hint(task.say(told, name=task.name(made), path=path_of(made)), "can_undo")
-
-
-def save(task: Task, intent: Intent) -> Script:
-    """Keep the newest summary, or the newest answer, as a file."""
-    given = last_summary(task.conversation)
-    if given is None:
-        return task.say("no_answer_to_save")
-    parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    name = intent.names[0] if intent.names else summary_name(given, task.language)
-    return (yield from _one_file(task, parent, name, given, "saved_answer"))
+    return task.with_hint(task.say(code, name=task.name(made), path=path_of(made)), "can_undo")
 
 
 def move(task: Task, intent: Intent) -> Script:
     """Put items into a folder; a summary that was only said becomes a file there."""
     if intent.destination is None:
         return task.say("missing_destination")
-    if intent.target and intent.target.form == "summary":
-        found = yield from find_summary(task, finished=True)
-        if found is None:
-            given = last_summary(task.conversation, only_summaries=True)
-            if given is None:
-                return task.say("no_summary")
-            folder = yield from resolve_folder(task, intent.destination)
-            return (yield from _one_file(task, folder, summary_name(given, task.language), given, "saved_summary"))
-        items = [found]
-    else:
+    try:
         items = yield from resolve(task, intent.target or Ref("it"))
+    except UnresolvedError:
+        said, topic = _last_summary(task) if intent.target and intent.target.form == "summary" else ("", "")
+        if not said:
+            raise
+        folder, name = (yield from resolve_folder(task, intent.destination)), task.say("summary_name", topic=topic)
+        return (yield from _one_file(task, folder, name.strip(), said, "saved_summary"))
     folder = yield from resolve_folder(task, intent.destination)
     return (yield from _move(task, items, folder))
 
 
+def _last_summary(task: Task) -> tuple[str, str]:
+    """Return the newest summary that the assistant gave and its topic as a file name has it; empty without any."""
+    results = [str(step.get("result") or "") for step in reversed(task.sections.earlier_results)]
+    texts = (*(said.text for said in task.conversation.answers()), *results)
+    found = next(((text, title) for text in texts for one in _TITLES if (title := one.match(text.strip()))), None)
+    return (found[0], _UNSAFE.sub(" ", found[1]["topic"]).strip()[:LONGEST_TOPIC].strip()) if found else ("", "")
+
+
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
-    if any(item["id"] == folder["id"] for item in items):
-        return task.say("into_itself")
     running = [made.args for made in task.conversation.running]
     now = [key for args in running for key in (args.get("item_id"), *(args.get("item_ids") or []))]
     going = [item for item in items if item.get("parent_id") != folder["id"] or item["id"] in now]
@@ -93,10 +87,10 @@ def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
         return "\n".join(task.say("already_there", name=task.name(item), folder=task.name(folder)) for item in items)
     if len(going) > 1 and "move_items" in task.tools:
         one = request("move_items", item_ids=[item["id"] for item in going], folder_id=folder["id"])
-        task.checked((yield from call(one.name, **one.args)), one.name, f"{going[0].get('name', '')} …")
-        listed = bounded([name_line(item) for item in going], task.language)
-        told = task.say("moved_many", count=len(going), folder=task.name(folder), list=listed)
-        return task.with_hint(told, "can_undo")
+        result = task.checked((yield from call(one.name, **one.args)), one.name, f"{going[0].get('name', '')} …")
+        there = {"folder": task.name(folder)}
+        lines = [task.say("moved", name=task.name(item), path=path_of(item), **there) for item in result.items or going]
+        return task.with_hint(bounded(lines, task.language), "can_undo")
     wanted = [request("move_item", item_id=item["id"], folder_id=folder["id"]) for item in going]
     return (yield from task.carry_out(going, wanted, "moved", folder=task.name(folder)))
 
@@ -112,3 +106,76 @@ def copy(task: Task, intent: Intent) -> Script:
     args = {"folder_id": folder["id"], "name": name, "on_conflict": taken}
     wanted = [request("copy_item", item_id=item["id"], **args) for item in items]
     return (yield from task.carry_out(items, wanted, "copied", folder=task.name(folder)))
+
+
+def replace_text(task: Task, intent: Intent) -> Script:
+    """Replace every occurrence, in one call whose edits each match once."""
+    old, new = intent.edits[0] if intent.edits else ("", "")
+    if not old or (intent.action == "replace" and not new):
+        return task.say("missing_text")
+    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
+    one = _made_already(task, item)
+    if one is None:
+        source = yield from read(task, item)
+        edits = _planned(source.text, intent) if len(source.text) >= source.total else [{"find": old, "replace": new}]
+        if not edits:
+            return task.say("no_match", find=quoted(old, SHOWN), name=task.name(item))
+        if len(edits) > MOST_EDITS:
+            return task.say("too_many_matches", find=quoted(old, SHOWN), name=task.name(item), count=len(edits))
+        one = request("patch_file", file_id=item["id"], edits=list(edits))
+    result = yield from call(one.name, **one.args)
+    version = task.checked(result, one.name, str(item.get("name", ""))).number("version") or "?"
+    code = "edit_line" if new else "edit_line_removed"
+    edited = task.say(code, find=quoted(old, SHOWN), replace=quoted(new, SHOWN), count=len(one.args["edits"]))
+    return task.with_hint(task.say("edited", name=task.name(item), edits=edited, version=version), "can_undo")
+
+
+def _planned(text: str, intent: Intent) -> Sequence[Mapping[str, str]]:
+    """Return edits whose `find` stands once in the text as it is by then, for every occurrence from the end on."""
+    (old, new), edits = intent.edits[0], list[Mapping[str, str]]()
+    lines = [line for line in text.splitlines(keepends=True) if old in line]
+    if intent.action == "remove_text" and len(lines) == 1 and _LINE.search(intent.said):
+        old = lines[0]
+    wanted = set(terms(intent.anchor))
+    about = [one for one in read_sentences(text) if wanted and wanted <= set(terms(f"{one.heading} {one.text}"))]
+    about = [one for one in about if _places_of(text[one.start : one.end], old)]
+    low, high = (about[0].start, about[0].end) if len(about) == 1 else (0, len(text))
+    for start, end in reversed([one for one in _places_of(text, old) if low <= one[0] < high]):
+        left, right = _unique_around(text, start, end)
+        changed = text[left:start] + new + text[end:right]
+        edits.append({"find": text[left:right], "replace": changed})
+        text = text[:left] + changed + text[right:]
+    return edits
+
+
+def _places_of(text: str, find: str) -> list[tuple[int, int]]:
+    literal, loose = re.escape(find), r"\s+".join(map(re.escape, find.split()))
+    before = r"(?<![A-Za-z0-9_])" if re.match(r"\w", find, re.ASCII) else ""
+    after = r"(?![A-Za-z0-9_])" if re.search(r"\w$", find, re.ASCII) else ""
+    readings = (before + literal + after, f"(?i:{before}{loose}{after})", literal, f"(?i:{loose})")
+    found = ([match.span() for match in re.finditer(pattern, text)] for pattern in readings if find.strip())
+    return next((spans for spans in found if spans), [])
+
+
+def _unique_around(text: str, start: int, end: int) -> tuple[int, int]:
+    while text.count(text[start:end]) != 1 and (start > 0 or end < len(text)):
+        left, right = text.rfind("\n", 0, max(start - 1, 0)) + 1, text.find("\n", end + 1)
+        start, end = left if start else 0, right if right >= 0 else len(text)
+    return start, end
+
+
+def _made_already(task: Task, item: Item) -> Request | None:
+    """Return this step's edit of the document if it was made: the text is shown as it is after it."""
+    made = (one for one in task.conversation.running if one.name in WRITING and one.args.get("file_id") == item["id"])
+    return next((Request(one.name, one.args) for one in made), None)
+
+
+def add_text(task: Task, intent: Intent) -> Script:
+    """Add a passage at the end."""
+    if not intent.content:
+        return task.say("missing_content")
+    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
+    one = _made_already(task, item) or request("append_to_file", file_id=item["id"], content=intent.content)
+    task.checked((yield from call(one.name, **one.args)), one.name, str(item.get("name", "")))
+    shown = inert(" ".join(intent.content.split())[: SHOWN * 3])
+    return task.with_hint(task.say("inserted", name=task.name(item), content=shown), "can_undo")

@@ -1,126 +1,209 @@
-"""Texts of files as they are, and summed up in their own sentences."""
+"""Texts of files: as they are, summed up in their own sentences, and quoted as answers."""
 
-import re
 from collections.abc import Generator, Sequence
-from typing import Final
+from typing import NamedTuple
 
-from graph.offline.documents import Sentence, first_heading, key_sentences, read_sentences
-from graph.offline.reading.conversation import Conversation
+from graph.offline.documents import Sentence, asks_figure, best_passage, first_heading, key_sentences, read_sentences
 from graph.offline.reading.results import Item, Result
-from graph.offline.replay import Request, Script, UnresolvedError, call
+from graph.offline.replay import Request, Script, UnresolvedError, call, request
 from graph.offline.scripts import listing
-from graph.offline.scripts.answering import HITS, Source, read
-from graph.offline.scripts.finding import relevant, topic_of
-from graph.offline.scripts.resolve import fold, resolve_one
+from graph.offline.scripts.resolve import dated, resolve_one
 from graph.offline.scripts.task import Task
-from graph.offline.understanding.references import Ref
-from graph.offline.understanding.requests import Intent
-from graph.offline.wording import inert, path_of, quoted, sides, span
-from graph.state import Language
+from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.intent import Intent, Ref, read_ref
+from graph.offline.understanding.terms import terms
+from graph.offline.wording import inert, path_of, quoted, span, verbatim
 
-LONGEST_TEXT, LONGEST_TOPIC, MOST_OTHERS = 3_000, 60, 3
-WORDS: Final[dict[Language, tuple[str, ...]]] = {"en": ("summary", "总结", "摘要"), "zh": ("总结", "摘要", "summary")}
-_TITLES: Final = tuple(
-    re.compile(re.escape(side).replace(re.escape("{topic}"), "(?P<topic>.+?)")) for side in sides("summary_title")
-)
-_UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+")
-Documents = Generator[Sequence[Request], Sequence[Result], tuple[list[Item], str]]
+HITS, LONGEST_PASSAGE, WORTH_SHOWING, LONGEST_TEXT = 8, 500, 0.3, 3_000
+
+
+class Source(NamedTuple):
+    """A text that was read: which file, which part of it, and where the part begins."""
+
+    file: Item
+    text: str
+    first_line: int
+    total: int
+    cut: bool
+
+    def lines(self, sentences: Sequence[Sentence]) -> tuple[int, int]:
+        """Return the lines of the file that sentences of this text stand on."""
+        offset = self.first_line - 1
+        return offset + min(one.line for one in sentences), offset + max(one.last_line for one in sentences)
+
+    def words(self, sentence: Sentence, limit: int = LONGEST_PASSAGE) -> str:
+        """Return a sentence word for word: what is quoted is looked for in the file."""
+        return verbatim(self.text[sentence.start : sentence.end], limit)
+
+    @property
+    def path(self) -> str:
+        """Return the path of the file, or its name."""
+        return str(self.file.get("path") or self.file.get("name", ""))
+
+    @property
+    def called(self) -> str:
+        """Return the path and the title of the file."""
+        return f"{self.path.rpartition('.')[0]} {first_heading(self.text)}"
+
+
+Reading = Generator[Sequence[Request], Sequence[Result], Source]
+About = Generator[Sequence[Request], Sequence[Result], tuple[Item, str]]
+
+
+def read(task: Task, item: Item) -> Reading:
+    """Return the text of a file. Raises `UnresolvedError` if it can't be read."""
+    opened = task.sections.file
+    if opened and opened["id"] == item["id"] and task.sections.document_is_exact:
+        text = task.sections.document or ""
+        return Source({"kind": "file", **opened}, text, 1, len(text), cut=False)
+    return _source(task, (yield from call("read_file", file_id=item["id"])), item)
+
+
+def _source(task: Task, result: Result, item: Item) -> Source:
+    task.checked(result, "read_file", str(item.get("name", "")))
+    file, text = result.data.get("file"), result.word("text")
+    cut, total = result.data.get("truncated") is True or result.cut, result.number("total_characters") or len(text)
+    return Source(file if isinstance(file, dict) else item, text, result.number("first_line") or 1, total, cut)
+
+
+def ask(task: Task, intent: Intent) -> Script:
+    """Answer a question with the words of the file that fit it best: the one it names, the open one, or any."""
+    question, opened = intent.query or intent.said, task.sections.file if task.sections.document else None
+    phrase = named_in("in_file", question)
+    ref = read_ref(phrase, file_open=opened is not None) if phrase else None
+    own: Item | None = {"kind": "file", **opened} if opened and (ref is None or ref.form != "name") else None
+    if own is None and ref and ref.kind != "folder" and ref.form in {"name", "path", "it"}:
+        try:
+            own = yield from resolve_one(task, ref, kind="file")
+        except UnresolvedError:
+            own = None
+    if own is None:
+        return (yield from _from_drive(task, question))
+    answer = _answer(task, (yield from read(task, own)), question)
+    return answer or task.say("answer_none_in", name=task.name(own))
+
+
+def _from_drive(task: Task, question: str) -> Script:
+    result = yield from call("semantic_search_files", query=question[:500], limit=HITS)
+    graded = sorted(((_fit(hit, question), hit) for hit in result.hits), key=lambda one: one[0], reverse=True)
+    files = [hit["file"] for _, hit in graded[:3]]
+    results = (yield [request("read_file", file_id=file["id"]) for file in files]) if files else []
+    sources = [_source(task, one, file) for one, file in zip(results, files, strict=True) if one.worked]
+    answered = [(source, answer) for source in sources if (answer := _answer(task, source, question))]
+    if answered:
+        old = word("outdated")
+        answered.sort(key=lambda one: bool(old.search(one[0].path)) > bool(old.search(question)))
+        return _newest(answered)
+    nearest = sources[0] if sources and graded[0][0] >= WORTH_SHOWING else None
+    passage = best_passage(read_sentences(nearest.text), question, nearest.called) if nearest else None
+    if nearest is None or passage is None:
+        return task.say("found_nothing", query=quoted(question))
+    return _quoting(task, nearest, passage.sentences, "answer_unsure")
+
+
+def _newest(answered: Sequence[tuple[Source, str]]) -> str:
+    """Return the first answer; of files in one folder with dates in their names, the newest may take others back."""
+    folder = answered[0][0].path.rpartition("/")[0]
+    series = [one for one in answered if one[0].path.rpartition("/")[0] == folder and dated(one[0].file)[0]]
+    first = answered[0] in series
+    return (max(series, key=lambda one: dated(one[0].file)[0]) if first else answered[0])[1]
+
+
+def _fit(hit: Item, question: str) -> float:
+    source = Source(hit["file"], f"# {hit.get('heading') or ''}\n{hit.get('text', '')}", 1, 0, cut=False)
+    passage = best_passage(read_sentences(source.text), question, source.called)
+    return passage.fit if passage else 0.0
+
+
+def _answer(task: Task, source: Source, question: str) -> str:
+    """Return the answer if the file has a clear one; sums and comparisons of figures are beyond it."""
+    sentences = read_sentences(source.text)
+    if word("reckoned").search(question.lower()):
+        return ""
+    if sentences and set(terms(question)) <= set(terms(source.called)) and not asks_figure(question):
+        return _quoting(task, source, key_sentences(sentences), "answer")
+    passage = best_passage(sentences, question, source.called)
+    return _quoting(task, source, passage.sentences, "answer") if passage and passage.is_sure else ""
+
+
+def _quoting(task: Task, source: Source, sentences: Sequence[Sentence], code: str) -> str:
+    quotes = "\n\n".join(f"> {source.words(one)} [1]" for one in sentences)
+    lines = span(*source.lines(sentences), task.language)
+    return task.say(code, name=task.name(source.file), path=path_of(source.file), lines=lines, passage=quotes)
 
 
 def open_file(task: Task, intent: Intent) -> Script:
     """Show the text of a file; a folder is listed."""
     item = yield from resolve_one(task, intent.target, loose=True)
     if item.get("kind") == "folder":
-        return (yield from listing.folder_at(task, item))
+        return (yield from listing.shown(task, item))
     result = yield from call("read_file", file_id=item["id"])
     task.checked(result, "read_file", str(item.get("name", "")))
     text, file = result.word("text"), result.data.get("file") or item
     if not text.strip():
-        return task.say("text_empty", name=task.name(item))
+        return task.say("summary_unreadable", name=task.name(item))
     shown, first = text[:LONGEST_TEXT], result.number("first_line") or 1
     total = result.number("total_lines") or text.count("\n") + 1
     last = min(total, first + shown.rstrip("\n").count("\n"))
     fence = "~" * max(3, max((len(line) - len(line.lstrip("~")) for line in shown.splitlines()), default=0) + 1)
     lead = task.say("text", name=task.name(file), path=path_of(file), first=first, last=last, total=total)
-    tail = [task.say("text_more", total=total)] if len(text) > len(shown) or result.cut else []
+    tail = [task.say("listing_cut")] if len(text) > len(shown) or result.cut else []
     return "\n".join([lead, fence, shown.rstrip("\n"), fence, *tail])
 
 
 def summarise(task: Task, intent: Intent) -> Script:
     """Sum up a document in its own sentences: the one named, else the one that is about the topic."""
-    documents, topic = yield from _documents(task, intent.target or Ref("open"))
-    if documents[0].get("kind") == "folder":
-        return (yield from listing.folder_at(task, documents[0]))
-    source = yield from read(task, documents[0])
+    item, topic = yield from _document(task, intent.target or Ref("open"))
+    if item.get("kind") == "folder":
+        return (yield from listing.shown(task, item))
+    source = yield from read(task, item)
     chosen = key_sentences(read_sentences(source.text), topic)
     if not chosen:
         return task.say("summary_unreadable", name=task.name(source.file))
-    return _told(task, source, chosen, topic, documents[1:])
+    return _shown(task, source, chosen, topic)
 
 
-def _documents(task: Task, ref: Ref) -> Documents:
+def _document(task: Task, ref: Ref) -> About:
     topic = topic_of(ref.text) if ref.form == "name" else ""
     if not topic:
         try:
-            return [(yield from resolve_one(task, ref, loose=True))], ""
+            return (yield from resolve_one(task, ref, loose=True)), ""
         except UnresolvedError as unresolved:
-            if ref.form != "name" or "\n1. " in unresolved.text or "semantic_search_files" not in task.tools:
+            if ref.form != "name" or "\n1. " in unresolved.text:
                 raise
     topic = topic or ref.text
     result = yield from call("semantic_search_files", query=topic[:500], limit=5)
-    files = {str(hit["file"]["id"]): hit["file"] for hit in relevant(result, topic)}
-    if not files:
+    hits = relevant(result, topic)
+    if not hits:
         raise task.unresolved("found_nothing", query=quoted(topic))
-    return list(files.values()), topic
+    return hits[0]["file"], topic
 
 
-def _told(task: Task, source: Source, chosen: Sequence[Sentence], topic: str, others: Sequence[Item]) -> str:
+def _shown(task: Task, source: Source, chosen: Sequence[Sentence], topic: str) -> str:
     about = inert(topic or first_heading(source.text) or str(source.file.get("name", "")))
     where, passage = span(*source.lines(chosen), task.language), f"“{source.words(chosen[0])}”"
     where_it_is = {"name": task.name(source.file), "path": path_of(source.file), "lines": where, "passage": passage}
-    told = [task.say("summary_title", topic=about), "", *(f"- {inert(sentence.text)}" for sentence in chosen), ""]
-    told.append(task.say("summary_source", **where_it_is))
+    lines = [task.say("summary_title", topic=about), "", *(f"- {inert(sentence.text)}" for sentence in chosen), ""]
+    lines.append(task.say("summary_source", **where_it_is))
     if source.cut:
-        told.append(task.say("summary_partial", shown=len(source.text), total=source.total))
-    if others:
-        told.append(task.say("also_about", list=task.say("and").join(map(path_of, others[:MOST_OTHERS]))))
-    return "\n".join(told)
+        lines.append(task.say("summary_partial", shown=len(source.text), total=source.total))
+    return "\n".join(lines)
 
 
-def find_summary(task: Task, *, finished: bool = False) -> Generator[Sequence[Request], Sequence[Result], Item | None]:
-    """Return the file that is called a summary: one of this turn, else the one with just that name, else the newest."""
-    fresh = [item for item in task.conversation.changed(finished=finished) if _is_summary(item)]
-    if fresh:
-        return fresh[0]
-    for word in WORDS[task.language]:
-        result = yield from call("search_files", query=word, limit=HITS)
-        files = [hit["file"] for hit in result.hits if _is_summary(hit["file"])]
-        same = [item for item in files if fold(str(item["name"])).rpartition(".")[0] in WORDS["en"]]
-        if files:
-            return max(same or files, key=lambda item: str(item.get("updated_at", "")))
-    return None
+def topic_of(query: str) -> str:
+    """Return what something is to be about, empty if it is named otherwise."""
+    about = word("about").fullmatch(query)
+    return next(filter(None, about.groups()), "") if about else ""
 
 
-def _is_summary(item: Item) -> bool:
-    return item.get("kind") == "file" and any(word in fold(str(item.get("name", ""))) for word in WORDS["en"])
+def relevant(result: Result, topic: str) -> list[Item]:
+    """Return the hits that share words with the topic, at least half as many as the best does, the best first."""
+    wanted = set(terms(topic))
+    graded = [(len(wanted & set(terms(_said(hit)))), -rank, hit) for rank, hit in enumerate(result.hits)]
+    most = max((shared for shared, _, _ in graded), default=0)
+    near = [entry for entry in graded if not wanted or (entry[0] and 2 * entry[0] > most)]
+    return [hit for _, _, hit in sorted(near, key=lambda entry: entry[:2], reverse=True)]
 
 
-def last_summary(conversation: Conversation, *, only_summaries: bool = False) -> str | None:
-    """Return the newest summary that the assistant gave; without any, its newest answer unless told otherwise."""
-    answers = [said.text for said in conversation.answers()]
-    told = [str(step.get("result") or "") for step in reversed(conversation.sections.earlier_results)]
-    summaries = [text for text in (*answers, *told) if summed_up(text)]
-    return next(iter([*summaries, *([] if only_summaries else answers)]), None)
-
-
-def summed_up(text: str) -> str:
-    """Return what a text of the assistant sums up, empty if it is no summary."""
-    found = (title.match(text.strip()) for title in _TITLES)
-    return next((match["topic"] for match in found if match), "")
-
-
-def summary_name(summary: str, language: Language) -> str:
-    """Return a file name for a summary: its topic, and the word."""
-    topic = re.sub(r"\.\w{1,5}$", "", _UNSAFE.sub(" ", summed_up(summary)).strip())[:LONGEST_TOPIC].strip()
-    blank = " " if topic and language == "en" else ""
-    return f"{topic}{blank}{WORDS[language][0]}.md"
+def _said(hit: Item) -> str:
+    return f"{hit['file'].get('path') or hit['file'].get('name', '')} {hit.get('heading', '')} {hit.get('text', '')}"

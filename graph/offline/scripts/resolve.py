@@ -10,7 +10,7 @@ from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, UnresolvedError, call, request
 from graph.offline.scripts.task import ROOT, Task
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.references import Ref
+from graph.offline.understanding.intent import Ref
 from graph.offline.understanding.terms import STOP_WORDS, has_han, stem
 from graph.offline.wording import code, path_of, quoted
 
@@ -19,6 +19,7 @@ One = Generator[Sequence[Request], Sequence[Result], Item]
 STEM, NO_MATCH, NEAR_ENOUGH = 1, 5, 0.6
 SEARCHED, OF_A_SORT, PAGE, MOST_PAGES, MOST_QUERIES, OFFERED = 20, 100, 30, 3, 4, 10
 _GENERIC: Final = frozenset(map(stem, ["file", "document", "doc", "note", "paper", "item", "text", "copy"]))
+_SUMMARY: Final = re.compile("summary|总结|摘要")
 _DATE: Final = re.compile(r"(?:19|20)\d\d(?:[-./年]?\d{1,2})?(?:[-./月]?\d{1,2})?")
 
 
@@ -40,13 +41,13 @@ def resolve_folder(task: Task, ref: Ref | None) -> One:
 
 def resolve(task: Task, ref: Ref | None, *, kind: str = "", loose: bool = False) -> Items:
     """Return the items that are meant, at least one: several only if several were meant."""
-    if ref is None:
-        raise task.unresolved("which_folder" if kind == "folder" else "which_item")
+    if ref is None or ref.form == "which":
+        raise task.unresolved("which_item")
     wanted = ref.kind or kind
     if ref.form in {"here", "open", "it", "them", "there"}:
         return _pointed_at(task, ref, wanted)
-    if ref.form == "all":
-        return (yield from of_sort(task, ref))
+    if ref.form in {"all", "summary"}:
+        return (yield from (of_sort if ref.form == "all" else _summary)(task, ref))
     if ref.form != "path":
         return (yield from _by_name(task, ref, wanted, loose=loose))
     if ref.text == "/":
@@ -62,7 +63,7 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
     if ref.form in {"here", "there"}:
         folder = task.here if ref.form == "here" else task.conversation.last_folder()
         if folder is None:
-            raise task.unresolved("which_folder")
+            raise task.unresolved("which_item")
         return [folder]
     wanted = "file" if ref.form == "open" else kind
     talked_about = [item for item in task.conversation.focus() if not wanted or item.get("kind") == wanted]
@@ -72,36 +73,51 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
         return opened
     found = talked_about or (opened if kind != "folder" else [])
     if not found:
-        raise task.unresolved("nothing_remembered")
+        raise task.unresolved("which_item")
     if ref.form == "it" and len(found) > 1:
         raise ambiguous(task, "", found)
     return found
+
+
+def _summary(task: Task, _ref: Ref) -> Items:
+    """Return the file that is called a summary: one of an earlier step, the one of just that name, or the newest."""
+    made = [item for item in task.conversation.changed(finished=True) if _SUMMARY.search(fold(str(item.get("name"))))]
+    found = made[:1] or (yield from _searched(["summary", "总结", "摘要"], "file", SEARCHED))
+    named = [item for item in found if _SUMMARY.search(fold(str(item["name"])))]
+    if not named:
+        raise task.unresolved("no_summary")
+    same = [item for item in named if _SUMMARY.fullmatch(fold(str(item["name"])).rpartition(".")[0])]
+    return [max(same or named, key=lambda item: str(item.get("updated_at", "")))]
 
 
 def of_sort(task: Task, ref: Ref) -> Items:
     """Return each item of a folder, or of the drive, that is of the sort."""
     if ref.inside is not None:
         folder = yield from resolve_folder(task, ref.inside)
-        listed, _ = yield from contents(str(folder["id"]))
-        return [item for item in listed if fits(item, ref)]
+        found = [item for item in (yield from contents(task, folder)) if fits(item, ref)]
+        if not found:
+            raise task.unresolved("folder_empty", folder=task.name(folder))
+        return found
     if not ref.text and not ref.extension:
-        raise task.unresolved("which_folder")
+        raise task.unresolved("which_item")
     queries = [ref.extension] if ref.extension else queries_of(ref.text)
-    found = yield from _searched(task, queries, ref.kind, OF_A_SORT)
+    found = yield from _searched(queries, ref.kind, OF_A_SORT)
     fitting = [item for item in found if fits(item, ref) and not (ref.text and item.get("kind") == "folder")]
     if not fitting:
-        raise task.unresolved("nothing_of_sort", name=quoted(ref.text or ref.extension))
+        raise task.unresolved("not_found", name=quoted(ref.text or ref.extension))
     return fitting
 
 
-def contents(folder_id: str) -> Generator[Sequence[Request], Sequence[Result], tuple[list[Item], int]]:
-    """Return what is in a folder, page by page, and how many items the pages did not hold."""
+def contents(task: Task, folder: Item) -> Items:
+    """Return all that is in a folder; what holds more than a few pages is too much for one request."""
     pages: list[Result] = []
     while len(pages) < MOST_PAGES and (not pages or pages[-1].cursor):
         cursor = pages[-1].cursor if pages else None
-        pages.append((yield from call("list_folder", folder_id=folder_id, limit=PAGE, cursor=cursor)))
-    items = [item for page in pages for item in page.items]
-    return items, max(0, max(page.number("total") for page in pages) - len(items))
+        pages.append((yield from call("list_folder", folder_id=folder["id"], limit=PAGE, cursor=cursor)))
+    items, total = [item for page in pages for item in page.items], max(page.number("total") for page in pages)
+    if len(items) < total:
+        raise task.unresolved("too_many", folder=task.name(folder), count=total)
+    return items
 
 
 def fits(item: Item, ref: Ref) -> bool:
@@ -118,10 +134,12 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
         # Nothing else that changes with a change may decide: a replay has to go the same way again.
         return near
     text = ref.text.rpartition("/")[2] or ref.text
-    found = yield from _searched(task, [text], kind, SEARCHED)
+    found = yield from _searched([text], kind, SEARCHED)
+    copies = [made.result.word("id") for made in task.conversation.calls if made.name == "copy_item" and made.result]
+    found = [item for item in found if item["id"] not in copies] or found
     chosen = best_matches(found, text, kind=kind)
     if len(chosen) != 1:
-        chosen = yield from _described(task, text, kind, chosen, loose=loose)
+        chosen = yield from _described(text, kind, chosen, loose=loose)
     nearby = [item for item in chosen if item.get("parent_id") == task.here["id"]]
     chosen = nearby if len(nearby) == 1 else chosen
     if len(chosen) > 1:
@@ -129,13 +147,13 @@ def _by_name(task: Task, ref: Ref, kind: str, *, loose: bool) -> Items:
     return chosen or (yield from _several_names(task, ref, kind))
 
 
-def _described(task: Task, phrase: str, kind: str, named: list[Item], *, loose: bool) -> Items:
+def _described(phrase: str, kind: str, named: list[Item], *, loose: bool) -> Items:
     """Return what the words of the phrase describe, in names and paths: "the lentil soup recipe", "the last weekly"."""
     newest, oldest = word("newest").search(phrase), word("oldest").search(phrase)
     text = word("oldest").sub(" ", word("newest").sub(" ", phrase)).strip()
     if not queries_of(text) or (named and not (newest or oldest)):
         return named
-    found = yield from _searched(task, queries_of(text), kind, SEARCHED)
+    found = yield from _searched(queries_of(text), kind, SEARCHED)
     graded = [(covered(text, str(item.get("path") or item["name"])), item) for item in found]
     most = max((part for part, _ in graded), default=0.0)
     if most < (NEAR_ENOUGH if loose else 1):
@@ -168,7 +186,14 @@ def covered(text: str, path: str) -> float:
     """Return how much of a description stands in a path, 0 to 1: English by stems, Chinese by characters."""
     words, held = _words(text), path.casefold()
     whole = sum(len(one) if has_han(one) else 2 for one in words)
-    return sum(_pieces(one, held) if has_han(one) else 2 * (one in held) for one in words) / whole if whole else 0.0
+    return (
+        sum(_pieces(one, held) if has_han(one) else 2 * _begins(one, held) for one in words) / whole if whole else 0.0
+    )
+
+
+def _begins(part: str, held: str) -> bool:
+    """Say whether a word of the text begins like this: "flat" is in no "pdflatex"."""
+    return re.search(rf"(?<![a-z]){re.escape(part)}", held) is not None
 
 
 def _pieces(text: str, held: str) -> int:
@@ -186,9 +211,7 @@ def dated(item: Item) -> tuple[str, str]:
     return (date, str(item.get("updated_at", "")))
 
 
-def _searched(task: Task, queries: Sequence[str], kind: str, limit: int) -> Items:
-    if "search_files" not in task.tools:
-        return (yield from call("list_folder", folder_id=task.here["id"])).items
+def _searched(queries: Sequence[str], kind: str, limit: int) -> Items:
     results = yield [request("search_files", query=query, kind=kind or None, limit=limit) for query in queries]
     files = {str(hit["file"]["id"]): hit["file"] for result in results for hit in result.hits}
     return [item for item in files.values() if not kind or item.get("kind") == kind]
@@ -201,7 +224,7 @@ def _several_names(task: Task, ref: Ref, kind: str) -> Items:
         found += yield from _by_name(task, replace(ref, text=part), kind, loose=False)
     if found:
         return found
-    raise task.unresolved("not_found_folder" if kind == "folder" else "not_found", name=quoted(ref.text))
+    raise task.unresolved("not_found", name=quoted(ref.text))
 
 
 def ambiguous(task: Task, name: str, items: Sequence[Item]) -> UnresolvedError:
@@ -218,8 +241,8 @@ def fold(text: str) -> str:
 def grade(name: str, wanted: str) -> int:
     """Return how well a name fits: 0 is the same, 1 without its suffix, then less and less, `NO_MATCH` not at all."""
     held, sought = fold(name), fold(wanted)
-    every = bool(sought) and all(one in held for one in sought.split())
-    ways = (held == sought, held.rpartition(".")[0] == sought, held.startswith(sought), sought in held, every)
+    every = bool(sought) and all(_begins(one, held) for one in sought.split())
+    ways = (held == sought, held.rpartition(".")[0] == sought, held.startswith(sought), _begins(sought, held), every)
     return next((grade for grade, fit in enumerate(ways) if fit), NO_MATCH)
 
 

@@ -3,33 +3,25 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from graph.offline.reading.conversation import Conversation, Sections
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError
-from graph.offline.wording import bounded, name_line, named, path_of, quoted, say, sides
+from graph.offline.understanding.grammar import word
+from graph.offline.wording import bounded, named, path_of, quoted, say, sides
 from graph.state import Language
 
 ROOT: Final = "root"
-INTERNAL: Final = frozenset({"read_result", "read_bulk_result"})
-"""Tools that carry on what others began: no ability of their own."""
-
-
-class BoundTool(NamedTuple):
-    """A tool that is bound: its description, and its Chinese title as its server publishes it."""
-
-    description: str = ""
-    title_zh: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One call of the model as a specialist."""
+    """One call of the model as a specialist; `tools` are those that are bound, with their Chinese titles."""
 
     conversation: Conversation
     language: Language
-    tools: Mapping[str, BoundTool]
+    tools: Mapping[str, str]
 
     @property
     def sections(self) -> Sections:
@@ -38,7 +30,7 @@ class Task:
 
     @property
     def here(self) -> Item:
-        """The folder where the person is, the root if it is not told."""
+        """The folder where the person is, the root if nothing says so."""
         return self.sections.folder or {"id": ROOT, "kind": "folder", "name": "", "path": "/"}
 
     @property
@@ -68,21 +60,18 @@ class Task:
         return UnresolvedError(self.say(code, **values))
 
     def title(self, tool: str) -> str:
-        """Return what a bound tool is for, in a few words: its Chinese title, or how its description begins."""
-        known = self.tools.get(tool, BoundTool())
-        if self.language == "zh":
-            return known.title_zh or "".join(sides(f"do.{tool}")[1:]) or tool
-        return re.split(r"[.:;,\n]", known.description)[0].strip() or tool.replace("_", " ")
+        """Return what a bound tool does, in a few words: its Chinese title, or its name."""
+        named = self.tools.get(tool) or "".join(sides(f"do.{tool}")[1:])
+        return named if named and self.language == "zh" else tool.replace("_", " ")
 
     def deed(self, tool: str, name: str) -> str:
         """Return a call as a few words, such as `rename item “plan.md”`."""
-        what = self.title(tool) if self.language == "zh" else tool.replace("_", " ")
-        return f"{what} {quoted(name)}" if name else what
+        return f"{self.title(tool)} {quoted(name)}" if name else self.title(tool)
 
     def abilities(self) -> str:
         """Return what the bound tools can do."""
-        titles = dict.fromkeys(self.title(tool) for tool in self.tools if tool not in INTERNAL)
-        return "; ".join(titles) if self.language == "en" else "、".join(titles)
+        titles = dict.fromkeys(self.title(tool) for tool in self.tools if not word("unused").fullmatch(tool))
+        return self.say("and").join(titles)
 
     def failed(self, result: Result, what: str) -> str:
         """Return the sentence that says what did not happen and why."""
@@ -92,20 +81,18 @@ class Task:
         return self.say(result.failure or "unknown", what=what, message=words)
 
     def failures(self, wanted: Sequence[Request], items: Sequence[Item], results: Sequence[Result]) -> list[str]:
-        """Return a sentence for what did not happen; calls that failed alike are told of once."""
-        alike: dict[tuple[str, str], list[int]] = {}
-        for index, result in enumerate(results):
+        """Return a sentence for what did not happen; calls that failed alike share one."""
+        alike: dict[str, list[str]] = {}
+        for one, item, result in zip(wanted, items, results, strict=True):
             if not result.worked:
-                alike.setdefault((result.failure, result.message), []).append(index)
-        told: list[str] = []
-        for indexes in alike.values():
-            one, item = wanted[indexes[0]], items[indexes[0]]
-            whom = f" ({one.args['email']})" if one.args.get("email") else ""
-            what = self.deed(one.name, str(item.get("name") or "")) + whom
-            if len(indexes) > 1:
-                what = self.say("and_more", first=what, count=len(indexes) - (self.language == "en"))
-            told.append(self.failed(results[indexes[0]], what))
-        return told
+                whom = f" ({one.args['email']})" if one.args.get("email") else ""
+                what = self.deed(one.name, str(item.get("name") or "")) + whom
+                alike.setdefault(self.failed(result, "\0"), []).append(what)
+        sentences: list[str] = []
+        for text, (first, *more) in alike.items():
+            count = len(more) + (self.language == "zh")
+            sentences.append(text.replace("\0", self.say("and_more", first=first, count=count) if more else first))
+        return sentences
 
     def checked(self, result: Result, tool: str, name: str = "") -> Result:
         """Return a result that worked. Raises `UnresolvedError` with what went wrong otherwise."""
@@ -116,19 +103,16 @@ class Task:
     def carry_out(
         self, items: Sequence[Item], wanted: Sequence[Request], code: str, hint: str = "can_undo", **values: Any
     ) -> Script:
-        """Make calls at once, one for each item, and say what came of them; of several by the sentence `code`_many."""
+        """Make calls at once, one for each item, and say what came of them."""
         results = yield wanted
-        done, lines = list[Item](), list[str]()
+        lines: list[str] = []
         for before, one, result in zip(items, wanted, results, strict=True):
             if result.worked:
                 item = {**before, **result.data} if "name" in result.data else before
-                told = {"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values}
-                told |= {"url": result.word("url"), "new": result.number("version") or "?"}
-                told["email"] = result.word("email") or one.args.get("email")
-                told["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
-                done.append(item)
-                lines.append(self.say(code, **told))
-        if len(done) > 1 and sides(f"{code}_many"):
-            listed = bounded([name_line(item) for item in done], self.language)
-            lines = [self.say(f"{code}_many", count=len(done), list=listed, **values)]
-        return "\n".join(filter(None, [self.with_hint("\n".join(lines), hint), *self.failures(wanted, items, results)]))
+                facts = {"name": self.name(item), "path": path_of(item), "version": one.args.get("version"), **values}
+                facts |= {"url": result.word("url"), "new": result.number("version") or "?"}
+                facts["email"] = result.word("email") or one.args.get("email")
+                facts["role"] = self.role(result.word("role") or str(one.args.get("role") or "viewer"))
+                lines.append(self.say(code, **facts))
+        done = bounded(lines, self.language)
+        return "\n".join(filter(None, [self.with_hint(done, hint), *self.failures(wanted, items, results)]))

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from graph.offline.understanding.grammar import table, word
-from graph.routing.cues import TAKEN_BACK
 from graph.routing.intent_table import ROWS, VERBS, Row
 from graph.routing.intents import row_of
 from graph.routing.placing import CHANGES
@@ -14,18 +13,12 @@ from graph.routing.wording import bare, bare_span, clauses, correct, is_negated,
 FIRST_MARK: Final = 0xE000
 _WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 32, 0xA0: 32, 0x2018: 39, 0x2019: 39}
 """Full-width characters as their plain ones: one for one, so that places stay."""
-_QUOTED: Final = re.compile(
-    r"\"([^\"]+)\"|“([^”]+)”|「([^」]+)」|『([^』]+)』|《([^》]+)》|`([^`]+)`|(?<![^\W_])'([^'\n]{1,400})'(?![^\W_])"
-)
 _FOR_GOOD: Final = re.compile(r"\b(?:permanently|for good|forever|irrevocably|completely)\b|彻底|永久")
 _FORBIDS: Final = re.compile(r".{0,4}(?:不要|不用|不必|不准|请勿|不许|不得|别(?![的人处家墅称名]))")
 _NAME_END: Final = re.compile(r"[^\s,，。;；:：]*\)")
 _MOODS: Final = table("mood")
 _ITSELF: Final = re.compile(r"\b(?:by mistake|by accident|accidentally|mistakenly)\b|不小心|误删")
 """Tells what happened, and asks to have it back."""
-_CORRECTS: Final = re.compile(
-    r"^(?:no|nope|sorry|wait)?[,.!\s]*(?:不对|不是|等等|no,? wait|wait|actually|i mean)[,.，。!！\s]+"
-)
 _CHINESE: Final = tuple(
     (row.action, re.compile("|".join(filter(None, (row.verbs, row.endings)))))
     for row in ROWS
@@ -50,7 +43,7 @@ class Message:
     def __init__(self, text: str) -> None:
         self._aside: list[str] = []
         plain = " ".join(text.translate(_WIDTH).split())
-        masked = _QUOTED.sub(lambda quote: self._put_aside(next(filter(None, quote.groups()), "")), plain)
+        masked = word("quoted").sub(lambda quote: self._put_aside(next(filter(None, quote.groups()), "")), plain)
         self.text = self._without_dictation(masked)
 
     def _put_aside(self, text: str) -> str:
@@ -104,11 +97,6 @@ class Message:
 def mood_of(clause: str) -> str:
     """Return how a clause speaks of what it names: asked, supposed or reported; empty if it may ask for it."""
     return "" if _ITSELF.search(clause) else next((mood for mood, pattern in _MOODS if pattern.search(clause)), "")
-
-
-def is_taken_back(message: str) -> bool:
-    """Say whether a message takes its own first words back; "no, make it 11" corrects what was said before it."""
-    return TAKEN_BACK.search(_CORRECTS.sub("", message)) is not None
 
 
 def spoken_of(clause: str) -> str:

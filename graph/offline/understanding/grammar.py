@@ -5,7 +5,7 @@ stands for the verbs of the action, the router's own (`graph.routing.intent_tabl
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -32,13 +32,27 @@ def table(part: str, side: int = 2) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def _shape(name: str, pattern: str) -> re.Pattern[str]:
     verbs = pattern.replace("VERB", _VERBS.get(name, "(?!)"))
-    return re.compile(verbs.replace("MAIL", r"[\w.+-]+@[\w.-]+"), re.IGNORECASE)
+    return re.compile(verbs.replace("MAIL", r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+"), re.IGNORECASE)
 
 
 _WORDS: Final = dict(table("word"))
 _ENGLISH, _CHINESE = (
     [(row[1], _shape(row[1], row[side])) for row in _ROWS if row[0] == "shape" and row[side]] for side in (2, 3)
 )
+
+
+def _rule(pattern: str) -> re.Pattern[str]:
+    """Return the pattern of a rule, with those of words where it names them in braces."""
+    return re.compile(re.sub(r"{([a-z_]+)}", lambda name: f"(?:{_WORDS[name[1]].pattern})", pattern), re.IGNORECASE)
+
+
+_RULES: Final = [(row[1], row[2].split("|"), _rule(row[3])) for row in _ROWS if row[0] == "rule"]
+
+
+def ruled(rows: Collection[str], clause: str) -> str:
+    """Return the action of the first rule that fits a clause; `rows` is the router's row, in each of its forms."""
+    fits = (action for action, of, pattern in _RULES if (of == ["*"] or {*of} & {*rows}) and pattern.search(clause))
+    return next(fits, "")
 
 
 def word(name: str) -> re.Pattern[str]:
@@ -52,13 +66,16 @@ def named_in(name: str, text: str) -> str:
     return next(filter(None, match.groups()), "").strip() if match else ""
 
 
-def slots(action: str, clause: str, *, chinese: bool) -> Mapping[str, str]:
-    """Return what a clause names beside the action's verb; empty if it has none of the action's shapes."""
+def slots(action: str, clause: str, *, chinese: bool) -> Mapping[str, str] | None:
+    """Return what a clause names beside the action's verb; None if it has none of the action's shapes."""
     if not chinese:
         placed = _WORDS["english_placed"].match(clause) if action in {"replace", "remove_text", "add"} else None
         if placed:
-            return {"target": placed["target"], **slots(action, clause[placed.end() :], chinese=False)}
+            rest = slots(action, clause[placed.end() :], chinese=False)
+            return {"target": placed["target"], **(rest or {})}
         clause = _WORDS["english_verb"].sub("", clause, count=1)
+    if not clause.strip() or (chinese and re.fullmatch(rf"{_VERBS.get(action, '')}(?:吧|一下|掉|了|啊)*", clause)):
+        return {}
     matches = (shape.fullmatch(clause.strip()) for name, shape in (_CHINESE if chinese else _ENGLISH) if name == action)
-    groups = next((match.groupdict() for match in matches if match), {})
-    return {key: value.strip() for key, value in groups.items() if value and value.strip()}
+    groups = next((match.groupdict() for match in matches if match), None)
+    return None if groups is None else {key: value.strip() for key, value in groups.items() if value and value.strip()}

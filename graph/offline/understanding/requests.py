@@ -5,75 +5,29 @@ the message puts it in doubt. Anything else is no intent.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from graph.offline.understanding.clauses import Clause, Message, is_taken_back, mood_of, spoken_of
-from graph.offline.understanding.grammar import named_in, slots, table, word
-from graph.offline.understanding.references import Ref, read_ref
-from graph.offline.understanding.terms import has_han, terms
+from graph.offline.understanding.arguments import MARK, POINTING, fill, role_in
+from graph.offline.understanding.clauses import Clause, Message, mood_of, spoken_of
+from graph.offline.understanding.grammar import named_in, ruled, table, word
+from graph.offline.understanding.intent import CHANGING, NAMING, VAGUE, Intent, Ref
+from graph.offline.understanding.terms import terms
+from graph.routing.cues import ABOUT, ELSEWHERE, TAKEN_BACK, TERMS
 from graph.routing.intent_table import VERBS
 
-PREVIOUS: Final = -1
 LONGEST_READ: Final = 4_000
-MARK: Final = "[\ue000-\uf8ff]"
-"""Stands for what was quoted or dictated."""
-_ORDINALS: Final = (
-    "one first 一 original 最初 最早 原来", "two second 二 两", "three third 三", "four fourth 四", "five fifth 五",
-    "six sixth 六", "seven seventh 七", "eight eighth 八", "nine ninth 九", "ten tenth 十",
-)  # fmt: skip
-NUMBERS: Final = {word: number for number, words in enumerate(_ORDINALS, 1) for word in words.split()} | dict.fromkeys(
-    ("last", "previous", "prior", "earlier", "上一", "上个", "之前", "前一", "以前"), PREVIOUS
-)
-EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
-_FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
-EDITING: Final = frozenset({"replace", "remove_text", "add", "list_versions", "restore_version"})
-_CHANGING_WORDS: Final = (
-    "create_folder create_file rename move copy share revoke set_role link end_link download"
-    " delete delete_for_good empty_trash restore restore_version undo redo replace remove_text add save"
-)
-CHANGING: Final = frozenset(_CHANGING_WORDS.split())
-NAMING: Final = frozenset({"create_folder", "create_file", "add", "replace", "rename"})
-"""Shapes that take the person's own words, which may sound like anything."""
-VAGUE: Final = frozenset({"ask", "lookup", "cannot"})
-"""Fallback actions, for want of a better one; a change that the message names is mentioned."""
-IN_FOLDERS: Final = frozenset({"count", "list", "tree", "newest"})
-OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "related", "diff_versions"})
 _LOOKUPS: Final = table("lookup")
 _TALK: Final = table("talk")
-_SPECIAL: Final = (
-    ("undo", "as_it_was"), ("redo", "redo"), ("restore", "back"), ("cannot", "many_names"), ("cannot", "sorts"),
-)  # fmt: skip
-_BY_ROW: Final = frozenset([
-    "who_has_access", "list_versions", "restore_version", "undo", "restore", "list_changes",
-    "create_folder", "create_file", "copy", "rename", "move",
-])  # fmt: skip
-_NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions", "download"), "version") | (
-    dict.fromkeys(("newest", "list_changes"), "counted")
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """One request. What an action has no use for stays empty."""
-
-    action: str
-    said: str = ""
-    target: Ref | None = None
-    destination: Ref | None = None
-    names: tuple[str, ...] = ()
-    content: str = ""
-    edits: tuple[tuple[str, str], ...] = ()
-    emails: tuple[str, ...] = ()
-    person: str = ""
-    role: str = ""
-    number: int = 0
-    query: str = ""
-    position: str = "end"
-    anchor: str = ""
-    topic: str = ""
+NAMED: Final = frozenset({"create_folder", "create_file", "copy", "rename"})
+WHOLE: Final = frozenset({"list_trash", "whoami", "list_changes", "count", "shared_out", "list_shared_with_me"})
+"""Lookups after which "it" is none of the items."""
+_ROLES: Final = VAGUE | {"set_role", "share"}
+_PRONOUN: Final = re.compile(r"\b(?:it|them|that|this|those|these|anything|everything)\b|[它这那]")
+LIMITED: Final = frozenset({"create_file", "add", "replace", "link"})
+"""Changes whose clause may hold any words, or a time for which they hold."""
 
 
 def memory_intent(text: str) -> Intent | None:
@@ -90,7 +44,7 @@ def memory_intent(text: str) -> Intent | None:
 @lru_cache(maxsize=256)
 def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     """Return what a message asks for, in order; empty if that is not clear."""
-    if len(text) > LONGEST_READ or not text.strip():
+    if len(text) > LONGEST_READ or not text.strip() or re.search(MARK, text):
         return ()
     message = Message(text)
     talk = next((kind for kind, pattern in _TALK if pattern.fullmatch(message.text.strip(" !?.。！？~,，"))), "")
@@ -101,31 +55,93 @@ def understand(text: str, *, file_open: bool = False) -> tuple[Intent, ...]:
     spoken = _only_spoken_of(message, clauses, intents)
     if spoken:
         return (spoken,)
-    found = _joined(clauses, intents)
+    if _is_unclear(message, clauses, intents):
+        return ()
+    found = _joined(message, clauses, intents)
+    if any(intent.action == "unclear" for intent in found):
+        return ()
+    beyond = [intent for intent in found if intent.action == "cannot"]
+    if beyond and any(intent.action in CHANGING for intent in found):
+        return (beyond[0],)
     meant = [intent for intent in found if intent.action not in {"ask", "lookup"}] or found
     if not meant and clauses and all(clause.negated for clause in clauses):
-        return (Intent("decline", text),)
+        return () if word("no_more").search(message.prepared) else (Intent("decline", text),)
     if meant and all(intent.action == "ask" for intent in meant):
         return (replace(meant[0], query=" ".join(message.restored(message.text).split())),)
     return tuple(meant)
 
 
-def _joined(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list[Intent]:
+def _is_unclear(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
+    """Say whether a change is named in a way that was not understood, or limited in one that nothing here heeds."""
+    changes = {intent.action for intent in intents if intent} & CHANGING
+    limited = changes - LIMITED and word("limits").search(message.prepared)
+    lost = (clause.plain for clause, intent in zip(clauses, intents, strict=True) if not (intent or clause.negated))
+    unclear = changes and any(plain[:1] in {"把", "将"} or plain.split(" ", 1)[0] in VERBS for plain in lost)
+    unclear = unclear or any(intent and intent.action == "unclear" for intent in intents)
+    return bool(limited or unclear) or _points_nowhere(clauses, intents)
+
+
+def _points_nowhere(clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> bool:
+    """Say whether a change is of "it", but the words before it name what is forbidden or what is no single thing."""
+    before = changed = False
+    for clause, intent in zip(clauses, intents, strict=True):
+        if intent and intent.action in CHANGING:
+            ref = intent.target.inside or intent.target if intent.target else None
+            if before and intent.action in POINTING and (ref is None or ref.is_pronoun):
+                return True
+            changed = changed or intent.action not in LIMITED
+        listed, forbids = intent is not None and intent.action in WHOLE, clause.negated and not role_in(clause.plain)
+        before = before or listed or (forbids and bool(spoken_of(clause.plain)) and not _PRONOUN.search(clause.plain))
+        if changed and forbids:
+            return True
+    return False
+
+
+def _joined(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> list[Intent]:
     """Return the intents, each with what later clauses add to it: "share it with Bob, as editor"."""
     found: list[Intent] = []
     for clause, intent in zip(clauses, intents, strict=True):
         last, action = found[-1] if found else Intent(""), intent.action if intent else "lookup"
-        pointing = intent is None or intent.target is None or intent.target.is_pronoun
-        role = _role(clause.plain) if not (intent and (intent.emails or intent.target)) else ""
-        if role and action in VAGUE | {"set_role", "share"} and last.action in {"share", "link"}:
-            found[-1] = replace(last, role=role)
-        elif action == "lookup" and last.action == "create_folder" and not clause.negated:
-            found[-1] = replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
-        elif intent and action in {"summarise", "read"} and pointing and last.action == "find":
-            found[-1] = replace(intent, target=Ref("name", text=last.query))
+        more = _detailed(message, clause, last, action) or (intent and _continued(clause, last, intent))
+        if more:
+            found[-1:] = [more]
         elif intent:
-            found.append(intent)
+            starts = action == "lookup" and clause.plain[:1] in {"把", "将"}
+            found.append(Intent("unclear") if starts else intent)
     return found
+
+
+def _detailed(message: Message, clause: Clause, last: Intent, action: str) -> Intent | None:
+    """Return the last intent with the name, the text, the term or the role that this clause gives it."""
+    if clause.negated or (action not in _ROLES and not TERMS.fullmatch(clause.plain)):
+        return None
+    name = named_in("naming", clause.said) if last.action in NAMED else ""
+    if name and action in VAGUE:
+        return replace(last, names=(message.restored(name).strip(" .。"),))
+    if last.action == "create_file" and not last.content and re.fullmatch(MARK, clause.said):
+        return replace(last, content=message.restored(clause.said))
+    if last.action == "link" and word("link_terms").search(clause.said):
+        return replace(last, said=f"{last.said}, {clause.said}")
+    role = role_in(clause.plain)
+    return (
+        replace(last, role=role) if role and last.action in {"share", "link"} and "MAIL" not in clause.plain else None
+    )
+
+
+def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
+    """Return what the last intent becomes by this one: with more names, or with what was found."""
+    pointing = intent.target is None or intent.target.is_pronoun
+    if intent.action in {"summarise", "read"} and pointing and last.action == "find":
+        return replace(intent, target=Ref("name", text=last.query))
+    if pointing and last.action == "copy" and intent.action in {"delete", "move"}:
+        return Intent("unclear")
+    if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
+        return None
+    if last.action == "create_folder":
+        return replace(last, names=(*last.names, *re.split(r"\s+and\s+|和", clause.said.removeprefix("and "))))
+    if last.action in {"delete", "restore"} and last.target and last.target.form == "name":
+        return replace(last, target=replace(last.target, text=f"{last.target.text}, {intent.query}"))
+    return Intent("unclear")
 
 
 def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequence[Intent | None]) -> Intent | None:
@@ -134,7 +150,7 @@ def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequen
     moods = [_mood(clause, intent) for clause, intent in both]
     named = [spoken_of(clause.plain) for (clause, _), mood in zip(both, moods, strict=True) if mood]
     action = changes[0].action if changes else next(filter(None, named), "")
-    taken_back = bool(changes) and is_taken_back(message.text.lower())
+    taken_back = bool(changes) and TAKEN_BACK.search(message.text.lower()) is not None
     mood = "taken_back" if taken_back else next(filter(None, moods), "")
     if {intent.action for intent in changes} - NAMING and word("depends").search(message.prepared):
         mood = "supposed"
@@ -144,7 +160,7 @@ def _only_spoken_of(message: Message, clauses: Sequence[Clause], intents: Sequen
     looks = any(intent and intent.action in {"ask", "find"} and not spoken_of(clause.plain) for clause, intent in both)
     if looks and not changes and mood == "reported":
         return Intent("ask", text, query=text)
-    return Intent("explain", text, topic=action, query=mood)
+    return Intent("explain", text)
 
 
 def _mood(clause: Clause, intent: Intent | None) -> str:
@@ -164,224 +180,36 @@ def _mood(clause: Clause, intent: Intent | None) -> str:
 
 
 def _intent(message: Message, clause: Clause, *, file_open: bool) -> Intent | None:
-    if clause.negated or not clause.plain:
+    if clause.negated or not clause.plain or word("tells").search(clause.plain):
         return None
     looked_up = next((action for action, pattern in _LOOKUPS if pattern.search(clause.plain)), "")
-    action = looked_up or _change(clause, file_open=file_open) or _reading(clause) or _otherwise(clause)
-    intent = _filled(message, action, clause, file_open=file_open) if action else None
+    action = looked_up or _ruled(clause, file_open=file_open) or _otherwise(clause)
+    intent = fill(message, action, clause, file_open=file_open) if action else None
+    if intent and intent.action in CHANGING and _is_beyond(clause, intent):
+        return Intent("cannot", intent.said)
     named = intent.target if intent and intent.action in CHANGING else None
     if intent and named and named.form == "name" and word("kinds").fullmatch(named.text):
-        return Intent("explain", intent.said, topic=intent.action)
+        return Intent("explain", intent.said)
     return intent
 
 
-def _change(clause: Clause, *, file_open: bool) -> str:
-    plain, action = clause.plain, clause.row.action if clause.row else ""
-    open_row = action in {"", "edit", "unknown"}
-    if word("trash").search(plain):
-        return "" if mood_of(plain) == "asked" else "empty_trash"
-    special = next((name for name, pattern in _SPECIAL if word(pattern).search(plain)), "")
-    if special:
-        return special
-    access = _access(plain, action, open_row=open_row)
-    if access:
-        return access
-    if word("cannot").search(plain) and (open_row or action == "create_file"):
-        return "cannot"
-    if action in {"move", "create_file"} and re.search(r"\bcop(?:y|ies) of\b|副本|复制", plain):
-        return "copy"
-    if action == "create_file" and re.match(r"(?:write|add|put)\b.*\b(?:to|into|in) FILE", plain):
-        return "add"
-    action = "list_changes" if action == "history" else action
-    return action if action in _BY_ROW else _edit(clause, action, file_open=file_open)
+def _is_beyond(clause: Clause, intent: Intent) -> bool:
+    """Say whether a change is of things that no drive holds, or gives many things one name."""
+    if intent.action == "rename":
+        return intent.target is not None and intent.target.form in {"all", "them"}
+    return intent.action not in NAMING and not ABOUT.search(clause.plain) and ELSEWHERE.search(clause.plain) is not None
 
 
-def _access(plain: str, action: str, *, open_row: bool) -> str:
-    if word("download").search(plain) and action in {"", "share", "unknown"}:
-        return "download"
-    named = word("sets_role").search(plain) or ("MAIL" in plain and word("stops").match(plain))
-    if action == "share" or (open_row and named):
-        return _sharing(plain)
-    if re.match(r"make .+ (?:private|public)\b", plain):
-        return "revoke" if "private" in plain else "link"
-    return "end_link" if open_row and word("ends_link").search(plain) else ""
-
-
-def _sharing(plain: str) -> str:
-    if word("link").search(plain):
-        return "end_link" if word("stops").search(plain) else "link"
-    gives = re.search(r"access to\b.*\bMAIL|MAIL.*\baccess\b|^(?:let|give|allow) MAIL|共享|分享", plain)
-    if word("sets_role").search(plain) and not gives:
-        return "set_role"
-    ends = re.search(r"取消|停止|收回|撤回|移除|解除|不再|别再|\bprivate\b|unshare", plain)
-    return "revoke" if ends or word("stops").match(plain) else "share"
-
-
-def _edit(clause: Clause, action: str, *, file_open: bool) -> str:
-    plain = clause.plain
-    if action == "delete":
-        part = file_open and re.search(r"QUOTE|\b(?:line|sentence|paragraph|word)\b|[句段行]", plain)
-        if part or word("names_part").search(plain):
-            return "remove_text"
-        return "delete_for_good" if clause.for_good else "delete"
-    if action not in {"", "edit", "unknown"}:
-        return ""
-    if re.match(r"(?:put|place|stick|drop|file) (?!.*(?:QUOTE|\bline\b|\bsentence\b)).+ (?:in|into|under|to) ", plain):
-        return "move"
-    for name, pattern in (("replace", "replaces"), ("add", "adds"), ("remove_text", "removes")):
-        if word(pattern).search(plain) and (name != "remove_text" or action == "edit"):
-            return name
-    return "cannot" if action == "edit" else ""
-
-
-def _reading(clause: Clause) -> str:
-    plain, action = clause.plain, clause.row.action if clause.row else ""
-    if action == "list":
-        return "list"
-    if word("sum_of").fullmatch(plain) and not re.search(r"\bwhat does .+ say about\b|(?<!总结)关于", plain):
-        return "summarise"
-    if word("lists").match(plain) and not word("about").search(plain):
-        return "lookup"
-    if word("where").search(plain):
-        return "find"
-    if word("opens").search(plain) and not word("question").search(plain):
-        return "read"
-    return ("ask" if word("question").search(plain) else "summarise") if action == "read" else ""
+def _ruled(clause: Clause, *, file_open: bool) -> str:
+    row = clause.row.action if clause.row else "none"
+    forms = {"file": file_open, "good": clause.for_good}
+    action = ruled([*(f"{row}+{form}" for form, holds in forms.items() if holds), row], clause.plain)
+    return row if action == "=" else action
 
 
 def _otherwise(clause: Clause) -> str:
     plain = clause.plain
-    if word("question").search(plain):
-        return "ask"
     short = len(plain.split()) <= 5 if plain.isascii() else len(plain) <= 12
     tells = re.search(r"^(?:i|we|he|she|they|it|you)\b|[我你他她](?!的)|[了吧]$|^(?:把|将)", plain)
     has_verb = clause.row is not None or any(one in VERBS for one in plain.split()[:3])
     return "lookup" if short and not tells and not has_verb and terms(plain) else ""
-
-
-def _filled(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
-    said = clause.said
-    named = _slots(message, action, said)
-    target = re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", ""))
-    place, text = named.get("destination", ""), said.strip(" ?？。.!！")
-    pattern = {"find": "where", "lookup": "lists", "summarise": "sum_of", "read": "opens"}.get(action)
-    intent = Intent(
-        action,
-        message.restored(said),
-        target=_ref(message, target, file_open=file_open),
-        destination=_folder(message, place) if place else None,
-        emails=tuple(EMAIL.findall(message.restored(said))),
-        role=_role(clause.plain),
-        number=number_in(_NUMBERED[action], clause.plain) if action in _NUMBERED else 0,
-        query=message.restored((named_in(pattern, text) if pattern else "") or text),
-    )
-    form = intent.target.form if intent.target else ""
-    if action == "delete" and word("empties").search(clause.plain) and form in {"name", "there", "it"}:
-        intent = replace(intent, target=Ref("all", inside=intent.target))
-    if form == "there" and action in EDITING:
-        intent = replace(intent, target=Ref("open" if file_open else "it"))
-    if action in _FILL:
-        intent = _FILL[action](message, intent, named)
-    return intent if intent.target else replace(intent, target=_subject(message, intent, text, file_open=file_open))
-
-
-def _slots(message: Message, action: str, said: str) -> Mapping[str, str]:
-    shape = {"end_link": "link", "delete_for_good": "delete"}.get(action, action)
-    first = has_han(re.sub(MARK, "", said))
-    found = slots(shape, said, chinese=first)
-    return found or (slots(shape, said, chinese=not first) if has_han(message.restored(said)) else {})
-
-
-def _ref(message: Message, phrase: str, *, file_open: bool = False, kind: str = "") -> Ref | None:
-    text = message.restored(phrase)
-    if re.fullmatch(MARK, phrase):
-        return Ref("path" if text.startswith("/") else "name", text=text, kind=kind)
-    return read_ref(text, kind=kind, file_open=file_open) if phrase else None
-
-
-def _folder(message: Message, phrase: str) -> Ref | None:
-    there = read_ref(message.restored(phrase), kind="folder")
-    if there and there.is_pronoun:
-        return Ref("there")
-    text = message.restored(re.sub(r"(?:里面|里边|里|中|下面|下|内|去|吧)$", "", phrase) or phrase)
-    ref = read_ref((named_in("named", text) or text).strip(" .。,"), kind="folder")
-    return Ref("there") if ref and ref.form in {"it", "open"} else ref
-
-
-def _role(plain: str) -> str:
-    found = list(word("role").finditer(plain))
-    if not found:
-        return ""
-    last = found[0] if found[0]["reader"] or found[0]["viewer"] else found[-1]
-    return "editor" if last["editor"] or last["writer"] else "viewer"
-
-
-def number_in(name: str, text: str) -> int:
-    """Return the number that a pattern finds in a text, 0 if there is none."""
-    found = named_in(name, text).lower()
-    return int(found) if found.isdigit() else NUMBERS.get(found, 0)
-
-
-def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) -> Ref | None:
-    if intent.action in {"summarise", "read"}:
-        return _ref(message, intent.query if intent.query != message.restored(text) else "", file_open=file_open)
-    patterns = ("within",) if intent.action in IN_FOLDERS else ("history", "of") if intent.action in OF_ITEMS else ()
-    phrases = [phrase for phrase in (named_in(pattern, text) for pattern in patterns) if phrase]
-    phrase = next((one for one in phrases if not word("no_place").fullmatch(one.replace(" ", ""))), "")
-    return _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
-
-
-def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    name = message.restored(named.get("name", "")).strip(" .。,，;；")
-    names = [name]
-    if intent.action == "create_folder" and not re.search(MARK, named.get("name", "")):
-        names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)
-    return replace(intent, names=tuple(filter(None, (one.strip() for one in names))))
-
-
-def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    inside = re.search(rf"(?<=.)\s*(?P<content>{MARK})\s*$", named.get("name", ""))
-    name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
-    intent = _fill_names(message, intent, {"name": name})
-    content = message.restored(inside["content"]) if inside else ""
-    keeps = not content and word("keeps").match(intent.said.lower())
-    return replace(intent, action="save" if keeps else "create_file", content=content)
-
-
-def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    person = re.sub(r"[,，].*", "", EMAIL.sub("", message.restored(named.get("person", ""))).strip(" ,，."))
-    target = intent.target
-    if target and EMAIL.search(target.text):
-        rest = EMAIL.sub("", target.text).strip()
-        target = read_ref(re.sub(r"^(?:给|with|to)\s*|\s*(?:with|to|给)\s*$", "", rest).strip(" ,，"))
-    return replace(intent, person="" if intent.emails else person, target=target)
-
-
-def _quoted_in(message: Message, slot: str) -> str:
-    marks = re.findall(MARK, slot)
-    return message.restored(marks[0]) if len(marks) == 1 else message.restored(slot).strip(" .。")
-
-
-def _fill_edit(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    old, new = _quoted_in(message, named.get("old", "")), _quoted_in(message, named.get("new", ""))
-    old = re.sub(r"^(?:all|every|each)(?: of)?(?: the| occurrences of)* ", "", old)
-    kept = re.fullmatch(rf"{_FIGURE}(?P<rest>\D+)", old)
-    if kept and re.fullmatch(_FIGURE, new) and has_han(old) and not re.fullmatch(_FIGURE, old):
-        new += kept["rest"]
-    return replace(intent, edits=((old, new),), anchor=message.restored(named.get("topic", "")))
-
-
-def _fill_add(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
-    start = re.match(r"start|top|beginning|开头|最?前面|顶部", named.get("where", ""))
-    anchor = message.restored(named.get("anchor", ""))
-    content = _quoted_in(message, named.get("content", "")) if named.get("content") else ""
-    return replace(intent, content=content, anchor=anchor, position="after" if anchor else "start" if start else "end")
-
-
-_FILL: Final[Mapping[str, Callable[[Message, Intent, Mapping[str, str]], Intent]]] = {
-    **dict.fromkeys(("create_folder", "rename", "copy"), _fill_names),
-    **dict.fromkeys(("share", "revoke", "set_role"), _fill_share),
-    **dict.fromkeys(("replace", "remove_text"), _fill_edit),
-    "create_file": _fill_file,
-    "add": _fill_add,
-}

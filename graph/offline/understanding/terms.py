@@ -5,26 +5,15 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
+from graph.offline.understanding.grammar import word
+
 CJK: Final = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _HAN: Final = re.compile(f"[{CJK}]")
 _RUN: Final = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:[-'’][^\W_{CJK}]+)*")
 _SUFFIX: Final = re.compile(r"(?:ations?|ings?|ments?|ers?|als?|ies|ied|ed|es|s|ly|y|e)$")
 SHORTEST_STEM, SHORTEST_MISSPELT, ALIKE = 4, 5, 0.84
-_STOP_WORDS: Final = """
-    a about above after again all also always am an and any anybody anyone anything are around as at be because
-    been before being between both but by called can cook could did do does doing done each either else ever
-    every everything exactly find for from get gets give got had has have having he her here hers him his how
-    hows however i if in inside into is it its just know let like ll long m make many may me mention mentions
-    might more most much must my need no nor not now of off often on once one only onto or other our out over
-    own per please prepare re really s same say says see shall she should so some somebody someone something
-    such t teh tell than that the their them then there these they this those through to too under until up us
-    ve very want was we were what whats when where wheres whether which while who whom whose why will with
-    within without would yes yet you your d
-"""
-STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
-STOP_CHARACTERS: Final = frozenset(
-    "的了吗呢吧是有在里给到我你您请帮这那它和与或哪什么谁几多少怎为并再都不可以能要会就也还个一着过被对于从让及其之所而且啊呀哦嘛得地说叫把将"
-)
+STOP_WORDS: Final = frozenset(word("stop_words").pattern.split("|"))
+STOP_CHARACTERS: Final = frozenset(word("stop_characters").pattern)
 
 
 def has_han(text: str) -> bool:

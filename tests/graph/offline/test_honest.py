@@ -120,11 +120,11 @@ def test_a_document_too_long_to_be_read_whole_is_changed_only_where_the_match_is
     talk = Talk()
     talk.drive.put("/big.md", "".join(f"part {number} has 30 days\n" for number in range(4_000)))
     talk.drive.most = 18_000
-    assert "more of the text around" in talk.say("replace 30 days with 45 days in big.md")
+    assert "must match exactly one" in talk.say("replace 30 days with 45 days in big.md")
     assert len(talk.drive.texts[talk.drive.find("/big.md")["id"]]) == 1
     talk.say("replace 'part 3999 has 30 days' with 'part 3999 has 45 days' in big.md")
     assert talk.drive.text("/big.md").endswith("part 3999 has 45 days\n")
-    assert "does not occur" in talk.say("replace 'part 5000' with 'x' in big.md")
+    assert "matches nothing" in talk.say("replace 'part 5000' with 'x' in big.md")
 
 
 HOSTILE = (

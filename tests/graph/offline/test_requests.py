@@ -7,8 +7,9 @@ import pytest
 
 from graph.offline import wording
 from graph.offline.scripts.specialist import SCRIPTS
-from graph.offline.understanding.grammar import table
-from graph.offline.understanding.requests import CHANGING, understand
+from graph.offline.understanding.grammar import table, word
+from graph.offline.understanding.intent import CHANGING
+from graph.offline.understanding.requests import understand
 from graph.offline.wording import sides
 from tests.graph.offline import misleading
 from tests.graph.offline.world import TOOLS
@@ -18,15 +19,18 @@ ASKED = {
     "find": ["where did I put the passport scan?", "护照扫描件放在哪里了"],
     "summarise": ["give me a quick summary of the lease", "把租房合同总结一下", "what is in Kick-off.pptx?"],
     "ask": ["how long is the notice period?", "押金是多少", "who is my landlord?"],
-    "compare": ["what's the difference between a.csv and b.csv?", "对比一下两份合同"],
     "count": ["how many PDFs do I have?", "我一共有多少文件"],
     "newest": ["show me the 5 newest files", "最近修改的文件"],
     "shared_out": ["which folders have I shared?", "哪些文件共享给了别人"],
     "list_shared_with_me": ["what has been shared with me?", "别人共享给我的文件"],
     "list_trash": ["what's in the trash?", "回收站里有什么"],
-    "quota": ["how much space is left?", "我用了多少空间"],
+    "whoami": ["how much space is left?", "我用了多少空间"],
     "who_has_access": ["who can see the budget folder?", "谁能看到预算文件夹"],
-    "diff_versions": ["what changed since the last version?", "和上一个版本有什么区别"],
+    "diff_versions": [
+        "what changed since the last version?",
+        "Diff of plan.md between version 1 and 2",
+        "和上一个版本有什么区别",
+    ],
     "create_folder": ["make a folder called Receipts in Home", "在家里新建一个文件夹叫收据"],
     "create_file": ["create a note Shopping with the text: milk", "新建一个文件 购物.md，内容是：牛奶"],
     "rename": ["rename draft.md to final.md please", "把草稿.md改名为终稿.md"],
@@ -36,10 +40,8 @@ ASKED = {
     "set_role": ["make him a viewer", "改成只读"],
     "revoke": ["stop sharing plan.md with eve@example.com", "取消计划.md的共享"],
     "link": ["make a public link to the brochure", "给宣传册生成一个公开链接"],
-    "end_link": ["turn the link off again", "把链接关掉"],
-    "download": ["give me a download link for plan.md", "下载项目建议书"],
+    "end_link": ["turn the link off again", "stop the link to plan.md", "把链接关掉"],
     "delete": ["get rid of notes-old.md", "把旧笔记.md删掉"],
-    "delete_for_good": ["permanently delete plan.md", "彻底删除计划.md"],
     "empty_trash": ["empty the trash", "清空回收站"],
     "restore": ["bring it back", "恢复它"],
     "restore_version": ["go back to the first version", "恢复到第一版"],
@@ -55,6 +57,14 @@ ASKED = {
         "帮我写一首诗",
         "can you email the landlord?",
         "打印计划.md",
+        "what's the difference between a.csv and b.csv?",
+        "对比一下两份合同",
+        "save this as lease.md",
+        "give me a download link for plan.md",
+        "下载项目建议书",
+        "permanently delete plan.md",
+        "彻底删除计划.md",
+        "find files similar to plan.md",
     ],
     "decline": ["please don't delete anything", "千万不要删除合同"],
 }
@@ -131,8 +141,8 @@ def test_every_action_has_a_script_and_every_tool_is_used() -> None:
     actions = {name for part in ("lookup", "talk") for name, _ in table(part)} | CHANGING | set(ASKED)
     assert actions <= set(SCRIPTS)
     sources = "".join(path.read_text(encoding="utf-8") for path in (HERE / "scripts").glob("*.py"))
-    left_to_others = {"get_index_status", "write_file"}
-    assert not [tool for tool in set().union(*TOOLS.values()) - left_to_others if f'"{tool}"' not in sources]
+    offered = {tool for tool in set().union(*TOOLS.values()) if not word("unused").fullmatch(tool)}
+    assert not [tool for tool in offered if f'"{tool}"' not in sources]
 
 
 def test_each_sentence_has_the_same_values_in_both_languages() -> None:

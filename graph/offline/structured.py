@@ -1,0 +1,105 @@
+"""Answers in a schema: the specialist of a message, and the steps of one with several requests."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from graph.offline.followup import is_fragment
+from graph.offline.reading.conversation import Conversation
+from graph.offline.scripts.finding import folder_of
+from graph.offline.understanding.intent import CHANGING, EDITING, Intent
+from graph.offline.understanding.requests import memory_intent, understand
+from graph.offline.wording import say
+from graph.routing.many_files import of_each
+from graph.routing.route import REASONS
+from graph.state import AGENTS, AgentName, Language
+
+SURE, UNSURE, MOST_STEPS = 0.92, 0.2, 8
+READING: Final = frozenset({"find", "lookup", "ask", "read", "summarise", "map_files"})
+MAKES: Final = frozenset({"create_folder", "create_file", "rename"})
+
+
+def decide(conversation: Conversation) -> dict[str, Any]:
+    """Return the arguments of `RouteDecision`."""
+    language, last = conversation.language, conversation.sections.last_agent
+    if memory_intent(conversation.asked):
+        return _decision(language, "drive_agent", "drive_agent")
+    intents = _intents(conversation)
+    if last in AGENTS and "ai: " in conversation.sections.conversation and is_fragment(intents, conversation.asked):
+        return _decision(language, last, "sticky")
+    if not intents:
+        return _decision(language, "drive_agent", "fallback") | {"confidence": UNSURE}
+    agents = {agent_for(intent) for intent in intents}
+    order: tuple[AgentName, ...] = ("drive_agent", "document_agent", "search_agent")
+    leads = next(agent for agent in order if agent in agents)
+    # Several requests, at least one of which changes something, are done step by step.
+    several = len(intents) > 1 and any(intent.action in CHANGING for intent in intents)
+    return _decision(language, leads, "plan" if several else leads)
+
+
+def _decision(language: Language, agent: str, why: str) -> dict[str, Any]:
+    return {"agent": agent, "needs_plan": why == "plan", "confidence": SURE, "reason": REASONS[why][language]}
+
+
+def _intents(conversation: Conversation) -> Sequence[Intent]:
+    return understand(conversation.asked, file_open=conversation.sections.file is not None)
+
+
+def agent_for(intent: Intent) -> AgentName:
+    """Return the specialist that has the tools for an intent."""
+    if intent.action in EDITING:
+        return "document_agent"
+    if intent.action not in READING:
+        return "drive_agent"
+    opened = intent.action in {"read", "summarise"} and intent.target and intent.target.form == "open"
+    return "document_agent" if opened else "search_agent"
+
+
+def plan(conversation: Conversation) -> dict[str, Any]:
+    """Return the arguments of `TaskPlan`: one step for each request, in the person's words and order."""
+    asked = conversation.asked
+    each, intents = of_each(asked), _intents(conversation)[:MOST_STEPS]
+    if each is not None:
+        return {"steps": [_step("1", asked, "search_agent") | {"kind": "map", "folder": folder_of(each).text}]}
+    steps = [
+        _step(str(number), intent.said[:1].upper() + intent.said[1:], agent_for(intent))
+        | {"depends_on": _needed(intents[: number - 1], intent)}
+        for number, intent in enumerate(intents, 1)
+    ]
+    return {"steps": steps or [_step("1", asked, decide(conversation)["agent"])]}
+
+
+def _step(key: str, said: str, agent: str) -> dict[str, Any]:
+    return {"id": key, "title": " ".join(said.split())[:60] or "…", "agent": agent, "instruction": said or "…"}
+
+
+def _needed(earlier: Sequence[Intent], intent: Intent) -> list[str]:
+    """Return the ids of the earlier steps that make something that this one names or points to."""
+    refs = [ref for ref in (intent.target, intent.destination) if ref]
+    points = any(ref.is_pronoun or ref.form == "summary" for ref in refs)
+    points = points or (intent.target is None and intent.action not in MAKES)
+    makers = [(str(at), one.names) for at, one in enumerate(earlier, 1) if one.action in MAKES]
+    named = [at for at, names in makers if any(name and name in intent.said for name in names)]
+    return named or ([str(len(earlier))] if points and earlier else [])
+
+
+def revise(conversation: Conversation) -> dict[str, Any]:
+    """Return the arguments of `RevisedPlan`: what is left and needs no step that did not succeed."""
+    steps = conversation.sections.plan_so_far
+    lost = {str(step["id"]) for step in steps if step.get("status") in {"failed", "skipped"}}
+    left: list[Mapping[str, Any]] = []
+    for step in (one for one in steps if one.get("status") == "pending"):
+        if lost & {str(key) for key in step.get("depends_on", [])}:
+            lost.add(str(step["id"]))
+        else:
+            left.append(step)
+    ids = {str(step["id"]): f"n{step['id']}" for step in left}
+    fields = ("title", "agent", "instruction", "kind", "folder")
+    renamed = [
+        {key: step[key] for key in fields if step.get(key)}
+        | {
+            "id": ids[str(step["id"])],
+            "depends_on": [ids.get(str(one), str(one)) for one in step.get("depends_on", [])],
+        }
+        for step in left
+    ]
+    return {"why": say(conversation.language, "revised"), "steps": renamed}

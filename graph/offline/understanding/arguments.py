@@ -1,0 +1,158 @@
+"""The arguments of a request: what its clause names beside the verb, by the shapes of its action."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from graph.offline.understanding.clauses import Clause, Message
+from graph.offline.understanding.grammar import named_in, slots, word
+from graph.offline.understanding.intent import CHANGING, EDITING, EMAIL, NAMING, Intent, Ref, number_in, read_ref
+from graph.offline.understanding.terms import has_han
+
+MARK: Final = "[\ue000-\uf8ff]"
+"""Stands for what was quoted or dictated."""
+_FIGURE: Final = r"\d[\d.,]*\s?(?:个月|小时|分钟|[天年月周日个元%])?"
+POINTING: Final = CHANGING - NAMING - {"undo", "redo", "empty_trash", "remove_text"} | {"rename"}
+"""Changes of what was talked about last if they name nothing else; without a shape of theirs a clause is unclear."""
+IN_FOLDERS: Final = frozenset({"count", "list", "newest"})
+OF_ITEMS: Final = frozenset({"who_has_access", "list_versions", "info", "list_changes", "diff_versions"})
+_NUMBERED: Final = dict.fromkeys(("restore_version", "diff_versions", "list_versions"), "version") | (
+    dict.fromkeys(("newest", "list_changes"), "counted")
+)
+
+
+def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> Intent:
+    """Return the request of a clause with what the clause names."""
+    said = clause.said
+    found = _slots(message, action, said)
+    if found is None and action in POINTING:
+        return Intent("unclear", said)
+    named = found or {}
+    target = re.sub(r"^(?:the|that|this|its|那个?|这个?)$", "", named.get("target", ""))
+    place, text = named.get("destination", ""), said.strip(" ?？。.!！")
+    pattern = {"find": "where", "lookup": "lists", "summarise": "sum_of", "read": "opens"}.get(action)
+    intent = Intent(
+        action,
+        message.restored(said),
+        target=_ref(message, target, file_open=file_open),
+        destination=_folder(message, place) if place else None,
+        emails=tuple(EMAIL.findall(message.restored(said))),
+        role=role_in(clause.plain),
+        number=number_in(_NUMBERED[action], clause.plain) if action in _NUMBERED else 0,
+        query=message.restored((named_in(pattern, text) if pattern else "") or text),
+    )
+    form = intent.target.form if intent.target else ""
+    if action == "delete" and word("empties").search(clause.plain) and form in {"", "name", "there", "it"}:
+        if not form:
+            return Intent("unclear", said)
+        intent = replace(intent, target=Ref("all", inside=intent.target))
+    if form == "there" and action in EDITING:
+        intent = replace(intent, target=Ref("open" if file_open else "it"))
+    if action in _FILL:
+        intent = _FILL[action](message, intent, named)
+    return intent if intent.target else replace(intent, target=_subject(message, intent, text, file_open=file_open))
+
+
+def _slots(message: Message, action: str, said: str) -> Mapping[str, str] | None:
+    shape = {"end_link": "link"}.get(action, action)
+    chinese = has_han(re.sub(MARK, "", said))
+    found = slots(shape, said, chinese=chinese)
+    other = has_han(message.restored(said)) and (not chinese or re.match(r"[a-z]+\s", said, re.IGNORECASE))
+    return found if found is not None or not other else slots(shape, said, chinese=not chinese)
+
+
+def _ref(message: Message, phrase: str, *, file_open: bool = False, kind: str = "") -> Ref | None:
+    text = message.restored(phrase)
+    if re.fullmatch(MARK, phrase):
+        return Ref("path" if text.startswith("/") else "name", text=text, kind=kind)
+    return read_ref(text, kind=kind, file_open=file_open) if phrase else None
+
+
+def _folder(message: Message, phrase: str) -> Ref | None:
+    there = read_ref(message.restored(phrase), kind="folder")
+    if there and there.is_pronoun:
+        return Ref("there")
+    text = message.restored(re.sub(r"(?:里面|里边|里|中|下面|下|内|去|吧)$", "", phrase) or phrase)
+    ref = read_ref((named_in("named", text) or text).strip(" .。,"), kind="folder")
+    return Ref("there") if ref and ref.form in {"it", "open"} else ref
+
+
+def role_in(plain: str) -> str:
+    """Return the role that a clause names, empty if none."""
+    found = list(word("role").finditer(plain))
+    if not found:
+        return ""
+    last = found[0] if found[0]["reader"] or found[0]["viewer"] else found[-1]
+    return "editor" if last["editor"] or last["writer"] else "viewer"
+
+
+def _subject(message: Message, intent: Intent, text: str, *, file_open: bool) -> Ref | None:
+    if intent.action in {"summarise", "read"}:
+        return _ref(message, intent.query if intent.query != message.restored(text) else "", file_open=file_open)
+    patterns = ("within",) if intent.action in IN_FOLDERS else ("history", "of") if intent.action in OF_ITEMS else ()
+    phrases = [phrase for phrase in (named_in(pattern, text) for pattern in patterns) if phrase]
+    phrase = next((one for one in phrases if not word("no_place").fullmatch(one.replace(" ", ""))), "")
+    return _ref(message, phrase, file_open=file_open, kind="folder" if intent.action in IN_FOLDERS else "")
+
+
+def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
+    marks = re.findall(MARK, named.get("name", ""))
+    name = message.restored(marks[0] if len(marks) == 1 else named.get("name", "")).strip(" .。,，;；")
+    name = word("called_zh").sub("", name)
+    names = [name]
+    if intent.action == "create_folder" and not re.search(MARK, named.get("name", "")):
+        names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)
+    return replace(
+        intent, names=tuple(one for one in map(str.strip, names) if one and not word("no_name").fullmatch(one))
+    )
+
+
+def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
+    inside = re.search(rf"(?<=.)\s*(?P<content>{MARK})\s*$", named.get("name", ""))
+    name = named.get("name", "")[: inside.start()].rstrip(" ,，:") if inside else named.get("name", "")
+    intent = _fill_names(message, intent, {"name": name})
+    content = message.restored(inside["content"]) if inside else ""
+    return replace(intent, content=content)
+
+
+def _fill_share(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
+    person = re.sub(r"[,，].*", "", EMAIL.sub("", message.restored(named.get("person", ""))).strip(" ,，."))
+    target = intent.target
+    if target and EMAIL.search(target.text):
+        rest = EMAIL.sub("", target.text).strip()
+        target = read_ref(re.sub(r"^(?:给|with|to)\s*|\s*(?:with|to|给)\s*$", "", rest).strip(" ,，"))
+    return replace(intent, person="" if intent.emails else person, target=target)
+
+
+def _quoted_in(message: Message, slot: str) -> str:
+    marks = re.findall(MARK, slot)
+    return message.restored(marks[0]) if len(marks) == 1 else message.restored(slot).strip(" .。")
+
+
+def _fill_edit(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
+    old, new = _quoted_in(message, named.get("old", "")), _quoted_in(message, named.get("new", ""))
+    old = re.sub(
+        r"^(?:all|every|each)(?: of)?(?: the| occurrences of)* |^(?:the )?(?:word|phrase|text|line|item)s? ", "", old
+    )
+    rest = re.fullmatch(rf"{_FIGURE}(?P<rest>\D+)", old)
+    if rest and re.fullmatch(_FIGURE, new) and has_han(old) and not re.fullmatch(_FIGURE, old):
+        new += rest["rest"]
+    described = word("described").search(old) or (re.match(r"\d", new) and not re.search(r"\d", old))
+    old = "" if described and not re.search(MARK, named.get("old", "")) else old
+    return replace(intent, edits=((old, new),), anchor=message.restored(named.get("topic", "")))
+
+
+def _fill_add(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
+    if named.get("anchor") or re.match(r"start|top|beginning|开头|最?前面|顶部", named.get("where", "")):
+        return replace(intent, action="cannot")
+    return replace(intent, content=_quoted_in(message, named.get("content", "")))
+
+
+_FILL: Final[Mapping[str, Callable[[Message, Intent, Mapping[str, str]], Intent]]] = {
+    **dict.fromkeys(("create_folder", "rename", "copy"), _fill_names),
+    **dict.fromkeys(("share", "revoke", "set_role"), _fill_share),
+    **dict.fromkeys(("replace", "remove_text"), _fill_edit),
+    "create_file": _fill_file,
+    "add": _fill_add,
+}
