@@ -96,13 +96,15 @@ class Runs:
 
     async def follow(self, run_id: str, after: int, idle_seconds: float) -> AsyncGenerator[list[Frame]]:
         """Yield the run's events after a number, up to its last; an empty list after `idle_seconds` without one."""
-        async with self._services.database.read() as session:
-            status = await session.scalar(select(RunRow.status).where(RunRow.id == run_id))
-        if status == WAITING or run_id in self._wakes:
+        if run_id not in self._tasks and (run_id in self._wakes or await self._is_parked(run_id)):
             await self._services.log.reopen(run_id)
         async with aclosing(self._services.log.follow(run_id, after, idle_seconds)) as batches:
             async for frames in batches:
                 yield frames
+
+    async def _is_parked(self, run_id: str) -> bool:
+        async with self._services.database.read() as session:
+            return await session.scalar(select(RunRow.status).where(RunRow.id == run_id)) == WAITING
 
     async def cancel(self, caller: Principal, run_id: str) -> bool:
         """Stop a run; True once it has ended, else False. Raises `RunFinishedError` if it had ended before.

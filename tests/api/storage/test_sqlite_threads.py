@@ -15,7 +15,7 @@ from langgraph.checkpoint.serde.types import TASKS
 from langgraph.types import Send
 
 from api.storage import sqlite_threads
-from api.storage.sqlite_threads import SqliteThreads
+from api.storage.sqlite_threads import SqliteThreads, may_be_seen
 from api.storage.threads import open_threads
 from graph.build import build_graph
 from graph.dependencies import GraphDependencies
