@@ -4,7 +4,6 @@ The graph has its plan in its own state. Between two steps it exchanges it with 
 that nobody edits a step that has begun, and an edited step begins as edited.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -40,7 +39,6 @@ class Plans:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
-        self._changed: dict[str, asyncio.Event] = {}
 
     async def exchange(self, thread_id: str, run_id: str, change: Callable[[Plan | None], Plan]) -> Plan:
         """Store the plan that `change` makes of the copy, and return it. Runs of other clients have no copy."""
@@ -93,7 +91,7 @@ class Plans:
                 raise _edit_error(error, row.version) from error
             _refuse_impossible(plan, in_document=bool(run.place.get("file_id")))
             self._update_row(row, {**plan, "version": row.version + 1})
-        self._wake(row.run_id)
+        self.on_changed(row.run_id)
         return row
 
     async def command(self, caller: Principal, thread_id: str, command: PlanCommand) -> PlanRow:
@@ -107,7 +105,7 @@ class Plans:
                     pauses = command == "pause"
                     mark = self.pause_statement if pauses else self.resume_statement
                     await session.execute(mark(row.run_id))
-        self._wake(row.run_id)
+        self.on_changed(row.run_id)
         return row
 
     def pause_statement(self, run_id: str) -> Executable:
@@ -118,24 +116,10 @@ class Plans:
         """Return the statement that marks a run as running."""
         return update(RunRow).where(RunRow.id == run_id, RunRow.status == WAITING).values(status=RUNNING)
 
-    async def wait_for_change(self, run_id: str, version: int) -> PlanRow | None:
-        """Wait until the plan of a run has another version, and return it; None if there is none."""
-        changed = self._changed[run_id] = asyncio.Event()
-        try:
-            while True:
-                changed.clear()
-                async with self._database.read() as session:
-                    row = await session.get(PlanRow, run_id)
-                if row is None or row.version != version:
-                    return row
-                await changed.wait()
-        finally:
-            del self._changed[run_id]
-
-    def _wake(self, run_id: str) -> None:
-        if changed := self._changed.get(run_id):
-            changed.set()
-        self.on_changed(run_id)
+    async def find(self, run_id: str) -> PlanRow | None:
+        """Return the plan of a run, whoever owns it."""
+        async with self._database.read() as session:
+            return await session.get(PlanRow, run_id)
 
     def _update_row(self, row: PlanRow, plan: Plan) -> None:
         row.plan = cast("dict[str, Any]", plan)

@@ -1,6 +1,5 @@
 """Approvals: stored, decided once by one of possibly many clients, or expired."""
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -38,7 +37,6 @@ class Approvals:
         self._clock = clock
         self._check_edit = check_edit
         self._check_grant = check_grant
-        self._decided: dict[str, asyncio.Event] = {}
 
     async def find(self, approval_id: str) -> ApprovalRow | None:
         """Return an approval, whoever owns it, for the run that raised it."""
@@ -97,7 +95,6 @@ class Approvals:
             if not await self._close(session, row, **values):
                 await session.refresh(row)
                 raise _closed_error(row)
-        self._wake(approval_id)
         self.on_closed(row.run_id)
         return row
 
@@ -114,30 +111,13 @@ class Approvals:
         async with self._database.read() as session:
             return await session.scalar(later.limit(1))
 
-    async def wait(self, approval_id: str) -> ApprovalRow:
-        """Wait until the approval is decided or its time is up, and return it as it then is."""
-        decided = self._decided[approval_id] = asyncio.Event()
-        try:
-            while True:
-                decided.clear()
-                async with self._database.read() as session:
-                    row = await session.get_one(ApprovalRow, approval_id)
-                if row.status != WAITING:
-                    return row
-                if row.expires_at <= self._clock.now():
-                    await self._expire(row)
-                else:
-                    await self._wait_for_decision(decided, row.expires_at)
-        finally:
-            del self._decided[approval_id]
-
-    async def _wait_for_decision(self, decided: asyncio.Event, moment: datetime) -> None:
-        waits = [asyncio.ensure_future(decided.wait()), asyncio.ensure_future(self._clock.sleep_until(moment))]
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
+    async def closed(self, approval_id: str) -> ApprovalRow | None:
+        """Return the approval if it is decided or its time is up; None while it waits."""
+        row = await self.find(approval_id)
+        if row and row.status == WAITING and row.expires_at <= self._clock.now():
+            await self._expire(row)
+            row = await self.find(approval_id)
+        return row if row and row.status != WAITING else None
 
     async def _expire(self, row: ApprovalRow) -> None:
         async with self._database.write() as session:
@@ -159,10 +139,6 @@ class Approvals:
             raise _closed_error(row)
         if row.expires_at <= self._clock.now():
             raise ApprovalClosedError(row.id, EXPIRED, row.expires_at.isoformat())
-
-    def _wake(self, approval_id: str) -> None:
-        if decided := self._decided.get(approval_id):
-            decided.set()
 
 
 def cancel_statement(run_id: str, by: str, key: str | None, now: datetime) -> Executable:

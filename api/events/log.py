@@ -92,6 +92,10 @@ class RunBuffer:
             self.seq = frames[-1].seq
             self.wake()
 
+    def forget(self) -> None:
+        """Keep no frame."""
+        self._frames.clear()
+
     def wake(self) -> None:
         """Wake everything that waits for `changed`."""
         self.changed.set()
@@ -150,6 +154,11 @@ class EventLog:
         """Return once every event that was queued for the run is committed."""
         if run_id in self._last or run_id in self._storing:
             await self.commit(run_id, [])
+
+    def park(self, run_id: str) -> None:
+        """Forget the newest frames of a run that waits for a person: who follows it reads them from the database."""
+        if buffer := self._buffers.get(run_id):
+            buffer.forget()
 
     def close(self, run_id: str) -> None:
         """Close the log of a run that is over, or that this process gives up; its followers end."""

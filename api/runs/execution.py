@@ -73,8 +73,12 @@ class Outcome:
     retryable: bool = False
 
 
+class RunParked(Exception):  # noqa: N818 - no error: the run goes on when the person has answered
+    """The run waits for a person: until then it is a row."""
+
+
 class Execution:
-    """Runs one run. `recovered`: another process began it."""
+    """Runs one run. `recovered`: it was begun in another task, or another process."""
 
     def __init__(self, run: RunRow, services: RunServices, *, recovered: bool = False) -> None:
         self.run = run
@@ -92,9 +96,16 @@ class Execution:
         self._language: Language = language_of(run.message)
 
     async def perform(self) -> None:
-        """Run to the end. A run that `is_stopping` stops where it is; another process recovers it."""
+        """Run to the end. A run that `is_stopping` stops where it is; another process recovers it.
+
+        Raises `RunParked` when it waits for a person.
+        """
         try:
             outcome = await self._outcome()
+        except RunParked:
+            if not self.cancelled_by:
+                raise
+            outcome = Outcome(CANCELLED)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
             if task is None or (self.is_stopping and not self.cancelled_by):
@@ -113,6 +124,8 @@ class Execution:
             return Outcome(FAILED, "crashed", "The service stopped too often while it worked on this.")
         try:
             await self._work()
+        except RunParked:
+            raise
         except Exception as error:
             logger.exception("run %s failed", self.run.id)
             return self._failed(error)
@@ -193,7 +206,9 @@ class Execution:
             return Command(resume={interrupt.id: await self._wait_for_plan(payload["version"])})
         if await self._services.approvals.find(payload["approval_id"]) is None:
             await self._request_approval(payload)
-        row = await self._services.approvals.wait(payload["approval_id"])
+        row = await self._services.approvals.closed(payload["approval_id"])
+        if row is None:
+            raise RunParked
         logger.info("approval %s: %s", row.id, row.status)
         return Command(resume={interrupt.id: self._resolution_of(row)})
 
@@ -208,17 +223,19 @@ class Execution:
         logger.info("run %s waits for approval %s", self.run.id, payload["approval_id"])
 
     async def _wait_for_plan(self, version: int) -> dict[str, Any]:
-        """Wait until the person resumes or stops the plan, and send the edits that they make meanwhile."""
+        """Return what the person wants of a paused plan; send the edits that they make meanwhile."""
         plans, run_id = self._services.plans, self.run.id
+        # First, so that a command that comes now finds a run that waits.
         await self._commit([], plans.pause_statement(run_id))
-        while row := await plans.wait_for_change(run_id, version):
-            version = row.version
-            wanted = row.plan.get("wanted", "run")
-            if wanted != "pause":
-                await self._commit([], plans.resume_statement(run_id))
-                return {"action": wanted, "version": version}
-            self._send(self._filter.event(dict(edited_event(cast("Plan", row.plan)))))
-        return {"action": "stop"}
+        row = await plans.find(run_id)
+        wanted = row.plan.get("wanted", "run") if row else "stop"
+        if row and wanted == "pause":
+            if row.version != version:
+                self._send(self._filter.event(dict(edited_event(cast("Plan", row.plan)))))
+            await self._commit([])
+            raise RunParked
+        await self._commit([], plans.resume_statement(run_id))
+        return {"action": wanted, **({"version": row.version} if row else {})}
 
     def _resolution_of(self, row: ApprovalRow) -> Any:
         if row.status != DECIDED or row.decided_at is None:

@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import aclosing
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, insert, or_, select, update
@@ -15,7 +15,7 @@ from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.runs.audit import RunAudit, read_audit
-from api.runs.execution import Execution, RunServices
+from api.runs.execution import Execution, RunParked, RunServices
 from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
 from api.threads import open_thread, refuse_if_busy
 from drive_server.errors import StorageFailureError
@@ -34,15 +34,19 @@ NEW_RUN = insert(table_of(RunRow))
 
 
 class Runs:
-    """The runs of this process, each in a task of its own that no client's connection can end."""
+    """The runs that are at work, each in a task of its own that no client's connection can end.
+
+    A run that waits for a person is in no task: its answer, its cancel or its expiry takes it up.
+    """
 
     def __init__(self, services: RunServices) -> None:
         self._services = services
         self._tasks: dict[str, Started] = {}
-        self._wakes: dict[str, asyncio.Task[Any]] = {}
+        self._wakes: dict[str, set[asyncio.Task[Started | None]]] = {}
         self._closing = False
         self._taking_up = asyncio.Lock()
-        services.approvals.on_closed = services.plans.on_changed = self._wake
+        self._parked = asyncio.Event()
+        services.approvals.on_closed = services.plans.on_changed = self._on_answer
 
     @property
     def active(self) -> int:
@@ -112,11 +116,14 @@ class Runs:
         A key may stop only what it could have done itself: `MissingScopeError` otherwise.
         """
         async with self._taking_up:
-            active = self._tasks.get(run_id)
             run = await self.get(caller, run_id)
             require_scopes(caller, run.scopes)
             if run.finished_at is not None:
                 raise RunFinishedError(run_id=run_id, status=run.status)
+            active = self._tasks.get(run_id)
+            if active is None:
+                await self._note_cancel(run_id, key_of(caller))
+                run.cancel_requested, run.cancel_key = True, key_of(caller)
             execution, task = active or await self._recover_run(run)
         if not execution.is_finishing and not execution.cancelled_by:
             execution.cancelled_by, execution.cancel_key = caller.email, key_of(caller)
@@ -204,7 +211,18 @@ class Runs:
                 moment = min(await self._services.approvals.next_expiry() or moment, moment)
             except Exception:
                 logger.exception("runs whose time is up could not be taken up; the next attempt is in an hour")
-            await clock.sleep_until(moment)
+            await self._sleep_until(moment)
+
+    async def _sleep_until(self, moment: datetime) -> None:
+        """Return at the moment, or when another run waits: its time may be up before."""
+        self._parked.clear()
+        waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._parked.wait())]
+        waits.append(asyncio.ensure_future(self._services.clock.sleep_until(moment)))
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
 
     async def _expire_due(self) -> None:
         expired = [run_id for run_id in await self._services.approvals.expired_runs() if run_id not in self._tasks]
@@ -217,7 +235,10 @@ class Runs:
         """Stop every run where it is; the next process recovers them."""
         self._closing = True
         stopped = list(self._tasks)
-        tasks = [*self._wakes.values(), *(task for _, task in self._tasks.values())]
+        tasks = [
+            *(wake for wakes in self._wakes.values() for wake in wakes),
+            *(task for _, task in self._tasks.values()),
+        ]
         for execution, _ in self._tasks.values():
             execution.is_stopping = True
         for task in tasks:
@@ -261,13 +282,23 @@ class Runs:
                 update(RunRow).where(RunRow.id == run_id).values(cancel_requested=True, cancel_key=key)
             )
 
-    def _wake(self, run_id: str) -> None:
-        """Take up a run that waited for what came, unless it waits in a task of this process."""
-        if run_id in self._tasks or run_id in self._wakes or self._closing:
+    def _on_answer(self, run_id: str) -> None:
+        """Take up a run that waited for what came, unless its task has not ended yet, which then looks itself."""
+        if run_id not in self._tasks:
+            self._wake(run_id, self._take_up(run_id))
+
+    def _wake(self, run_id: str, taking_up: Coroutine[Any, Any, Started | None]) -> None:
+        if self._closing:
+            taking_up.close()
             return
-        wake = asyncio.create_task(self._take_up(run_id), name=f"wake {run_id}")
-        self._wakes[run_id] = wake
-        wake.add_done_callback(lambda _: self._wakes.pop(run_id))
+        wake = asyncio.create_task(taking_up, name=f"wake {run_id}")
+        self._wakes.setdefault(run_id, set()).add(wake)
+        wake.add_done_callback(lambda done: self._woken(run_id, done))
+
+    def _woken(self, run_id: str, wake: "asyncio.Task[Started | None]") -> None:
+        self._wakes[run_id].discard(wake)
+        if not self._wakes[run_id]:
+            del self._wakes[run_id]
 
     async def _take_up(self, run_id: str) -> Started | None:
         """Continue an unfinished run that is in no task; one caller at a time."""
@@ -291,6 +322,17 @@ class Runs:
 
     def _forget(self, run_id: str, task: asyncio.Task[None]) -> None:
         del self._tasks[run_id]
-        if not task.cancelled() and (error := task.exception()):
+        if not task.cancelled() and isinstance(task.exception(), RunParked):
+            self._park(run_id)
+        elif not task.cancelled() and (error := task.exception()):
             logger.error("run %s could not be brought to an end", run_id, exc_info=error)
             self._services.log.close(run_id)
+
+    def _park(self, run_id: str) -> None:
+        """Leave a run that waits to the database, unless it was answered before its task had ended."""
+        self._services.log.park(run_id)
+        self._parked.set()
+        self._wake(run_id, self._take_up_if_answered(run_id))
+
+    async def _take_up_if_answered(self, run_id: str) -> Started | None:
+        return None if await self._is_parked(run_id) else await self._take_up(run_id)

@@ -81,3 +81,26 @@ def test_parked_runs_start_nothing_and_are_answered_cancelled_or_expire(
         turn.finish()
     assert [effect["run_id"] for effect in drive.effects] == [approved["run_id"]]
     alice.close()
+
+
+def test_a_run_that_asks_is_a_row_from_then_on_and_goes_on_where_it_was(service: RunningService, alice: Person) -> None:
+    runs = service.parts.service.runs
+    with alice.chat("share it") as turn:
+        asked = turn.until("approval_needed")
+        while runs.active:
+            alice.get("/api/approvals")
+        assert alice.answer(asked, "approve").status_code == 200
+        done = turn.finish()
+    assert done["status"] == "success"
+    assert len(done["changes"]) == 1
+
+
+def test_a_run_that_is_cancelled_while_it_waits_begins_nothing(service: RunningService, alice: Person) -> None:
+    with alice.chat("share it") as turn:
+        begun = turn.until("run")
+        turn.until("approval_needed")
+        while service.parts.service.runs.active:
+            alice.get("/api/approvals")
+        assert alice.http.post(f"/api/runs/{begun['run_id']}/cancel").status_code == 200
+        assert turn.until("done")["status"] == "cancelled"
+    assert service.parts.drive.effects == []
