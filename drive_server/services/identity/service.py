@@ -1,6 +1,5 @@
 """Identity: users, API keys, tokens of an issuer, the local access token."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
@@ -165,7 +164,7 @@ class IdentityService:
         async with self._database.read() as session:
             rows = await session.scalars(mine.order_by(ApiKeyRow.created_at.desc(), ApiKeyRow.id))
             keys = [to_key(row) for row in rows]
-        return tuple(replace(key, last_used_at=self.uses.last(key.id, key.last_used_at)) for key in keys)
+        return tuple(key.model_copy(update={"last_used_at": self.uses.last(key.id, key.last_used_at)}) for key in keys)
 
     async def revoke_key(self, actor: Actor, key_id: str) -> ApiKey:
         """End a key of the caller at once; one that has ended stays as it is.
