@@ -215,7 +215,8 @@ class DriveServer(SdkServer):
 
     async def _with_namers(self, call: Call, result: CallToolResult, arguments: dict[str, Any]) -> CallToolResult:
         """Tell the assistant in this process whose names an answer repeats; hosts are told nothing of other people."""
-        principal = call.transport_principal()
+        is_over_http = call.request_context.request is not None
+        principal = None if is_over_http else call.transport_principal()
         if principal is None or principal.method != IN_PROCESS:
             return result
         said = {**(result.structuredContent or {}), "arguments": arguments if result.isError else {}}

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from drive_server.drive import Drive
     from drive_server.settings import DriveSettings
 
-BACKGROUND = {"drive-ingester", "drive-subscriptions", "drive-recents", "drive-housekeeping", "drive-tasks"}
+BACKGROUND = {
+    *("drive-ingester", "drive-subscriptions", "drive-recents", "drive-housekeeping", "drive-tasks"),
+    *("drive-tool-lists", "drive-key-uses"),
+}
 HEAVY = ("lancedb", "pyarrow", "unstructured", "onnxruntime", "tokenizers", "pypdfium2")
 
 

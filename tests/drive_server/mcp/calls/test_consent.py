@@ -218,7 +218,8 @@ async def test_the_assistant_and_a_rehearsal_are_not_asked(drive: Drive, alice: 
     async with asking_host_of(drive, alice, person) as host, assistant_of(drive, alice) as assistant:
         for tool, arguments in CALLS.items():
             await host.call(tool, DRY_RUN, **filled(arguments, known))
-            await assistant.call(tool, DRY_RUN, **filled(arguments, known))
+            if tool != "undo_changes":  # what nobody names is of the key, and the assistant has changed nothing
+                await assistant.call(tool, DRY_RUN, **filled(arguments, known))
     assert person.questions == []
     assert await state(drive, alice) == before
 
