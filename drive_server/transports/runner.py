@@ -60,9 +60,11 @@ class Runner(uvicorn.Server):
         self._shutdown = Shutdown()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start as uvicorn does."""
+        """Start as uvicorn does, and say where: of sockets that it is handed it says nothing."""
         await super().startup(sockets)
         prepare_process()
+        for listener in sockets or ():
+            logging.getLogger("uvicorn.error").info("running on http://%s:%d", *listener.getsockname()[:2])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let running requests end, then shut down as uvicorn does."""
