@@ -98,16 +98,16 @@ class Approvals:
         self.on_closed(row.run_id)
         return row
 
-    async def expired_runs(self) -> list[str]:
-        """Return the runs that wait for an approval whose time is up."""
+    async def expired_runs(self, now: datetime) -> list[str]:
+        """Return the runs that wait for an approval whose time is up by then."""
         query = select(ApprovalRow.run_id).where(ApprovalRow.status == WAITING)
         async with self._database.read() as session:
-            return list(await session.scalars(query.where(ApprovalRow.expires_at <= self._clock.now())))
+            return list(await session.scalars(query.where(ApprovalRow.expires_at <= now)))
 
-    async def next_expiry(self) -> datetime | None:
-        """Return when the time of the next approval is up, None if none waits."""
+    async def next_expiry(self, now: datetime) -> datetime | None:
+        """Return when the time of the next approval after `now` is up, None if none waits."""
         query = select(ApprovalRow.expires_at).where(ApprovalRow.status == WAITING)
-        later = query.where(ApprovalRow.expires_at > self._clock.now()).order_by(ApprovalRow.expires_at)
+        later = query.where(ApprovalRow.expires_at > now).order_by(ApprovalRow.expires_at)
         async with self._database.read() as session:
             return await session.scalar(later.limit(1))
 

@@ -205,17 +205,20 @@ class Runs:
         """Take up the runs that wait for nobody any more, whenever the time of an approval is up, until cancelled."""
         clock = self._services.clock
         while True:
-            moment = clock.now() + LONGEST_SLEEP
+            # Before looking: a run that parks from now on is looked at in the next round.
+            self._parked.clear()
+            # One moment for both questions: what ends between them would be in neither answer.
+            now = clock.now()
+            moment = now + LONGEST_SLEEP
             try:
-                await self._expire_due()
-                moment = min(await self._services.approvals.next_expiry() or moment, moment)
+                await self._expire_due(now)
+                moment = min(await self._services.approvals.next_expiry(now) or moment, moment)
             except Exception:
                 logger.exception("runs whose time is up could not be taken up; the next attempt is in an hour")
             await self._sleep_until(moment)
 
     async def _sleep_until(self, moment: datetime) -> None:
         """Return at the moment, or when another run waits: its time may be up before."""
-        self._parked.clear()
         waits: list[asyncio.Future[Any]] = [asyncio.ensure_future(self._parked.wait())]
         waits.append(asyncio.ensure_future(self._services.clock.sleep_until(moment)))
         try:
@@ -224,8 +227,9 @@ class Runs:
             for wait in waits:
                 wait.cancel()
 
-    async def _expire_due(self) -> None:
-        expired = [run_id for run_id in await self._services.approvals.expired_runs() if run_id not in self._tasks]
+    async def _expire_due(self, now: datetime) -> None:
+        waiting = await self._services.approvals.expired_runs(now)
+        expired = [run_id for run_id in waiting if run_id not in self._tasks]
         for start in range(0, len(expired), EXPIRED_AT_ONCE):
             started = [await self._take_up(run_id) for run_id in expired[start : start + EXPIRED_AT_ONCE]]
             if tasks := [one[1] for one in started if one]:

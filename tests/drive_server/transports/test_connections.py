@@ -184,7 +184,7 @@ def test_the_second_request_of_a_connection_has_to_come_in_time_as_well() -> Non
     ):
         assert slow.recv(1000).startswith(b"HTTP/1.1 200 ")
         slow.sendall(b"GET / HT")
-        assert answer(slow).startswith(b"HTTP/1.1 408 ")
+        assert b"HTTP/1.1 408 " in answer(slow)
 
 
 def test_a_body_that_does_not_go_on_ends_its_request() -> None:
