@@ -1,4 +1,4 @@
-"""What a key may decide about the work of another: only what it could do itself."""
+"""Refuse a key that decides about a run without the scopes that the run acts with."""
 
 from collections.abc import Iterable
 

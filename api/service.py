@@ -45,7 +45,7 @@ class Service:
 
     @property
     def withholding(self) -> Withholding:
-        """What is not shared with a person any more is not shown to them."""
+        """Return the reader that hides the texts of files which are no longer shared with the person."""
         return Withholding(self.graph, self.drive)
 
     async def delete_thread(self, caller: Principal, thread_id: str) -> None:

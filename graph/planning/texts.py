@@ -32,7 +32,7 @@ TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
     "revised": {"en": "The plan was changed after a failure. {why}", "zh": "有步骤失败，计划已调整。{why}"},
 }
 REPORTED_CHARACTERS: Final = 160
-"""Of a step's result, at most so much stands in the report; all of it was said in its step."""
+"""Limit of a step's result in the report; the step itself has said all of it."""
 _CODE: Final = re.compile(r"^[a-z_]+: ")
 STATUSES: Final[Mapping[StepStatus, Mapping[Language, str]]] = {
     "failed": {"en": "failed", "zh": "失败了"},

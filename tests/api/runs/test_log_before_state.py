@@ -1,4 +1,4 @@
-"""What a checkpoint makes past is in the log: a kill between the two loses no event."""
+"""Events are stored before their checkpoint, so that a kill between the two loses none."""
 
 from __future__ import annotations
 

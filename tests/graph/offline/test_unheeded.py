@@ -1,4 +1,4 @@
-"""What a request names beside its verb is heeded, or nothing is done: limits, other objects, forbidden things."""
+"""The offline model does nothing if it did not understand a limit, an exception or a second object of a request."""
 
 import pytest
 

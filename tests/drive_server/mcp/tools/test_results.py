@@ -1,4 +1,4 @@
-"""What tools answer with, field by field: clients know these names, whatever the services call theirs."""
+"""The fields of the tools' answers, whose names clients rely on."""
 
 from tests.drive_server.hosts import Host
 
