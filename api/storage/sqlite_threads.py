@@ -1,7 +1,6 @@
 """Threads and memories in SQLite: LangGraph's own saver and store, each in one thread of its own."""
 
 import asyncio
-import os
 import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +28,7 @@ from typing_extensions import override
 
 from api.storage.cached_saver import CachedSaver
 from api.storage.database import ERASING
+from drive_server.storage.spool import sync
 from graph.approvals.act import only_reads
 from graph.state import AGENTS
 
@@ -92,7 +92,7 @@ class ThreadedSqliteSaver(SqliteSaver):
         """Store a checkpoint."""
         stored = await self.thread.run(self.put, config, checkpoint, metadata, new_versions)
         if may_be_seen(checkpoint["channel_values"]):
-            await anyio.to_thread.run_sync(_sync, f"{self.path}-wal")
+            await anyio.to_thread.run_sync(sync, Path(f"{self.path}-wal"))
         return stored
 
     @override
@@ -155,7 +155,7 @@ async def opened_saver(path: Path, serde: SerializerProtocol) -> AsyncGenerator[
     with closing(connection):
         saver = SqliteThreads(connection, path, serde)
         await saver.thread.run(saver.setup)
-        # With the write-ahead log, a crash of the machine loses the newest commits at most, and `_sync` those not.
+        # With the write-ahead log, a crash of the machine loses the newest commits at most, and `sync` those not.
         await saver.thread.run(connection.execute, "PRAGMA synchronous = NORMAL")
         try:
             yield saver
@@ -181,11 +181,3 @@ def _connect(path: Path, **options: Any) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_SECONDS, check_same_thread=False, **options)
     connection.execute(ERASING)
     return connection
-
-
-def _sync(path: str) -> None:
-    file = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)

@@ -118,10 +118,10 @@ async def test_writes_that_come_while_it_ends_hold_nobody_up_either(tmp_path: Pa
 async def test_what_somebody_may_see_is_on_the_disk_before_anything_follows(
     saver: SqliteThreads, monkeypatch: pytest.MonkeyPatch, values: dict[str, Any], seen: bool
 ) -> None:
-    synced: list[str] = []
-    monkeypatch.setattr(sqlite_threads, "_sync", synced.append)
+    synced: list[Path] = []
+    monkeypatch.setattr(sqlite_threads, "sync", synced.append)
     checkpoint = {**empty_checkpoint(), "channel_values": values}
     config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
     await saver.aput(config, cast("Any", checkpoint), {}, {})
     assert may_be_seen(values) == seen
-    assert [path.rpartition("/")[2] for path in synced] == ["graph.db-wal"] * seen
+    assert [path.name for path in synced] == ["graph.db-wal"] * seen
