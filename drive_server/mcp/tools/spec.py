@@ -57,7 +57,7 @@ ASKS: Final[Mapping[tuple[Kind, Risk], Asks]] = {
     ("execution", "medium"): "always",
     ("execution", "high"): "never",  # signing in: the session has no person yet, and the assistant never does it
 }
-"""Whether a host asks its person before a call, by the kind of the tool. The assistant asks alike in a tainted thread."""
+"""Whether a host asks its person before a call, by the kind of the tool. So does the assistant in a tainted thread."""
 
 
 @dataclass(frozen=True, slots=True)
