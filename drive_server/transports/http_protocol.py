@@ -9,7 +9,7 @@ import socket
 from typing import Any, Final
 
 from uvicorn.protocols.http.flow_control import service_unavailable
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from drive_server.rate_limiter import SIGNED_IN, network_of
 from drive_server.transports.connections import ConnectionLimits, ConnectionTable
@@ -35,6 +35,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self._header_bytes = self._unparsed = self._unread = 0
         self._is_waiting, self._has_parsed, self._in_body = True, False, False
         self._last_data = self.loop.time()
+        self._running: RequestResponseCycle | None = None
         self._read_timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
         self._limit_unacknowledged()
@@ -45,6 +46,9 @@ class GuardedProtocol(HttpToolsProtocol):
         """Give the connection's place to another."""
         self._stop_timers()
         self.table.remove(self)
+        if self._running is not None:
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -64,8 +68,10 @@ class GuardedProtocol(HttpToolsProtocol):
         """Refuse a request that is malformed, or whose head is too long."""
         if self._header_bytes > MOST_HEADER_BYTES:
             self._refuse(TOO_LONG)
-        else:
+        elif self._may_answer():
             super().send_400_response(msg)
+        else:
+            self.abort()
 
     def on_message_begin(self) -> None:
         """Begin to count."""
@@ -133,6 +139,11 @@ class GuardedProtocol(HttpToolsProtocol):
         """Close the connection at once; nothing more is sent."""
         self.transport.abort()
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Remember which request is being answered: uvicorn itself remembers the newest, which may have to wait."""
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
     def _wait_if_done(self) -> None:
         if self.cycle.response_complete and not self._in_body:
             self._is_waiting = True
@@ -181,13 +192,19 @@ class GuardedProtocol(HttpToolsProtocol):
             self.abort()
 
     def _refuse(self, answer: bytes) -> None:
-        """Close the connection, with an answer if none has begun."""
-        cycle: Any = self.cycle  # None before the first request, whatever uvicorn's type says
-        if cycle is None or cycle.response_complete or not cycle.response_started:
+        """Close the connection, with an answer if it can't be taken for one to an earlier request, or a part of it."""
+        if self._may_answer():
             self.transport.write(answer)
             self.transport.close()
         else:
             self.abort()
+
+    def _may_answer(self) -> bool:
+        """Return whether what is being read has no answer yet, and no earlier request waits for its own."""
+        running = self._running
+        if running is None or running.response_complete:
+            return not self.transport.is_closing()
+        return self._in_body and running is self.cycle and not running.response_started
 
     def _limit_unacknowledged(self) -> None:
         """Let the kernel close the connection of a reader that never reads what it was sent (Linux, RFC 5482)."""

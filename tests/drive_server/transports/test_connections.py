@@ -257,3 +257,26 @@ def test_more_silent_connections_than_there_is_room_for_shut_nobody_out() -> Non
         assert hostage.get("/") == 200
         for connection in crowd:
             connection.close()
+
+
+STREAM = b"GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+def test_a_refusal_is_never_sent_in_the_middle_of_an_answer() -> None:
+    with serving(ConnectionLimits()) as hostage, hostage.connect(STREAM) as reader:
+        assert reader.recv(100).startswith(b"HTTP/1.1 200 ")
+        reader.sendall(b"\0")
+        assert b"HTTP/1.1 " not in answer(reader)
+
+
+def test_a_refusal_is_never_taken_for_the_answer_to_an_earlier_request() -> None:
+    with serving(ConnectionLimits()) as hostage, hostage.wait() as patient:
+        patient.sendall(b"\0")
+        assert answer(patient) == b""
+
+
+def test_a_reader_that_goes_away_ends_its_stream_though_it_asked_for_more_already() -> None:
+    with serving(ConnectionLimits()) as hostage:
+        with hostage.connect(STREAM + STREAM) as reader:
+            assert reader.recv(100).startswith(b"HTTP/1.1 200 ")
+        assert hostage.stream_ended.wait(10)
