@@ -33,7 +33,7 @@ class GuardedProtocol(HttpToolsProtocol):
         self.is_signed_in = False
         self.network = "" if self.table.limits.is_exempt(peer) else network_of(peer)
         self._header_bytes = self._unparsed = self._unread = 0
-        self._is_waiting, self._has_parsed, self._in_body = True, False, False
+        self._has_parsed = self._in_body = False
         self._last_data = self.loop.time()
         self._running: RequestResponseCycle | None = None
         self._read_timer: asyncio.TimerHandle | None = None
@@ -56,10 +56,10 @@ class GuardedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         self._last_data = self.loop.time()
-        if self._is_waiting and self._read_timer is None:
-            self._expect_head()
         self._has_parsed = False
         super().data_received(data)
+        if self._read_timer is None and self._is_waiting():
+            self._expect_head()
         self._unparsed = 0 if self._has_parsed else self._unparsed + len(data)
         if self._header_bytes + self._unparsed > MOST_HEADER_BYTES:
             self._refuse(TOO_LONG)
@@ -92,12 +92,14 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         """Begin to work on the request."""
-        self._is_waiting, self._in_body, self._has_parsed = False, True, True
-        self.table.begin(self)
-        self._expect_body()
-        if self._is_restricted and not self._may_use_reserve():
+        self._has_parsed = True
+        if self.is_signed_in or not self._is_restricted:
+            self.table.begin(self)
+        elif not self._may_use_reserve():
             self.app = service_unavailable  # pyright: ignore[reportAttributeAccessIssue] - uvicorn's own
         super().on_headers_complete()
+        self._in_body = True
+        self._expect_body()
 
     def on_body(self, body: bytes) -> None:
         """Pass a part of the body on."""
@@ -109,13 +111,12 @@ class GuardedProtocol(HttpToolsProtocol):
         self._has_parsed, self._in_body, self._header_bytes = True, False, 0
         self._stop_reading()
         super().on_message_complete()
-        self._wait_if_done()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, unless it came already."""
+        """Wait for the next request, unless it came already; whatever else comes of this one's body is not work."""
         super().on_response_complete()
-        self._is_restricted = self._is_restricted and not self.is_signed_in
-        self._wait_if_done()
+        if self.cycle.response_complete:
+            self.table.wait(self)
 
     def pause_writing(self) -> None:
         """Give the reader time to read."""
@@ -134,6 +135,7 @@ class GuardedProtocol(HttpToolsProtocol):
         if not self.is_signed_in:
             self.is_signed_in = True
             self.table.sign_in(self)
+            self.table.begin(self)
 
     def abort(self) -> None:
         """Close the connection at once; nothing more is sent."""
@@ -144,10 +146,9 @@ class GuardedProtocol(HttpToolsProtocol):
         self._running = cycle
         super()._start_asgi_task(cycle, app)
 
-    def _wait_if_done(self) -> None:
-        if self.cycle.response_complete and not self._in_body:
-            self._is_waiting = True
-            self.table.wait(self)
+    def _is_waiting(self) -> bool:
+        """Return whether the next that may come is a request."""
+        return not self._in_body and (self._running is None or self.cycle.response_complete)
 
     def _count(self, size: int) -> None:
         self._has_parsed = True

@@ -29,6 +29,7 @@ PIECE = b"x" * 65_536
 UNLIMITED = 64 * PIECE.__len__()
 """So much of a head that never ends is sent before a test says that there is no limit."""
 OFTEN = 0.01
+STREAM = b"GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 class PromptRunner(PromptServer, Runner):
@@ -48,6 +49,7 @@ class Hostage:
         routes = [
             Route("/", self._hello, methods=["GET", "POST"]),
             Route("/healthz", self._hello),
+            Route("/early", self._answer_early, methods=["POST"]),
             Route("/wait", self._wait),
             Route("/stream", self._stream),
         ]
@@ -77,6 +79,14 @@ class Hostage:
         self._runner.should_exit = True
         self._thread.join()
 
+    def post_early(self) -> socket.socket:
+        """Open a connection whose request is answered before its body of three bytes comes."""
+        connection = self.connect(b"POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n")
+        received = b""
+        while not received.endswith(b"early"):
+            received += connection.recv(1000)
+        return connection
+
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncGenerator[None]:
         self._release = asyncio.Event()
@@ -88,6 +98,9 @@ class Hostage:
 
     async def _hello(self, request: Request) -> PlainTextResponse:
         return PlainTextResponse(str(len(await request.body())))
+
+    async def _answer_early(self, _: Request) -> PlainTextResponse:
+        return PlainTextResponse("early")
 
     async def _wait(self, request: Request) -> PlainTextResponse:
         if "authorization" in request.headers:
@@ -259,9 +272,6 @@ def test_more_silent_connections_than_there_is_room_for_shut_nobody_out() -> Non
             connection.close()
 
 
-STREAM = b"GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"
-
-
 def test_a_refusal_is_never_sent_in_the_middle_of_an_answer() -> None:
     with serving(ConnectionLimits()) as hostage, hostage.connect(STREAM) as reader:
         assert reader.recv(100).startswith(b"HTTP/1.1 200 ")
@@ -280,3 +290,23 @@ def test_a_reader_that_goes_away_ends_its_stream_though_it_asked_for_more_alread
         with hostage.connect(STREAM + STREAM) as reader:
             assert reader.recv(100).startswith(b"HTTP/1.1 200 ")
         assert hostage.stream_ended.wait(10)
+
+
+def test_a_connection_whose_request_was_answered_before_its_body_came_is_closed_in_the_end() -> None:
+    with serving(ConnectionLimits(header_seconds=0.1)) as hostage, hostage.post_early() as silent:
+        silent.sendall(b"abc")
+        assert answer(silent) == b""
+
+
+def test_a_body_that_comes_after_its_answer_keeps_no_place() -> None:
+    with serving(ConnectionLimits(per_address=1)) as hostage, hostage.post_early() as slow:
+        assert hostage.get("/") == 200
+        assert answer(slow) == b""
+
+
+def test_a_wrong_key_keeps_no_place_with_a_body_that_never_ends() -> None:
+    head = b"POST / HTTP/1.1\r\nAuthorization: wrong\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n"
+    with serving(ConnectionLimits(per_address=1)) as hostage, hostage.wait(), hostage.connect(head) as slow:
+        assert slow.recv(1000).startswith(b"HTTP/1.1 100 ")
+        assert hostage.get("/healthz") == 200
+        assert answer(slow) == b""
