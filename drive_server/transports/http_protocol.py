@@ -15,6 +15,10 @@ from drive_server.rate_limiter import SIGNED_IN, network_of
 from drive_server.transports.connections import ConnectionLimits, ConnectionTable
 
 MOST_HEADER_BYTES: Final = 65_536
+BYTES_PER_HEADER: Final = 32
+"""The memory of a header besides its text, as HTTP/2 counts it (RFC 9113, section 6.5.2)."""
+MOST_QUEUED: Final = 32
+"""Requests of a connection that wait for the answer to an earlier one."""
 HEALTH_PATHS: Final = frozenset({b"/healthz", b"/readyz"})
 CREDENTIALS: Final = frozenset({b"authorization", b"cookie"})
 TOO_LONG: Final = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -74,7 +78,9 @@ class GuardedProtocol(HttpToolsProtocol):
             self.abort()
 
     def on_message_begin(self) -> None:
-        """Begin to count."""
+        """Begin to count. Raises `ValueError` if too many requests came before their turn."""
+        if len(self.pipeline) >= MOST_QUEUED:
+            raise ValueError("too many requests at once")
         super().on_message_begin()
         extensions: dict[str, Any] = {SIGNED_IN: self.sign_in}
         self.scope["extensions"] = extensions
@@ -87,7 +93,7 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Count a header, or a trailer."""
-        self._count(len(name) + len(value))
+        self._count(len(name) + len(value) + BYTES_PER_HEADER)
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
