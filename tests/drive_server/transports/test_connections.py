@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import socket
 import threading
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -15,7 +16,7 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
 from drive_server.rate_limiter import SIGNED_IN
-from drive_server.transports.connections import RESERVED, ConnectionLimits
+from drive_server.transports.connections import RESERVED, ConnectionLimits, raise_descriptor_limit
 from drive_server.transports.http_protocol import MOST_HEADER_BYTES, MOST_QUEUED
 from drive_server.transports.runner import Runner
 from tests.prompt_server import PromptServer
@@ -274,6 +275,15 @@ def test_when_all_connections_are_taken_health_and_people_with_a_key_get_through
         assert hostage.get("/") == 503
         assert hostage.get("/healthz") == 200
         assert hostage.get("/", authorization="Bearer key") == 200
+
+
+def test_a_process_that_may_have_no_more_descriptors_goes_on_with_those_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr("resource.getrlimit", lambda _: (256, resource.RLIM_INFINITY))
+    monkeypatch.setattr("resource.setrlimit", refuse)
+    assert raise_descriptor_limit() == 256
 
 
 def test_more_silent_connections_than_there_is_room_for_shut_nobody_out() -> None:
