@@ -62,11 +62,13 @@ class GuardedProtocol(HttpToolsProtocol):
         self._last_data = self.loop.time()
         self._has_parsed = False
         super().data_received(data)
-        if self._read_timer is None and self._is_waiting():
-            self._expect_head()
+        if self.transport.is_closing():
+            return
         self._unparsed = 0 if self._has_parsed else self._unparsed + len(data)
         if self._header_bytes + self._unparsed > MOST_HEADER_BYTES:
             self._refuse(TOO_LONG)
+        elif self._read_timer is None and self._is_waiting():
+            self._expect_head()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse a request that is malformed, or whose head is too long."""
