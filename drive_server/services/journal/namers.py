@@ -27,6 +27,22 @@ class ForeignName:
     by: str
 
 
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """The items and the changes in an answer, by their ids; false if there are none."""
+
+    item_ids: Sequence[str]
+    change_ids: Collection[int]
+
+    def __bool__(self) -> bool:
+        return bool(self.item_ids or self.change_ids)
+
+
+def mentioned_in(answer: Any) -> Mentioned:
+    """Return the items and the changes in an answer, which is JSON."""
+    return Mentioned([*dict.fromkeys(_ids(answer))][:MOST_IDS], _change_ids(answer))
+
+
 def _named_by_others() -> Any:
     chain = select(NodeRow.id, NodeRow.parent_id).where(NodeRow.id.in_(bindparam("ids", expanding=True)))
     places = chain.cte("places", recursive=True)
@@ -57,17 +73,17 @@ _CHANGES_BY_ID: Final = (
 )
 
 
-def foreign_names(connection: Connection, principal: Principal, answer: Any) -> list[ForeignName]:
-    """Return whose names and sentences in the answer, which is JSON, are not the caller's own.
+def foreign_names(connection: Connection, principal: Principal, mentioned: Mentioned) -> list[ForeignName]:
+    """Return whose names and sentences in an answer are not the caller's own.
 
-    The names are those of every item whose id is in it, and of the folders above; the sentences are summaries of
+    The names are those of every item that is mentioned, and of the folders above; the sentences are summaries of
     changes, which repeat names that may be gone by now.
     """
-    numbers = _change_ids(answer)
+    numbers = mentioned.change_ids
     changes: Sequence[Any] = connection.execute(_CHANGES_BY_ID, {"ids": numbers}).all() if numbers else []
     found = [name for change in changes if (name := _told_by(change, principal))]
     own = [change.entries for change in changes if change.user_id == principal.user_id]
-    ids = [*dict.fromkeys(_ids(answer, own))][:MOST_IDS]
+    ids = [*dict.fromkeys([*mentioned.item_ids, *_ids(own)])][:MOST_IDS]
     if ids:
         named = connection.execute(_NAMED_BY_OTHERS, {"ids": ids, "me": principal.user_id})
         strange = (row for row in named if row.is_foreign or row.media_type != media_type_of(row.name))
@@ -75,9 +91,9 @@ def foreign_names(connection: Connection, principal: Principal, answer: Any) -> 
     return found[:MOST_FOUND]
 
 
-def items_of_others(connection: Connection, principal: Principal, answer: Any) -> list[str]:
-    """Return the ids in the answer, which is JSON, of items that belong to somebody else."""
-    ids = [*dict.fromkeys(_ids(answer))][:MOST_IDS]
+def items_of_others(connection: Connection, principal: Principal, mentioned: Mentioned) -> list[str]:
+    """Return the ids of the items that belong to somebody else."""
+    ids = mentioned.item_ids
     return list(connection.scalars(_OF_OTHERS, {"ids": ids, "me": principal.user_id})) if ids else []
 
 
@@ -90,8 +106,8 @@ def _told_by(change: Any, principal: Principal) -> ForeignName | None:
     return ForeignName("", "", "") if strange else None
 
 
-def _ids(*values: Any) -> Iterator[str]:
-    for text in _strings(values):
+def _ids(value: Any) -> Iterator[str]:
+    for text in _strings(value):
         yield from _ID.findall(text)
 
 
