@@ -278,10 +278,13 @@ def test_when_all_connections_are_taken_health_and_people_with_a_key_get_through
 
 
 def test_a_process_that_may_have_no_more_descriptors_goes_on_with_those_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    def current(_: int) -> tuple[int, int]:
+        return 256, resource.RLIM_INFINITY
+
     def refuse(*_: object) -> None:
         raise ValueError("current limit exceeds maximum limit")
 
-    monkeypatch.setattr("resource.getrlimit", lambda _: (256, resource.RLIM_INFINITY))
+    monkeypatch.setattr("resource.getrlimit", current)
     monkeypatch.setattr("resource.setrlimit", refuse)
     assert raise_descriptor_limit() == 256
 
