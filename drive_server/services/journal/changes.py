@@ -164,7 +164,8 @@ def _revision(etag: str) -> int:
 
 
 MAX_MOMENT_CHARACTERS = 40
-NO_ENTRIES = "[]"
+HAS_ENTRIES = cast(ChangeRow.entries, Text) != "[]"
+"""The condition for a change that changed something; others are recorded for their idempotency key only."""
 ChangeKind = Literal["create", "edit", "organise", "trash", "share", "undo"]
 _CHANGES = select(ChangeRow.__table__, UserRow.email).join(UserRow, UserRow.id == ChangeRow.user_id)
 
@@ -237,7 +238,7 @@ def _filtered(wanted: ChangeFilter, before_id: int | None) -> Select[*tuple[Any,
 
 
 def _conditions(wanted: ChangeFilter) -> Iterator[ColumnElement[bool]]:
-    yield cast(ChangeRow.entries, Text) != NO_ENTRIES  # recorded for its idempotency key only
+    yield HAS_ENTRIES
     if wanted.run_id is not None:
         yield ChangeRow.run_id == wanted.run_id
     if wanted.since is not None:
