@@ -153,7 +153,12 @@ def _missed_changes(newest: Sequence[Change], missed: int) -> list[dict[str, Any
     """Return the changes since the etag, one for each revision since."""
     news = newest[:missed] if missed > 0 else newest[:1]
     return [
-        {**localized(summary=change.message or change.summary), "by": change.user_email, "at": change.at.isoformat()}
+        {
+            "change_id": change.id,
+            **localized(summary=change.message or change.summary),
+            "by": change.user_email,
+            "at": change.at.isoformat(),
+        }
         for change in news
     ]
 
