@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from drive_server.errors import EtagMismatchError
 from drive_server.services.journal import namers
-from drive_server.services.journal.namers import ForeignName, foreign_names, items_of_others
+from drive_server.services.journal.namers import ForeignName, foreign_names, items_of_others, mentioned_in
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
@@ -20,7 +21,8 @@ BEN = "ben@example.com"
 
 
 async def named(store: Store, actor: Actor, answer: Any) -> list[ForeignName]:
-    return await store.database.read_sync(lambda connection: foreign_names(connection, actor.principal, answer))
+    mentioned = mentioned_in(answer)
+    return await store.database.read_sync(lambda connection: foreign_names(connection, actor.principal, mentioned))
 
 
 async def team(store: Store, ana: Actor) -> Item:
@@ -56,7 +58,8 @@ async def test_a_name_is_found_behind_any_number_of_ids(
 
     for answer in ([*own, item.id], [item.id, *own]):
         assert await named(store, ana, answer) == [ForeignName(item.id, "Ben.md", BEN)]
-        others = await store.database.read_sync(lambda reader, ids=answer: items_of_others(reader, ben.principal, ids))
+        mentioned = mentioned_in(answer)
+        others = await store.database.read_sync(partial(items_of_others, principal=ben.principal, mentioned=mentioned))
         assert set(others) == {*own, item.id}
 
 
