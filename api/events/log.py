@@ -225,7 +225,7 @@ class EventLog:
 
     async def _store_with_retries(self, batch: Sequence[_Entry]) -> None:
         """Store a batch; try again while the disk refuses, so that no event is lost."""
-        for pause in _pauses():
+        for pause in pauses():
             try:
                 await self._store(batch)
             except StorageFailureError as error:
@@ -297,7 +297,8 @@ def next_batch_time(begun: float, ended: float) -> float:
     return ended + min(max(pause, BATCH_SECONDS), LONGEST_BATCH_SECONDS)
 
 
-def _pauses() -> Iterator[float]:
+def pauses() -> Iterator[float]:
+    """Yield the seconds to wait before each further try: longer and longer."""
     pause = FIRST_PAUSE_SECONDS
     while True:
         yield pause

@@ -18,7 +18,7 @@ from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls
-from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement
+from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement, pauses
 from api.plans import Plans
 from api.runs.webhooks import Webhooks
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
@@ -45,8 +45,6 @@ ENDED: Final = (
     .values(status=bindparam("status"), finished_at=bindparam("now"))
 )
 """Only by the process that took the run up last: `starts` counts them."""
-FIRST_PAUSE_SECONDS: Final = 0.1
-LONGEST_PAUSE_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +76,16 @@ class RunParked(Exception):  # noqa: N818 - no error: the run goes on when the p
 
 
 class Execution:
-    """Runs one run. `recovered`: it was begun in another task, or another process."""
+    """Runs one run. `recovered`: it was begun in another task, or another process.
+
+    `is_answered`: an answer or an edit of its plan came that the task may have missed.
+    """
 
     def __init__(self, run: RunRow, services: RunServices, *, recovered: bool = False) -> None:
         self.run = run
         self.cancelled_by = run.email if run.cancel_requested else ""
         self.cancel_key = run.cancel_key
-        self.is_finishing = self.is_stopping = self._has_closed_calls = False
+        self.is_finishing = self.is_stopping = self.is_answered = self._has_closed_calls = False
         self._services = services
         self._recovered = recovered
         self._has_called = self._has_failed_calls = self._has_changed = False
@@ -246,10 +247,10 @@ class Execution:
     async def _finish(self, outcome: Outcome) -> None:
         """Bring the run to its end, and close its log; try again while that fails, as its thread waits for it."""
         self.is_finishing = True
-        pause = FIRST_PAUSE_SECONDS
-        while not await self._has_ended(outcome):
+        for pause in pauses():
+            if await self._has_ended(outcome):
+                break
             await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
         self._services.log.close(self.run.id)
 
     async def _has_ended(self, outcome: Outcome) -> bool:

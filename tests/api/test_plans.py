@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.app import create_app
+from api.plans import Plans
 from drive_server.settings import DriveSettings
 from graph.settings import AgentSettings
 from tests.api.fakes import Gate
@@ -155,6 +156,35 @@ def test_what_is_edited_while_it_is_paused_is_told_and_done(service: PlanService
         planned.post("resume")
         turn.finish()
     assert service.owner.names() == ["One", "三 🗂️", "新 \u200fعربي"]
+
+
+class LatePlans:
+    """Lets a run read its plan, and holds it there at the gate once a plan wants this."""
+
+    def __init__(self, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.gate, find = Gate(), Plans.find
+
+        async def late(plans: Plans, run_id: str) -> Any:
+            row = await find(plans, run_id)
+            if row and row.plan["wanted"] == wanted:
+                await self.gate.wait()
+            return row
+
+        monkeypatch.setattr(Plans, "find", late)
+
+
+def test_an_edit_that_comes_while_the_run_parks_is_told(service: PlanService, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = LatePlans("pause", monkeypatch)
+    with service.owner.chat(THREE) as turn:
+        planned = Planned(service, turn)
+        plan = planned.paused()
+        assert late.gate.reached.wait(10)
+        second, third = pending(plan)
+        assert planned.patch({**second, "title": "another"}, third).status_code == 200
+        late.gate.open()
+        assert turn.until("plan_edited")["steps"][1]["title"] == "another"
+        planned.post("stop")
+        turn.finish()
 
 
 def test_what_is_edited_while_a_step_runs_counts_for_the_steps_after_it(service: PlanService) -> None:
