@@ -225,17 +225,13 @@ class Execution:
 
     async def _wait_for_plan(self, version: int) -> dict[str, Any]:
         """Return what the person wants of a paused plan; send the edits that they make meanwhile."""
-        plans, run_id = self._services.plans, self.run.id
-        # First, so that a command that comes now finds a run that waits.
-        await self._commit([], plans.pause_statement(run_id))
-        row = await plans.find(run_id)
+        row = await self._services.plans.find(self.run.id)
         wanted = row.plan.get("wanted", "run") if row else "stop"
         if row and wanted == "pause":
             if row.version != version:
                 self._send(self._filter.event(dict(edited_event(cast("Plan", row.plan)))))
             await self._commit([])
             raise RunParked
-        await self._commit([], plans.resume_statement(run_id))
         return {"action": wanted, **({"version": row.version} if row else {})}
 
     def _resolution_of(self, row: ApprovalRow) -> Any:

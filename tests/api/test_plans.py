@@ -187,6 +187,23 @@ def test_an_edit_that_comes_while_the_run_parks_is_told(service: PlanService, mo
         turn.finish()
 
 
+def test_a_resumed_run_goes_on_after_a_stop_that_came_at_once(
+    service: PlanService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service.owner.chat(THREE) as turn:
+        planned = Planned(service, turn)
+        planned.paused()
+    with monkeypatch.context() as patched:
+        late = LatePlans("run", patched)
+        assert planned.post("resume").status_code == 200
+        assert late.gate.reached.wait(10)
+        service.stop()
+    service.start()
+    with service.owner.follow(planned.run_id) as turn:
+        turn.finish()
+    assert service.owner.names() == ["One", "Two", "三 🗂️"]
+
+
 def test_what_is_edited_while_a_step_runs_counts_for_the_steps_after_it(service: PlanService) -> None:
     with service.owner.chat(THREE) as turn:
         planned = Planned(service, turn)
