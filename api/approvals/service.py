@@ -87,8 +87,10 @@ class Approvals:
         async with self._database.write() as session:
             row = _owned(await session.get(ApprovalRow, approval_id), caller)
             self._refuse_closed(row)
-            given = all_approved(row.payload) if approve_all else decisions
             run = await session.get_one(RunRow, row.run_id)
+            if run.cancel_requested:
+                raise ApprovalClosedError(row.id, CANCELLED, None)
+            given = all_approved(row.payload) if approve_all else decisions
             check = DecisionCheck(row.payload, caller, run.scopes, self._check_edit, self._check_grant)
             by = {"decided_by": caller.email, "decided_key": key_of(caller)}
             values = {"status": DECIDED, "decisions": check.checked(given), **by}

@@ -11,6 +11,8 @@ import pytest
 
 from api.approvals.service import Approvals
 from api.events import log
+from api.runs import execution
+from api.runs import service as runs_service
 from api.runs.service import Runs
 from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
@@ -142,6 +144,28 @@ def test_a_cancel_reaches_a_run_that_parks_at_this_moment(
         monkeypatch.setattr(Runs, "get", parked_meanwhile)
         assert alice.http.post(f"/api/runs/{begun['run_id']}/cancel").status_code == 200
         assert turn.until("done")["status"] == "cancelled"
+    assert service.parts.drive.effects == []
+
+
+def test_a_decision_that_comes_after_a_cancel_is_refused(
+    service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, read = Gate(), execution.read_open_calls
+
+    async def late(*given: Any) -> Any:
+        await gate.wait()
+        return await read(*given)
+
+    monkeypatch.setattr(execution, "read_open_calls", late)
+    monkeypatch.setattr(runs_service, "CANCEL_SECONDS", 0.05)
+    with alice.chat("share it") as turn:
+        begun = turn.until("run")
+        asked = turn.until("approval_needed")
+        assert alice.http.post(f"/api/runs/{begun['run_id']}/cancel").status_code == 202
+        refused = alice.answer(asked, "approve")
+        gate.open()
+        assert turn.until("done")["status"] == "cancelled"
+    assert (refused.status_code, refused.json()["code"]) == (409, "approval_cancelled")
     assert service.parts.drive.effects == []
 
 
