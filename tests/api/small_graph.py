@@ -184,7 +184,7 @@ class SmallGraph:
         action = next(action for action in payload["actions"] if action["tool_call_id"] == tool_call_id)
         return None if action["risk"] == "write" else "it is asked about each time."
 
-    async def items_of_others(self, thread_id: str, run_id: str) -> set[str]:
+    async def items_of_others(self, thread_id: str, run_id: str | None = None) -> set[str]:
         del thread_id, run_id
         return set()
 
