@@ -19,20 +19,14 @@ from drive_server.storage.database import Database
 PARKED = "run_parked"
 
 
-def _nobody_waits(run_id: str) -> None:
-    """Wake no run: the service has not begun."""
-    del run_id
-
-
 class Approvals:
     """Stores approvals, takes decisions, and lets a run wait for one.
 
     `on_closed` is called with the id of a run whose approval was decided.
     """
 
-    on_closed: Callable[[str], None] = staticmethod(_nobody_waits)
-
     def __init__(self, database: Database, clock: Clock, check_edit: Check, check_grant: Check) -> None:
+        self.on_closed: Callable[[str], None] = lambda _: None
         self._database = database
         self._clock = clock
         self._check_edit = check_edit
