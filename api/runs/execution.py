@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import orjson
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
@@ -149,6 +150,8 @@ class Execution:
         """Return the graph's next input, by the state of its checkpoints."""
         snapshot = await self._state()
         frames = await read_frames(self._services.database, self.run.id)
+        ends = (orjson.loads(frame.data) for frame in frames if frame.type == "tool_call_end")
+        self._has_failed_calls = any(map(_ended_badly, ends))
         messages = snapshot.values.get("messages", ())
         said = [message.text for message in messages_of_run(messages, self.run.id) if message.type == "ai"]
         self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames, said)
@@ -196,8 +199,7 @@ class Execution:
     def _send(self, events: Iterable[Event]) -> None:
         for event in events:
             self._has_called = self._has_called or event["type"] == "tool_call_start"
-            ended_badly = event["type"] == "tool_call_end" and event["status"] in {"error", "cancelled"}
-            self._has_failed_calls = self._has_failed_calls or ended_badly
+            self._has_failed_calls = self._has_failed_calls or _ended_badly(event)
             self._services.log.append(self.run.id, event)
 
     async def _resolve(self, interrupt: Interrupt) -> Command[Any]:
@@ -337,6 +339,10 @@ def mode_of(run: RunRow) -> Mode:
 
 def _interrupt(snapshot: StateSnapshot) -> Interrupt | None:
     return next((interrupt for task in snapshot.tasks for interrupt in task.interrupts), None)
+
+
+def _ended_badly(event: Event) -> bool:
+    return event["type"] == "tool_call_end" and event["status"] in {"error", "cancelled"}
 
 
 def _cancelled_approval(row: ApprovalRow) -> Event:

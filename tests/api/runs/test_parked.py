@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -192,3 +193,24 @@ def test_a_decided_run_goes_on_although_the_database_fails_at_first(
         turn.finish()
     assert failures == []
     assert len(service.parts.drive.effects) == 1
+
+
+def test_a_call_that_failed_before_the_question_changes_nothing_after_the_end(
+    tmp_path: Path, parked: list[Event], later: ManualClock
+) -> None:
+    asked, run_id = parked[0], parked[0]["run_id"]
+    failed = json.dumps({"type": "tool_call_end", "tool_call_id": "x", "name": "x", "status": "error", "result": ""})
+    with sqlite3.connect(tmp_path / "api.db") as connection:
+        connection.execute(
+            "INSERT INTO run_events SELECT run_id, max(seq) + 1, 'tool_call_end', ? FROM run_events WHERE run_id = ?",
+            (failed, run_id),
+        )
+    connection.close()
+    running = RunningService(SmallService(tmp_path, later)).start()
+    alice = running.person()
+    with alice.follow(run_id) as turn:
+        assert alice.answer(asked, "approve").status_code == 200
+        turn.finish()
+    alice.close()
+    running.stop()
+    assert running.parts.drive.revoked == {run_id}
