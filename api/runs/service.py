@@ -203,7 +203,7 @@ class Runs:
         return len(runs)
 
     async def expire(self) -> None:
-        """Take up the runs that wait for nobody any more, whenever the time of an approval is up, until cancelled."""
+        """Take up each run whose approval expires, until cancelled."""
         clock = self._services.clock
         while True:
             # Before looking: a run that parks from now on is looked at in the next round.
