@@ -26,6 +26,8 @@ from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, App
 from api.threads import TOUCH
 from drive_server.errors import DriveError
 from drive_server.storage.database import Database
+from graph.drive.sentences import text
+from graph.errors import AgentError, CrashedError
 from graph.events import GraphEvent, TextDelta, listening
 from graph.language import language_of
 from graph.planning.progress import PLAN_PAUSED, edited_event
@@ -123,7 +125,7 @@ class Execution:
         if self.cancelled_by:
             return Outcome(CANCELLED)
         if self.run.starts > MAX_STARTS:
-            return Outcome(FAILED, "crashed", "The service stopped too often while it worked on this.")
+            return self._failed(CrashedError())
         try:
             await self._work()
         except RunParked:
@@ -135,8 +137,9 @@ class Execution:
 
     def _failed(self, error: Exception) -> Outcome:
         if isinstance(error, DriveError):
-            return Outcome(FAILED, error.code, error.message, retryable=True)
-        return Outcome(FAILED, *self._services.graph.failure(error))
+            return Outcome(FAILED, error.code, text(error.to_dict(), "message", self._language), retryable=True)
+        shown = error if isinstance(error, AgentError) else AgentError()
+        return Outcome(FAILED, *self._services.graph.failure(shown.in_language(self._language)))
 
     async def _work(self) -> None:
         step = await self._resume_point() if self._recovered else self._input()

@@ -19,6 +19,7 @@ from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annotation
 from langgraph.types import interrupt
 
+from graph.errors import explain
 from graph.events import GraphEvent, delta_listener, emit
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter
@@ -197,8 +198,7 @@ class SmallGraph:
         return len(self.given[user_id]) < len(known)
 
     def failure(self, error: Exception) -> tuple[str, str, bool]:
-        del error
-        return "internal", "Something went wrong.", False
+        return explain(error)
 
     async def forget(self, user_id: str, thread_id: str) -> None:
         del user_id
