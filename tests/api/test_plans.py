@@ -5,12 +5,15 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+from unittest.mock import AsyncMock
 
 import pytest
 
 from api.app import create_app
 from api.plans import Plans
+from api.withholding import Withholding
 from drive_server.settings import DriveSettings
+from graph.messages.others import WITHHELD
 from graph.settings import AgentSettings
 from tests.api.fakes import Gate
 from tests.api.plan_model import PlanModel, folder, plan_message
@@ -282,6 +285,19 @@ def test_the_plan_is_paused_and_resumed_in_the_chat(service: PlanService, stop: 
         with service.owner.chat(go_on, thread_id=planned.thread_id) as said:
             said.finish()
     assert service.owner.names() == ["One", "Two", "三 🗂️"]
+
+
+def test_a_command_in_the_chat_shows_nothing_of_what_is_not_shared_any_more(
+    service: PlanService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service.owner.chat(THREE) as turn:
+        planned = Planned(service, turn)
+        planned.paused()
+    monkeypatch.setattr(Withholding, "hidden", AsyncMock(return_value=True))
+    with service.owner.chat("continue the plan", thread_id=planned.thread_id) as said:
+        said.finish()
+    results = [event["result"] for event in said.of("tool_call_end")]
+    assert set(results) == {WITHHELD["en"]}
 
 
 def test_only_who_may_write_changes_it_and_nobody_else_sees_it(service: PlanService) -> None:
