@@ -61,10 +61,9 @@ class _Entry:
 
     def join(self, event: Event) -> bool:
         """Append a text delta to the last event, if that is one of the same message; return whether it was."""
-        last = self.events[-1]
-        if not self.is_text or {**event, "text": ""} != {**last, "text": ""}:
+        if not self.is_text or {**event, "text": ""} != {**self.events[-1], "text": ""}:
             return False
-        self.events[-1] = {**event, "text": last["text"] + event["text"]}
+        self.events[-1] = {**event, "text": self.events[-1]["text"] + event["text"]}
         return True
 
     def settle(self, error: Exception | None = None) -> None:
