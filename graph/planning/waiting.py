@@ -14,12 +14,13 @@ _OFFER: Final = re.compile(
     r"|(?:can|may) i help)\b|还有(?:什么|其他|别的)|需要我(?:再|继续|帮)|还需要",
     re.IGNORECASE,
 )
+_REGRET: Final = r"(?:很?抱歉|对不起|不好意思|很?遗憾)[，,。！ ]*(?:但|但是)?"
 _REFUSES: Final = re.compile(
     r"^(?:(?:i(?:'m| am)? )?(?:sorry|afraid)[,:.!—-]*\s*(?:but\s+|that\s+)?|unfortunately,?\s*)?"
     r"i (?:can(?:'t|not| not)|could(?:n't| not)|won't|will not|am (?:not able|unable)|'m (?:not able|unable)"
     r"|don't have|do not have)\b"
-    r"|^(?:很?抱歉|对不起|不好意思|遗憾)?[，,。！ ]*(?:但|但是)?(?:我|目前|现在)*"
-    r"(?:无法|不能|没办法|没有办法|没法|做不到|不可以)",
+    rf"|^(?:{_REGRET})?(?:我|目前|现在)*(?:无法|没办法|没有办法|没法|做不到)"
+    rf"|^(?:{_REGRET}|我|目前|现在)(?:我|目前|现在)*(?:不能|不可以)",
     re.IGNORECASE,
 )
 
