@@ -1,9 +1,15 @@
 """A step that ends in a question or a refusal is not done: what needs it waits for the person's answer."""
 
 import re
+from collections.abc import Collection
 from typing import Final
 
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
+from graph.errors import DriveUnavailableError
 from graph.events import TaskPlanEvent, emit
+from graph.memory.facts import hidden_items
+from graph.messages.others import WITHHELD, made_of
 from graph.planning.progress import views
 from graph.routing.route import REASONS, STICKY_CONFIDENCE, announce_route, by_pattern
 from graph.state import Language, Plan, Route, State, Step, Update, running_turn
@@ -55,6 +61,31 @@ async def continue_plan(state: State) -> Update:
     }
     emit(event)
     return {"plan": going, "route": route}
+
+
+async def withhold_results(plan: Plan, state: State, deps: GraphDependencies, user: RunContext) -> Plan:
+    """Return the plan without what its steps say of items that are not shared with the person any more."""
+    made = [(message.text, items) for message, items in made_of(state["messages"]) if items and message.text]
+    if not made:
+        return plan
+    hidden = await _hidden(set[str]().union(*(items for _, items in made)), deps, user)
+    gone, withheld = {text for text, items in made if items & hidden}, WITHHELD[running_turn(state)["language"]]
+    steps: list[Step] = [
+        {
+            **step,
+            "result": withheld if step["result"] in gone else step["result"],
+            "error": withheld if step["error"] in gone else step["error"],
+        }
+        for step in plan["steps"]
+    ]
+    return {**plan, "steps": steps}
+
+
+async def _hidden(items: Collection[str], deps: GraphDependencies, user: RunContext) -> frozenset[str]:
+    try:
+        return await hidden_items(await deps.connections.toolbox(user), items)
+    except DriveUnavailableError:
+        return frozenset(items)
 
 
 def _route_of(plan: Plan, language: Language) -> Route:

@@ -61,3 +61,14 @@ async def test_the_near_matches_of_an_edit_that_failed_are_withheld_with_what_wa
     assert "Zephyr" in seen.results["p"]
     model.script = ["I can't see it."]
     assert "Zephyr" not in await sent_after_revoke(real_drive, bob, key, assistant, model, "list my files")
+
+
+async def test_what_a_step_found_is_withheld_from_a_plan_that_goes_on(
+    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor, bob: Actor
+) -> None:
+    key = await shared(real_drive, bob, actor)
+    plan = plan_of(("search_agent", "find the code"), ("drive_agent", "create a folder"), ("drive_agent", "rename it"))
+    model.script = [plan, tool_call("read_file", "r", file_id=key), "It is Zephyr-77.", "Where?", "Nothing to rename."]
+    await assistant.say("find the code, create a folder Safe and rename it")
+    model.script = [tool_call("create_folder", "c", name="Safe"), "It is there."]
+    assert "Zephyr" not in await sent_after_revoke(real_drive, bob, key, assistant, model, "the first one")
