@@ -1,4 +1,4 @@
-"""What a thread has of other people's files is withheld once they are not shared any more, however it came there."""
+"""Other people's words are withheld from a thread once their file is not shared any more, however they came there."""
 
 from collections.abc import AsyncGenerator, Callable
 
