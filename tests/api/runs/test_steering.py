@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ class World:
     """The real service with a model that does what a test wrote down, whatever it reads."""
 
     def __init__(self, root: Path) -> None:
+        self.root = root
         self.model = ScriptedChatModel()
         models = {"router": DriveRouter(), "planner": self.model, "agent": self.model}
         settings = DriveSettings(data_dir=root, embedding_model="none")
@@ -293,3 +295,28 @@ def test_after_a_revoke_a_thread_neither_shows_nor_sends_what_it_read(
     sent = [message.text for request in world.model.requests[before:] for message in request]
     assert sent
     assert "Zephyr" not in json.dumps([sent, later.seen])
+
+
+def test_after_a_revoke_a_plan_that_goes_on_in_another_run_shows_nothing_of_it(
+    world: World, alice: Person, mallory: Person
+) -> None:
+    made = mallory.upload("Safe.md", SECRET)
+    share(mallory, made["id"], alice)
+    world.model.script = [tool_call("read_file", "r", file_id=made["id"]), "Read."]
+    thread_id, _ = turn_of(alice, "what is the code of the safe?")
+    world.model.script = ["Hello."]
+    with alice.chat("hello", thread_id=thread_id) as turn:
+        run_id = turn.finish()["run_id"]
+    step = {"id": "1", "title": "Look", "agent": "search_agent", "instruction": "Look.", "status": "completed"}
+    plan = {"plan_id": "p", "steps": [{**step, "result": SECRET, "depends_on": ["0"]}]}
+    with sqlite3.connect(world.root / "api.db") as connection:
+        connection.execute(
+            "INSERT INTO plans SELECT id, thread_id, user_id, ?, 1, 'done', created_at FROM runs WHERE id = ?",
+            (json.dumps(plan), run_id),
+        )
+    connection.close()
+    assert SECRET in json.dumps(alice.get(f"/api/threads/{thread_id}/plan"))
+    assert mallory.http.delete(f"/api/drive/items/{made['id']}/shares/{alice.email}").is_success
+    (shown,) = alice.get(f"/api/threads/{thread_id}/plan")["steps"]
+    assert (shown["status"], shown["depends_on"]) == ("completed", ["0"])
+    assert "not shared with you any more" in shown["result"]
