@@ -219,7 +219,8 @@ class DriveServer(SdkServer):
         principal = None if is_over_http else call.transport_principal()
         if principal is None or principal.method != IN_PROCESS:
             return result
-        mentioned = mentioned_in({**(result.structuredContent or {}), "arguments": arguments if result.isError else {}})
+        beside = {"arguments": arguments if result.isError else {}, "read": call.read_ids}
+        mentioned = mentioned_in({**(result.structuredContent or {}), **beside})
 
         def look(connection: Connection) -> dict[str, Any]:
             names = foreign_names(connection, principal, mentioned)

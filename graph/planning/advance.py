@@ -80,10 +80,12 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
     outcomes = {outcome_of(result) for result in results}
     if "rejected" in outcomes:
         return "skipped", next(result.text for result in results if outcome_of(result) == "rejected")
-    if outcomes == {"error"} or (refuses(said) and not _has_changed(blocks, state)):
-        return "failed", results[-1].text if outcomes == {"error"} else said
-    if asks(said) and not _has_changed(blocks, state):
+    if _has_changed(blocks, state):
+        return ("failed", results[-1].text) if outcomes == {"error"} else ("completed", said)
+    if asks(said) and len(blocks[-1]) == 1:
         return "pending", said
+    if outcomes == {"error"} or refuses(said):
+        return "failed", results[-1].text if outcomes == {"error"} else said
     return "completed", said
 
 

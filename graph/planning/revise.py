@@ -67,7 +67,7 @@ def _filter_texts(answer: RevisedPlan, link_filter: LinkFilter) -> RevisedPlan:
 
 
 def _update(current: Plan, answer: RevisedPlan, language: Language, spending: Spending) -> Update:
-    begun = [step for step in current["steps"] if step["status"] != "pending"]
+    begun = [step for step in current["steps"] if step["status"] != "pending" or step.get("question")]
     completed_ids = _done(current)
     steps = [*begun, *make_steps(answer.steps, completed_ids)]
     plan = with_waves({**current, "steps": steps, "revision": current.get("revision", 0) + 1, "status": "running"})

@@ -33,6 +33,7 @@ class Call(Context[ServerSession, Any, Request]):
     _consent: Consent = PrivateAttr()
     _asks: Asks = PrivateAttr()
     _progress: CallProgress = PrivateAttr()
+    _read_ids: list[str] = PrivateAttr(default_factory=list[str])
 
     def __init__(
         self,
@@ -56,6 +57,11 @@ class Call(Context[ServerSession, Any, Request]):
     def progress(self) -> Progress:
         """The receiver of progress; a cancelled call ends there."""
         return self._progress
+
+    @property
+    def read_ids(self) -> list[str]:
+        """The ids of files that the answer is made of and does not list; the tool adds them."""
+        return self._read_ids
 
     async def actor(self) -> Actor:
         """Return the caller, with the facts of the request's `_meta`. Raises `UnauthenticatedError`."""

@@ -71,6 +71,7 @@ class BulkTools(ToolGroup):
         outcome = await self._drive.map_reduce.read(
             actor, choice, task, model, progress=call.progress, verify=call.reauthenticate
         )
+        call.read_ids.extend(one.file_id for one in outcome.findings if one.file_id)
         result = BulkResult.of(outcome, *await self._drive.map_reduce_results.store(actor, task, outcome))
         text = " ".join(part for part in (result.coverage, result.note) if part)
         more = f"\nThe rest: read_bulk_result with result_id={result.result_id}, first={result.next}."

@@ -64,6 +64,32 @@ async def test_a_step_that_refuses_has_failed_and_what_needs_it_is_not_begun(
     assert "No step was done." in seen.text
 
 
+async def test_a_question_outlives_the_revision_after_another_step_failed(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [
+        plan_of(("drive_agent", "create the folder"), ("drive_agent", "rename nope")),
+        "Under which folder do you want Reports?",
+        *[entry for key in "xyz" for entry in (tool_call("rename_item", item_id="nope", name=key), "It is not there.")],
+        tool_call("RevisedPlan", why="", steps=[{"title": "look", "agent": "drive_agent", "instruction": "look"}]),
+        "b is a text.",
+    ]
+    seen = await assistant.say(REQUEST)
+    assert steps_of(seen) == [("create the folder", "pending"), ("rename nope", "failed"), ("look", "completed")]
+
+
+async def test_a_step_that_asks_after_calls_that_failed_waits_for_the_answer(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [
+        plan_of(("drive_agent", "rename nope"), ("drive_agent", "look at b")),
+        *[tool_call("rename_item", item_id="nope", name="x"), "There is no nope. Which item do you mean?"],
+        "b is a text.",
+    ]
+    seen = await assistant.say(REQUEST)
+    assert steps_of(seen) == [("rename nope", "pending"), ("look at b", "completed")]
+
+
 async def test_a_plan_that_succeeded_ends_with_what_came_of_each_step_and_how_much_changed(
     assistant: Assistant, model: ScriptedChatModel
 ) -> None:
@@ -92,6 +118,8 @@ async def test_a_plan_that_succeeded_ends_with_what_came_of_each_step_and_how_mu
         ("**你想放在哪个文件夹？**", True, False),
         ("Done. Would you like me to share it too?", False, False),
         ("已完成。还有什么需要我做的吗？", False, False),
+        ("Would you like me to put it in HR or Sales?", True, False),
+        ("需要我帮你放到人事还是销售文件夹？", True, False),
         ("There are several. Which one do you mean?\n1. `/a.md`\n2. `/b.md`", True, False),
         ("有多个匹配项。你指的是哪一个？\n- `/a.md`\n- `/b.md`", True, False),
         ("Who wrote it?\n\nThat is the first question of the list.", False, False),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 from mcp.types import INTERNAL_ERROR, CreateMessageResult, ErrorData, ImageContent
 
+from drive_server.context import META_OF_OTHERS
+from drive_server.mcp.calls.authentication import IN_PROCESS
 from drive_server.services.map_reduce import language_model
 from tests.drive_server.hosts import host_of
 from tests.drive_server.lender import Lender, fill, lending_host_of, reply, text_in
@@ -358,3 +361,19 @@ async def test_chinese_files_and_instructions_come_through_whole(drive: Drive, a
     (one,) = found["results"]
     assert (one["answer"], one["quote"], one["line"]) == ("每月九百元。", "租金每月九百元。", 2)
     assert found["coverage"] == "共 1 个文件，已读 1 个。"
+
+
+async def test_an_answer_names_every_file_of_others_that_it_is_made_of_to_the_assistant(
+    drive: Drive, alice: Actor, bob: Actor
+) -> None:
+    await fill(drive, bob, 22, "Bobs")
+    folder = await drive.files.get(bob, "/Bobs")
+    await drive.sharing.share(bob, folder.id, alice.principal.email, "viewer")
+    assistant = replace(alice, principal=replace(alice.principal, method=IN_PROCESS))
+    async with lending_host_of(drive, assistant, Lender()) as host:
+        result = await host.result("map_reduce_files", **SUMMARISE, folder_id=folder.id)
+
+    assert result.structuredContent
+    assert len(result.structuredContent["results"]) < 22
+    files = {item.id for item in (await drive.files.list_folder(bob, "/Bobs")).items}
+    assert files == set((result.meta or {})[META_OF_OTHERS])
