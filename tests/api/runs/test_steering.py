@@ -13,7 +13,7 @@ from drive_server.connect import DriveSettings
 from graph.settings import AgentSettings
 from tests.api.serving import RunningApp
 from tests.e2e.person import Person
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, route_to, tool_call
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,9 +29,9 @@ _numbers = count(1)
 class DriveRouter(ScriptedChatModel):
     """Sends everything to the Drive agent."""
 
-    def _next(self, messages: Sequence[BaseMessage]) -> AIMessage:
-        del messages
-        return tool_call("RouteDecision", agent="drive_agent", needs_plan=False, confidence=0.9, reason="So it is.")
+    def _answer(self, messages: Sequence[BaseMessage], offered: Sequence[str]) -> AIMessage:
+        del messages, offered
+        return route_to("drive_agent")
 
 
 class World:
