@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMMAND = re.compile(r"^(\w+) (\{.*\})$", re.MULTILINE)
+
+
+def command(tool: str, **args: Any) -> str:
+    """Return the message that has the model call the tool."""
+    return f"{tool} {json.dumps(args, ensure_ascii=False)}"
 
 
 class CommandModel(FakeChatModel):

@@ -16,14 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from api.app import create_app
 from api.events.log import EventLog
 from api.runs.service import Runs
 from api.storage.sqlite_threads import SqliteThreads
 from drive_server.services.journal.service import Journal
-from drive_server.settings import DriveSettings
-from graph.settings import AgentSettings
-from tests.api.serving import RunningApp
+from tests.api.real_service import RealService
 from tests.e2e.person import Person
 from tests.fakes.chat_model import FakeChatModel, route_to, tool_call, tool_calls
 from tests.forked import Forked
@@ -67,7 +64,7 @@ class Victim:
 
     def person(self) -> Person:
         """Return the owner."""
-        return Person(self.url, (self._data_dir / "token").read_text().strip(), "me@localhost")
+        return Person.owner(self.url, self._data_dir)
 
     def kill(self) -> None:
         """Kill -9, unless it has done so itself."""
@@ -138,12 +135,7 @@ def main(arguments: list[str]) -> None:
     EventLog._store = countdown.around_async(EventLog._store)  # pyright: ignore[reportPrivateUsage] - a place to die at
     Journal.change = countdown.around_async(Journal.change)
     Runs.start = countdown.arming(Runs.start)
-    model: Any = RoundModel()
-    settings = DriveSettings(data_dir=Path(data_dir), embedding_model="none")
-    app = create_app(
-        settings, AgentSettings(model="offline"), models={"router": model, "planner": model, "agent": model}
-    )
-    running = RunningApp(app).start()
+    running = RealService(Path(data_dir), RoundModel()).start()
     sys.stdout.write(f"{running.url}\n")
     sys.stdout.flush()
     running.wait()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,15 +77,12 @@ class Service:
 
     def owner(self) -> Person:
         """Return the local owner, who has the access token."""
-        return Person(self.url, (self.data_dir / "token").read_text().strip(), "me@localhost")
+        return Person.owner(self.url, self.data_dir)
 
     def add_person(self, email: str) -> Person:
         """Make an account and return its person."""
-        owner = self.owner()
-        response = owner.http.post("/api/users", json={"email": email})
-        owner.close()
-        assert response.is_success, response.text
-        return Person(self.url, response.json()["key"], email)
+        with closing(self.owner()) as owner:
+            return owner.add(email)
 
     def run(
         self, *arguments: str, stdin: str = "", seconds: float = 120, **environment: str

@@ -3,81 +3,28 @@
 from __future__ import annotations
 
 import json
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.app import create_app
-from drive_server.connect import DriveSettings
-from graph.settings import AgentSettings
-from tests.api.serving import RunningApp
-from tests.e2e.person import Person
-from tests.fakes.chat_model import ScriptedChatModel, route_to, tool_call
+from tests.fakes.chat_model import tool_call
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from langchain_core.messages import AIMessage, BaseMessage
+    from tests.api.real_service import World
+    from tests.e2e.person import Person
 
 SECRET = "The code of the safe is Zephyr-4711."
 HOST = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
-_numbers = count(1)
-
-
-class DriveRouter(ScriptedChatModel):
-    """Sends everything to the Drive agent."""
-
-    def _answer(self, messages: Sequence[BaseMessage], offered: Sequence[str]) -> AIMessage:
-        del messages, offered
-        return route_to("drive_agent")
-
-
-class World:
-    """The real service with a model that does what a test wrote down, whatever it reads."""
-
-    def __init__(self, root: Path) -> None:
-        self.model = ScriptedChatModel()
-        models = {"router": DriveRouter(), "planner": self.model, "agent": self.model}
-        settings = DriveSettings(data_dir=root, embedding_model="none")
-        app = create_app(settings, AgentSettings(), models=models)  # pyright: ignore[reportArgumentType] - a literal of the roles
-        self.app = RunningApp(app).start()
-        self.owner = Person(self.app.url, (root / "token").read_text().strip(), "me@localhost")
-
-    def person(self, name: str) -> Person:
-        """Make an account."""
-        email = f"{name}{next(_numbers)}@example.com"
-        key = self.owner.http.post("/api/users", json={"email": email}).json()["key"]
-        return Person(self.app.url, key, email)
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    world = World(tmp_path_factory.mktemp("steering"))
-    yield world
-    world.owner.close()
-    world.app.stop()
 
 
 @pytest.fixture
-def alice(world: World) -> Iterator[Person]:
-    person = world.person("alice")
-    yield person
-    person.close()
+def alice(world: World) -> Person:
+    return world.person("alice")
 
 
 @pytest.fixture
-def mallory(world: World) -> Iterator[Person]:
-    person = world.person("mallory")
-    yield person
-    person.close()
-
-
-def key_of(person: Person, name: str, *scopes: str) -> Person:
-    """Return the same person with another key."""
-    made = person.http.post("/api/auth/keys", json={"name": name, "scopes": [*scopes]}).json()
-    return Person(str(person.http.base_url), made["key"], person.email)
+def mallory(world: World) -> Person:
+    return world.person("mallory")
 
 
 def share(owner: Person, item_id: str, reader: Person, role: str = "viewer") -> None:
@@ -100,7 +47,7 @@ def turn_of(person: Person, said: str, thread_id: str | None = None) -> tuple[st
 
 def test_a_read_key_gets_nothing_renamed_by_its_words(world: World, alice: Person) -> None:
     item = alice.upload("Plan.md", "x")
-    reader = key_of(alice, "phone", "read")
+    reader = alice.with_key("phone", "read")
     world.model.script = [tool_call("trash_item", "t", item_id=item["id"]), "Done."]
     with alice.chat("put Plan.md into the trash") as turn:
         needed = turn.until("approval_needed")
@@ -115,7 +62,7 @@ def test_a_read_key_gets_nothing_renamed_by_its_words(world: World, alice: Perso
 
 def test_the_journal_and_the_audit_name_the_key_that_decided(world: World, alice: Person) -> None:
     item = alice.upload("Old.md", "x")
-    phone = key_of(alice, "phone", "read", "write", "share", "delete")
+    phone = alice.with_key("phone", "read", "write", "share", "delete")
     world.model.script = [tool_call("trash_item", "t", item_id=item["id"]), "Done."]
     with alice.chat("put Old.md into the trash") as turn:
         assert phone.answer(turn.until("approval_needed"), "approve").is_success
