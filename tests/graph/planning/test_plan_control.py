@@ -3,15 +3,12 @@
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
-from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.fakes.clock import SettableClock
 from tests.fakes.shared_plan import SharedPlans
 from tests.fakes.tiny_drive import TinyDrive
-from tests.graph.assistant import Assistant, Seen
+from tests.graph.assistant import Assistant, Seen, assemble
 
 REQUEST = "create a folder Reports, move a there and share it with bob@example.com"
 STEPS = plan_of(
@@ -30,15 +27,7 @@ def plans() -> SharedPlans:
 def assistant(
     model: ScriptedChatModel, pool: ConnectionPool, saver: AsyncSqliteSaver, clock: SettableClock, plans: SharedPlans
 ) -> Assistant:
-    deps = GraphDependencies(
-        models={"router": model, "planner": model, "agent": model},
-        connections=pool,
-        settings=AgentSettings(),
-        checkpointer=saver,
-        clock=clock,
-        plans=plans,
-    )
-    return Assistant(build_graph(deps))
+    return assemble(model, pool, saver, clock=clock, plans=plans)
 
 
 def made(name: str) -> list[object]:
