@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.api.fakes import ManualClock
-from tests.api.serving import RunningService, SmallService
+from tests.api.serving import RunningService, SmallService, execute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,9 +73,7 @@ def test_parked_runs_start_nothing_and_are_answered_cancelled_or_expire(
     assert alice.get(f"/api/runs/{cancelled['run_id']}")["status"] == "cancelled"
     assert runs.active == 0
 
-    with sqlite3.connect(again.parts.data_dir / "api.db") as connection:
-        connection.execute("DELETE FROM approvals WHERE id LIKE '%-%-%-%-%-%'")
-    connection.close()
+    execute(again.parts.data_dir, "DELETE FROM approvals WHERE id LIKE '%-%-%-%-%-%'")
     later.advance(7 * 86_400)
     with alice.follow(forgotten["run_id"]) as turn:
         turn.finish()

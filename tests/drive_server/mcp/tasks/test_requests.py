@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
+from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
 from drive_server.connect import open_drive
 from drive_server.services.tasks import MOST_UNFINISHED
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from tests.drive_server.gates import Gate
 
 PATIENCE = 20
-INVALID_PARAMS = -32602
-METHOD_NOT_FOUND = -32601
 
 
 async def test_tasks_are_announced_and_so_are_the_tools_that_can_be_one(session: ClientSession) -> None:
