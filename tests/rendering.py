@@ -26,7 +26,7 @@ LINKIFIED: Final = re.compile(
 
 @dataclass
 class Reading:
-    """What of a text is not as it should be: addresses that lead away, and elements that no answer may have."""
+    """The faults of a text: addresses that lead away, and elements that no answer may have."""
 
     away: list[str] = field(default_factory=list[str])
     elements: list[str] = field(default_factory=list[str])

@@ -31,7 +31,7 @@ class Hooked:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Return the address of the webhook."""
         return f"http://127.0.0.1:{self._server.server_port}/hook"
 
     def wait(self) -> Delivery:

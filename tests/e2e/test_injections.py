@@ -35,7 +35,7 @@ READS = {"read", "list", "get", "search", "semantic", "diff", "find", "whoami"}
 
 @dataclass(frozen=True)
 class Targets:
-    """What the stranger wants: a file of the person's, one in their trash.
+    """The stranger's targets: a file of the person's, one in their trash.
 
     The stranger reads two folders: `drop` is their own, `shown` the person's.
     """

@@ -107,7 +107,7 @@ class SmallDrive:
                 back.trash = None
 
     def require_may_take_out(self, person: str, node: Node) -> None:
-        """What is in a folder belongs to the folder."""
+        """Refuse unless the person owns the item, or may edit the folder it is in."""
         if node.parent is None:
             raise RefusedError
         if self.role(person, node) < OWNER and self.role(person, self.nodes[node.parent]) < EDITOR:

@@ -1,4 +1,4 @@
-"""What is left of threads that are deleted, or that expire: nothing."""
+"""Threads that are deleted or expire leave nothing behind."""
 
 from __future__ import annotations
 

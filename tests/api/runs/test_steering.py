@@ -1,4 +1,4 @@
-"""Nobody but the person steers a run: no weaker key, nothing that was read before, no name. What is gone is gone."""
+"""Only the person steers a run: no weaker key, no earlier reading, no name. Revoked content is gone for good."""
 
 from __future__ import annotations
 

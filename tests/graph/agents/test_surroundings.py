@@ -1,4 +1,4 @@
-"""What is seen around a turn, by several turns at the same moment too."""
+"""The surroundings that a turn sees, also when several turns look at the same moment."""
 
 from __future__ import annotations
 

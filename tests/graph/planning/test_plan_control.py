@@ -31,17 +31,17 @@ def assistant(
 
 
 def made(name: str) -> list[object]:
-    """What the model says to make a folder."""
+    """Return the model's lines that make a folder."""
     return [tool_call("create_folder", name, name=name), f"{name} is there."]
 
 
 def names(drive: TinyDrive) -> list[str]:
-    """The folders that were really made."""
+    """Return the names of the folders that were really made."""
     return [call.args["name"] for call in drive.called("create_folder", dry=False)]
 
 
 def kinds(seen: Seen) -> list[str]:
-    """What was told of the plan."""
+    """Return the types of the plan's events."""
     return [event["type"] for event in seen.events if event["type"].startswith("plan_")]
 
 

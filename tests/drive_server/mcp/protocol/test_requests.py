@@ -1,4 +1,4 @@
-"""What is answered to requests that are none."""
+"""The answers to malformed requests."""
 
 from __future__ import annotations
 

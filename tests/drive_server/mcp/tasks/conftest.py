@@ -1,4 +1,4 @@
-"""What the tests of tasks begin with."""
+"""Fixtures for the tests of tasks."""
 
 from __future__ import annotations
 

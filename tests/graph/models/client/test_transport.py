@@ -1,4 +1,4 @@
-"""What the lean client does that LangChain's does not, over real HTTP."""
+"""Abilities of the lean client that LangChain's lacks, over real HTTP."""
 
 from __future__ import annotations
 
