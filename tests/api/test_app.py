@@ -174,7 +174,7 @@ def test_a_body_over_the_limit_is_refused(owner: Person) -> None:
 
 
 def test_a_cookie_works_from_our_own_pages_only(commanded: RealService, owner: Person) -> None:
-    token = owner.http.headers["authorization"].removeprefix("Bearer ")
+    token = owner.token
     with httpx.Client(base_url=commanded.url) as browser:
         assert browser.post("/api/auth/login", json={"token": token}).is_success
         assert browser.get("/api/threads").status_code == 200

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from tests.handshake import HEADERS, INITIALIZE
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
     from pathlib import Path
@@ -73,6 +75,7 @@ class Person:
 
     def __init__(self, url: str, key: str, email: str) -> None:
         self.email = email
+        self.token = key
         self.http = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
 
     @classmethod
@@ -136,6 +139,16 @@ class Person:
         response = self.http.get(f"/api/drive/files/{file_id}/content")
         assert response.is_success, response.text
         return response.content.decode()
+
+    def mcp(self, tool: str, meta: dict[str, Any] | None = None, **args: Any) -> dict[str, Any]:
+        """Call a tool as an outside host does, in a session of its own; return the result."""
+        opened = self.http.post("/mcp", json=INITIALIZE, headers=HEADERS)
+        headers = {**HEADERS, "Mcp-Session-Id": opened.headers["mcp-session-id"]}
+        params = {"name": tool, "arguments": args, "_meta": meta or {}}
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
+        answered = self.http.post("/mcp", json=call, headers=headers)
+        data = [line[5:] for line in answered.text.splitlines() if line.startswith("data:")]
+        return json.loads(data[-1] if data else answered.text)["result"]
 
     @contextmanager
     def chat(

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,19 @@ from tests.e2e.person import Person
 from tests.forked import Forked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
 COMMAND = Path(sys.executable).with_name("drive-agent")
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")
+
+
+@contextmanager
+def running(folder: Path, **environment: str) -> Generator[Service]:
+    """Serve over a new data directory in the folder until the end of the block."""
+    service = Service(folder / "data", environment)
+    service.data_dir.mkdir()
+    yield service.start()
+    service.stop()
 
 
 class Service:
@@ -83,6 +92,11 @@ class Service:
         """Make an account and return its person."""
         with closing(self.owner()) as owner:
             return owner.add(email)
+
+    def add_new(self, name: str) -> Person:
+        """Make an account whose address begins with the name, and return its person."""
+        with closing(self.owner()) as owner:
+            return owner.add_new(name)
 
     def run(
         self, *arguments: str, stdin: str = "", seconds: float = 120, **environment: str

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tests.e2e.person import Person
 
 SECRET = "The code of the safe is Zephyr-4711."
-HOST = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
 
 
 @pytest.fixture
@@ -177,31 +176,17 @@ def test_the_persons_own_names_taint_nothing(world: World, alice: Person) -> Non
     assert alice.names(place["id"]) == ["Bills.md"]
 
 
-def mcp(person: Person, tool: str, meta: dict[str, Any], **args: Any) -> dict[str, Any]:
-    """Call a tool as an outside host does."""
-    headers = {"Accept": "application/json, text/event-stream"}
-
-    def post(method: str, params: dict[str, Any]) -> Any:
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        return person.http.post("/mcp", json=body, headers=headers)
-
-    headers["Mcp-Session-Id"] = post("initialize", HOST).headers["mcp-session-id"]
-    answered = post("tools/call", {"name": tool, "arguments": args, "_meta": meta})
-    data = [line[5:] for line in answered.text.splitlines() if line.startswith("data:")]
-    return json.loads(data[-1] if data else answered.text)["result"]
-
-
 def test_a_host_can_not_file_its_changes_under_a_run_of_the_assistant(world: World, alice: Person) -> None:
     world.model.script = [tool_call("create_folder", "c", name="Made"), "Done."]
     with alice.chat("make a folder called Made") as turn:
         run_id = turn.finish()["run_id"]
     claim = {"drive-agent/run-id": run_id, "drive-agent/approval-id": "a", "drive-agent/grant-id": "g"}
-    mcp(alice, "create_folder", claim, name="Smuggled")
+    alice.mcp("create_folder", claim, name="Smuggled")
     assert [change["tool"] for change in alice.get(f"/api/runs/{run_id}/changes")["items"]] == ["create_folder"]
     newest = alice.get("/api/drive/changes")["changes"][0]
     assert newest["run_id"].startswith("host:")
     assert (newest["approval_id"], newest["grant_id"]) == (None, None)
-    undone = mcp(alice, "undo_changes", {}, run_id=newest["run_id"])
+    undone = alice.mcp("undo_changes", run_id=newest["run_id"])
     assert len(undone["structuredContent"]["undone"]) == 1
     assert alice.names() == ["Made"]
 

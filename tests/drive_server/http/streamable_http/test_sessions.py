@@ -15,8 +15,9 @@ from drive_server.errors import RateLimitError
 from drive_server.http.streamable_http.event_store import Stream
 from drive_server.http.streamable_http.sessions import SessionTable
 from drive_server.mcp.protocol.guard import Guard
-from tests.drive_server.http.wire import INTRODUCTION, Gate
+from tests.drive_server.http.wire import Gate
 from tests.fakes.clock import Seconds
+from tests.handshake import INTRODUCTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
