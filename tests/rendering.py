@@ -1,4 +1,4 @@
-"""A text as people's clients show it: the oracle of what leaves.
+"""A text as people's clients show it: it decides whether an answer is harmless.
 
 Markdown is read by markdown-it-py (CommonMark with raw HTML and tables), its HTML by html5lib as browsers read it. Text
 outside of code becomes links where GFM, marked or markdown-it's linkify make them.

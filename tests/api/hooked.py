@@ -19,7 +19,7 @@ class Delivery:
 
 
 class Hooked:
-    """`statuses` are answered in turn, the last one again and again; a redirect leads to `/elsewhere`."""
+    """Answers with `statuses` in turn, the last one again and again; a redirect leads to `/elsewhere`."""
 
     def __init__(self, *statuses: int) -> None:
         self.deliveries: list[Delivery] = []

@@ -35,7 +35,7 @@ def folder(name: str, *, wait: bool = False) -> str:
 
 
 class PlanModel(FakeChatModel):
-    """See above. `bounds` are proposed with every plan."""
+    """Plans and acts as the messages say. `bounds` are proposed with every plan."""
 
     gate: Any = None
     bounds: Any = None

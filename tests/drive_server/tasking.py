@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from drive_server.drive import Drive
 
 RELATED = "io.modelcontextprotocol/related-task"
+MANY = 5
 COPY = {"item_id": "/Many", "folder_id": "root", "name": "Copy"}
 
 
@@ -81,9 +82,9 @@ async def listed(session: ClientSession, cursor: str | None = None) -> ListTasks
 
 
 async def fill(drive: Drive, actor: Actor) -> None:
-    """Put a folder of three files there, for `COPY` to copy."""
+    """Put a folder of `MANY` files there, for `COPY` to copy."""
     await drive.files.create_folder(actor, "root", "Many")
-    for number in range(3):
+    for number in range(MANY):
         await drive.documents.create(actor, "/Many", f"{number}.md", f"数 {number}")
 
 

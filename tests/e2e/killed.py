@@ -54,7 +54,7 @@ class RoundModel(FakeChatModel):
 
 
 class Victim:
-    """Such a process. Without `place` it lives until it is killed."""
+    """The whole service in a process of its own. Without `place` it lives until `kill`."""
 
     def __init__(self, data_dir: Path, place: int = 0, *, from_start: bool = False) -> None:
         self._data_dir = data_dir

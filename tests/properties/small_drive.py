@@ -114,7 +114,7 @@ class SmallDrive:
             raise RefusedError
 
     def require_fits(self, node: Node, folder: Node) -> None:
-        """An item keeps its owner, and is not below itself."""
+        """Refuse what would change the item's owner, or put it below itself."""
         if node.owner != folder.owner or node in self.way(folder):
             raise RefusedError
 

@@ -1,4 +1,4 @@
-"""From a run to its calls, to what allowed them, to the versions that they made: in the real application."""
+"""The audit of a run leads to its calls, their approvals, and the versions that they made: in the real application."""
 
 from __future__ import annotations
 

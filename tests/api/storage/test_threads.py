@@ -1,4 +1,4 @@
-"""Threads on each kind of storage: what is read back, by whom, from which step, and after what went wrong."""
+"""Threads on each kind of storage are read back whole: by their owner, from any step, after any failure."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Answers from files on the real drive: what they quote is checked, and what is not there is said to be not there."""
+"""Answers from files on the real drive: each quotation is checked, and a missing one is reported as missing."""
 
 from collections.abc import Callable
 from typing import Any

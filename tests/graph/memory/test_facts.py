@@ -1,4 +1,4 @@
-"""Long-term memory: what is kept, what is told, and what becomes of facts when their file goes."""
+"""Long-term memory: the facts that are stored, those that are told, and their end when their file goes."""
 
 from datetime import UTC, datetime, timedelta
 

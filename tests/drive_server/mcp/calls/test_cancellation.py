@@ -23,6 +23,7 @@ from tests.drive_server.hosts import Host, host_of
 from tests.drive_server.http.service import running
 from tests.drive_server.http.streamable_http.test_endpoint import remote
 from tests.drive_server.raw import raw_client
+from tests.drive_server.tasking import COPY, MANY, fill, names
 from tests.drive_server.test_main import environment
 
 if TYPE_CHECKING:
@@ -34,26 +35,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 20
 REPOSITORY = Path(__file__).parents[4]
-COPY = {"item_id": "/Many", "folder_id": "root", "name": "Copy"}
 REQUEST_CANCELLED = -32800
-
-
-@pytest.fixture
-def half_way(monkeypatch: pytest.MonkeyPatch) -> Gate:
-    """A gate where a copy has written its first items, and has not committed."""
-    gate = Gate()
-    monkeypatch.setattr(copying, "_insert", gate.after(copying._insert))  # pyright: ignore[reportPrivateUsage] - nothing else is half-way
-    return gate
-
-
-async def fill(drive: Drive, actor: Actor) -> None:
-    await drive.files.create_folder(actor, "root", "Many")
-    for number in range(5):
-        await drive.documents.create(actor, "/Many", f"{number}.md", f"数 {number}")
-
-
-async def names(drive: Drive, actor: Actor) -> list[str]:
-    return [item.name for item in (await drive.files.list_folder(actor, "root")).items]
 
 
 async def changes(drive: Drive, actor: Actor) -> int:
@@ -97,7 +79,7 @@ async def test_a_copy_that_is_cancelled_half_way_leaves_nothing(drive: Drive, al
         await host.session.send_ping()
         half_way.open()
         made = await host.call("copy_item", **COPY)
-    assert made["child_count"] == 5
+    assert made["child_count"] == MANY
 
 
 async def test_the_same_over_http(drive_settings: DriveSettings, half_way: Gate) -> None:
@@ -211,7 +193,7 @@ async def test_an_undo_that_is_cancelled_takes_back_nothing(
                 await gate.left.wait()
         monkeypatch.undo()
         children = [item["name"] for item in (await host.call("list_folder", folder_id="/Many"))["items"]]
-    assert children == [f"{number}.md" for number in range(5)]
+    assert children == [f"{number}.md" for number in range(MANY)]
 
 
 async def test_a_call_can_be_cancelled_before_it_has_begun(drive: Drive, alice: Actor) -> None:

@@ -51,7 +51,7 @@ def uploads(store: Store, folder: Path, clock: SettableClock) -> UploadService:
 
 
 class Never:
-    """A checksum that nothing has."""
+    """A checksum that no content has."""
 
     def update(self, data: bytes, /) -> None:
         pass
