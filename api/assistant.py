@@ -79,10 +79,11 @@ class Assistant:
         """Return an error as (code, sentence, whether trying again may help)."""
         return explain(error)
 
-    async def items_of_others(self, thread_id: str, run_id: str) -> set[str]:
-        """Return the items of others that the messages of a run were made of."""
+    async def items_of_others(self, thread_id: str, run_id: str | None = None) -> set[str]:
+        """Return the items of others that the messages of a thread, or of one run in it, were made of."""
         snapshot = await self.graph.aget_state({"configurable": {"thread_id": thread_id}})
-        return others_items(messages_of_run(snapshot.values.get("messages", []), run_id))
+        messages = snapshot.values.get("messages", [])
+        return others_items(messages_of_run(messages, run_id) if run_id else messages)
 
     async def forget(self, user_id: str, thread_id: str) -> None:
         """Delete all that is kept of a thread: checkpoints, long results, and where facts are from; the facts stay."""

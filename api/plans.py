@@ -26,17 +26,11 @@ OVER = frozenset({"done", "waiting", "stopped"})
 REVISING = "revising"
 
 
-def _nobody_waits(run_id: str) -> None:
-    """Wake no run: the service has not begun."""
-    del run_id
-
-
 class Plans:
     """Stores the copies of plans that people see and edit. `on_changed` is called with the id of a plan's run."""
 
-    on_changed: Callable[[str], None] = staticmethod(_nobody_waits)
-
     def __init__(self, database: Database, clock: Clock) -> None:
+        self.on_changed: Callable[[str], None] = lambda _: None
         self._database = database
         self._clock = clock
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from api.approvals.service import Approvals
 from api.assistant import Assistant
 from api.clock import Clock
 from api.drive import DriveForService, Principal
-from api.errors import ApiError
+from api.errors import ApiError, RunFinishedError
 from api.events.log import EventLog
 from api.plans import Plans
 from api.runs.execution import RunServices
@@ -51,10 +51,12 @@ class Service:
     async def delete_thread(self, caller: Principal, thread_id: str) -> None:
         """Delete a thread; a run that waits in it is cancelled. Raises `NotFoundError` and `ThreadBusyError`."""
         await self.threads.get(caller, thread_id)
-        for approval in await self.approvals.waiting(caller, thread_id):
-            await self.runs.cancel(caller, approval.run_id)
-        if run_id := await self.plans.paused_run(thread_id):
-            await self.runs.cancel(caller, run_id)
+        waiting = [approval.run_id for approval in await self.approvals.waiting(caller, thread_id)]
+        for run_id in [*waiting, await self.plans.paused_run(thread_id)]:
+            # What ends by itself meanwhile is in nobody's way.
+            with suppress(RunFinishedError):
+                if run_id:
+                    await self.runs.cancel(caller, run_id)
         await self.threads.hide(caller, thread_id)
         await self._purge(caller.user_id, thread_id)
 

@@ -17,11 +17,11 @@ _PLAIN: Final = """\
 type id run_id thread_id tool_call_id approval_id message_id step_id plan_id item_id file_id grant_id change_id digest
 status tool name agent kind code method mode risk origin at created_at updated_at expires_at finished_at decided_at
 asked_at etag decided_by decided_key approved_by approved_key started_by scopes covered_by decision message action
-grant_kind"""
+grant_kind depends_on tool_call_ids"""
 PLAIN: Final = frozenset(_PLAIN.split())
 """Keys whose texts tell nothing of a content. Whatever is added later counts as content until it stands here."""
 
-CONTENT: Final = frozenset({"args", "effect", "passage"})
+CONTENT: Final = frozenset({"args", "citations", "effect", "passage"})
 """Keys of objects in which every text counts as content, also a name."""
 
 
@@ -43,11 +43,11 @@ class Withholding:
 
     async def hidden(self, caller: Principal, run: RunRow) -> bool:
         """Say whether a run was made of something that the caller does not see any more."""
-        return bool(await self.hidden_items(caller, run))
+        return bool(await self._drive.hidden(caller, await self._graph.items_of_others(run.thread_id, run.id)))
 
-    async def hidden_items(self, caller: Principal, run: RunRow) -> frozenset[str]:
-        """Return the items of others in a run that the caller does not see any more."""
-        return await self._drive.hidden(caller, await self._graph.items_of_others(run.thread_id, run.id))
+    async def hidden_items(self, caller: Principal, thread_id: str) -> frozenset[str]:
+        """Return the items of others in a thread that the caller does not see any more."""
+        return await self._drive.hidden(caller, await self._graph.items_of_others(thread_id))
 
 
 def withhold_frames(frames: Sequence[Frame], language: Language) -> list[Frame]:

@@ -184,9 +184,9 @@ class Touch:
     """An item that a call changes, and where it is: `inside` the folders of these ids afterwards, the nearest first.
 
     `was_inside` is the same before the call, None if it is new or was where the caller does not see. `was_named` is its
-    name before the call, None if it is new or has the name that it had. `items` counts
-    what is below it too. `mine`: it belongs to the caller. `others`: somebody else sees it where it is afterwards;
-    `gains`: somebody may who did not before.
+    name before the call, None if it is new or has the name that it had. `items` counts what is below it too. `mine`: it
+    belongs to the caller. `others`: somebody else sees it where it is afterwards; `gains`: somebody may who did not
+    before.
     """
 
     id: str

@@ -16,8 +16,48 @@ SIGNED_IN: Final = "drive.signed_in"
 """The extension of ASGI by which an application exempts a connection from the limit of its address."""
 
 
+class SlidingWindow:
+    """Counts the events of keys, of which `limit` fit into any `period_seconds`, whenever they begin."""
+
+    def __init__(
+        self,
+        limit: int,
+        period_seconds: float = MINUTE_SECONDS,
+        *,
+        clock: Callable[[], float] = monotonic,
+        most_keys: int = MOST_KEYS,
+    ) -> None:
+        self.limit = limit
+        self._period = period_seconds
+        self._clock = clock
+        self._most_keys = most_keys
+        self._events: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def wait_seconds(self, key: str) -> int:
+        """Return the seconds until the key has room; 0 if it has."""
+        events, now = self._events.get(key), self._clock()
+        while events and events[0] <= now - self._period:
+            events.popleft()
+        if not events or len(events) < self.limit:
+            return 0
+        return max(1, ceil(events[0] + self._period - now))
+
+    def count(self, key: str) -> None:
+        """Count an event of the key."""
+        events = self._events.setdefault(key, deque(maxlen=self.limit))
+        events.append(self._clock())
+        self._events.move_to_end(key)
+        if len(self._events) > self._most_keys:
+            self._events.popitem(last=False)
+
+    def give_back(self, key: str) -> None:
+        """Take back the event of the key that was counted last."""
+        if events := self._events.get(key):
+            events.pop()
+
+
 class RateLimiter:
-    """Lets `limit` events of a key into any minute, whenever it begins; `reason` and `details` are for the refused."""
+    """Refuses the events of a key for which its window has no room; `reason` and `details` are for the refused."""
 
     def __init__(
         self,
@@ -28,42 +68,22 @@ class RateLimiter:
         clock: Callable[[], float] = monotonic,
         most_keys: int = MOST_KEYS,
     ) -> None:
-        self._limit = limit
+        self._window = SlidingWindow(limit, clock=clock, most_keys=most_keys)
         self._reason = reason
         self._details = details or {}
-        self._clock = clock
-        self._most_keys = most_keys
-        self._events: OrderedDict[str, deque[float]] = OrderedDict()
+        self.count = self._window.count
+        self.give_back = self._window.give_back
 
     def check(self, key: str) -> None:
         """Raise `RateLimitError` while the key has no room."""
-        events, now = self._events.get(key), self._clock()
-        while events and events[0] <= now - MINUTE_SECONDS:
-            events.popleft()
-        if events and len(events) >= self._limit:
-            raise self._refusal(max(1, ceil(events[0] + MINUTE_SECONDS - now)))
-
-    def count(self, key: str) -> None:
-        """Count an event of the key."""
-        events = self._events.setdefault(key, deque(maxlen=self._limit))
-        events.append(self._clock())
-        self._events.move_to_end(key)
-        if len(self._events) > self._most_keys:
-            self._events.popitem(last=False)
+        if seconds := self._window.wait_seconds(key):
+            details = {"limit": self._window.limit, **self._details, "retry_after_seconds": seconds}
+            raise RateLimitError(self._reason, hint=f"Try again in {seconds} seconds.", details=details)
 
     def take(self, key: str) -> None:
         """Count an event of the key. Raises `RateLimitError`, and counts nothing, if it has no room."""
         self.check(key)
         self.count(key)
-
-    def give_back(self, key: str) -> None:
-        """Take back the event of the key that was counted last."""
-        if events := self._events.get(key):
-            events.pop()
-
-    def _refusal(self, seconds: int) -> RateLimitError:
-        details = {"limit": self._limit, **self._details, "retry_after_seconds": seconds}
-        return RateLimitError(self._reason, hint=f"Try again in {seconds} seconds.", details=details)
 
 
 def network_of(address: str) -> str:

@@ -46,6 +46,14 @@ class NoMessageError(AgentError):
     chinese = "没有可以回答的消息，请发送一条有文字的消息。"
 
 
+class CrashedError(AgentError):
+    """The service ended too often while it worked on the run."""
+
+    code = "crashed"
+    english = "The service stopped too often while it worked on this."
+    chinese = "处理这条消息时服务多次意外停止，已不再继续。"
+
+
 class DriveUnavailableError(AgentError):
     """The drive did not answer, or the connection to it could not be opened."""
 

@@ -19,20 +19,14 @@ from drive_server.storage.database import Database
 PARKED = "run_parked"
 
 
-def _nobody_waits(run_id: str) -> None:
-    """Wake no run: the service has not begun."""
-    del run_id
-
-
 class Approvals:
     """Stores approvals, takes decisions, and lets a run wait for one.
 
     `on_closed` is called with the id of a run whose approval was decided.
     """
 
-    on_closed: Callable[[str], None] = staticmethod(_nobody_waits)
-
     def __init__(self, database: Database, clock: Clock, check_edit: Check, check_grant: Check) -> None:
+        self.on_closed: Callable[[str], None] = lambda _: None
         self._database = database
         self._clock = clock
         self._check_edit = check_edit
@@ -87,8 +81,10 @@ class Approvals:
         async with self._database.write() as session:
             row = _owned(await session.get(ApprovalRow, approval_id), caller)
             self._refuse_closed(row)
-            given = all_approved(row.payload) if approve_all else decisions
             run = await session.get_one(RunRow, row.run_id)
+            if run.cancel_requested:
+                raise ApprovalClosedError(row.id, CANCELLED, None)
+            given = all_approved(row.payload) if approve_all else decisions
             check = DecisionCheck(row.payload, caller, run.scopes, self._check_edit, self._check_grant)
             by = {"decided_by": caller.email, "decided_key": key_of(caller)}
             values = {"status": DECIDED, "decisions": check.checked(given), **by}

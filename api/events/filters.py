@@ -126,9 +126,9 @@ class EventFilter:
         yield from self._marked(self._replay.end())
 
     def _marked(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Yield the events, texts with the message and the step that they are of.
+        """Yield the events, texts with the ids of their message and step.
 
-        What goes on where the stored text of a message ends is of that message, and not of its repetition.
+        Text that continues a stored text keeps the id of the stored message; the repeated one has another.
         """
         for event in events:
             if event["type"] != "content":

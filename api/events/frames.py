@@ -12,7 +12,6 @@ from graph.events import EVENTS
 
 Event = dict[str, Any]
 
-PAGE_FRAMES = 1000
 NEW_EVENT = insert(table_of(EventRow))
 # The format ends no line at these characters, but Python's `splitlines`, with which many clients read a stream, does.
 LINE_SEPARATORS = [(character.encode(), b"\\u%04x" % ord(character)) for character in "\x85\u2028\u2029"]

@@ -61,10 +61,9 @@ class _Entry:
 
     def join(self, event: Event) -> bool:
         """Append a text delta to the last event, if that is one of the same message; return whether it was."""
-        last = self.events[-1]
-        if not self.is_text or {**event, "text": ""} != {**last, "text": ""}:
+        if not self.is_text or {**event, "text": ""} != {**self.events[-1], "text": ""}:
             return False
-        self.events[-1] = {**event, "text": last["text"] + event["text"]}
+        self.events[-1] = {**event, "text": self.events[-1]["text"] + event["text"]}
         return True
 
     def settle(self, error: Exception | None = None) -> None:
@@ -225,7 +224,7 @@ class EventLog:
 
     async def _store_with_retries(self, batch: Sequence[_Entry]) -> None:
         """Store a batch; try again while the disk refuses, so that no event is lost."""
-        for pause in _pauses():
+        for pause in pauses():
             try:
                 await self._store(batch)
             except StorageFailureError as error:
@@ -297,7 +296,8 @@ def next_batch_time(begun: float, ended: float) -> float:
     return ended + min(max(pause, BATCH_SECONDS), LONGEST_BATCH_SECONDS)
 
 
-def _pauses() -> Iterator[float]:
+def pauses() -> Iterator[float]:
+    """Yield the seconds to wait before each further try: longer and longer."""
     pause = FIRST_PAUSE_SECONDS
     while True:
         yield pause

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
+import orjson
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command, Interrupt, StateSnapshot
 from sqlalchemy import bindparam, select, update
@@ -18,13 +19,15 @@ from api.clock import Clock
 from api.drive import DriveForService, RunChange, changes_to_view
 from api.events.filters import EventFilter
 from api.events.frames import Event, read_frames, read_open_calls
-from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement
+from api.events.log import EventLog, NotOwnerError, OwnersOnly, Statement, pauses
 from api.plans import Plans
 from api.runs.webhooks import Webhooks
 from api.storage.tables import CANCELLED, DECIDED, FAILED, SUCCESS, WAITING, ApprovalRow, RunRow, table_of
 from api.threads import TOUCH
 from drive_server.errors import DriveError
 from drive_server.storage.database import Database
+from graph.drive.sentences import text
+from graph.errors import AgentError, CrashedError
 from graph.events import GraphEvent, TextDelta, listening
 from graph.language import language_of
 from graph.planning.progress import PLAN_PAUSED, edited_event
@@ -45,8 +48,6 @@ ENDED: Final = (
     .values(status=bindparam("status"), finished_at=bindparam("now"))
 )
 """Only by the process that took the run up last: `starts` counts them."""
-FIRST_PAUSE_SECONDS: Final = 0.1
-LONGEST_PAUSE_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,16 @@ class RunParked(Exception):  # noqa: N818 - no error: the run goes on when the p
 
 
 class Execution:
-    """Runs one run. `recovered`: it was begun in another task, or another process."""
+    """Runs one run. `recovered`: it was begun in another task, or another process.
+
+    `is_answered`: an answer or an edit of its plan came that the task may have missed.
+    """
 
     def __init__(self, run: RunRow, services: RunServices, *, recovered: bool = False) -> None:
         self.run = run
         self.cancelled_by = run.email if run.cancel_requested else ""
         self.cancel_key = run.cancel_key
-        self.is_finishing = self.is_stopping = self._has_closed_calls = False
+        self.is_finishing = self.is_stopping = self.is_answered = self._has_closed_calls = False
         self._services = services
         self._recovered = recovered
         self._has_called = self._has_failed_calls = self._has_changed = False
@@ -121,7 +125,7 @@ class Execution:
         if self.cancelled_by:
             return Outcome(CANCELLED)
         if self.run.starts > MAX_STARTS:
-            return Outcome(FAILED, "crashed", "The service stopped too often while it worked on this.")
+            return self._failed(CrashedError())
         try:
             await self._work()
         except RunParked:
@@ -133,8 +137,9 @@ class Execution:
 
     def _failed(self, error: Exception) -> Outcome:
         if isinstance(error, DriveError):
-            return Outcome(FAILED, error.code, error.message, retryable=True)
-        return Outcome(FAILED, *self._services.graph.failure(error))
+            return Outcome(FAILED, error.code, text(error.to_dict(), "message", self._language), retryable=True)
+        shown = error if isinstance(error, AgentError) else AgentError()
+        return Outcome(FAILED, *self._services.graph.failure(shown.in_language(self._language)))
 
     async def _work(self) -> None:
         step = await self._resume_point() if self._recovered else self._input()
@@ -148,6 +153,8 @@ class Execution:
         """Return the graph's next input, by the state of its checkpoints."""
         snapshot = await self._state()
         frames = await read_frames(self._services.database, self.run.id)
+        ends = (orjson.loads(frame.data) for frame in frames if frame.type == "tool_call_end")
+        self._has_failed_calls = any(map(_ended_badly, ends))
         messages = snapshot.values.get("messages", ())
         said = [message.text for message in messages_of_run(messages, self.run.id) if message.type == "ai"]
         self._filter = EventFilter(self._services.graph.link_filter(self.run.message), frames, said)
@@ -195,8 +202,7 @@ class Execution:
     def _send(self, events: Iterable[Event]) -> None:
         for event in events:
             self._has_called = self._has_called or event["type"] == "tool_call_start"
-            ended_badly = event["type"] == "tool_call_end" and event["status"] in {"error", "cancelled"}
-            self._has_failed_calls = self._has_failed_calls or ended_badly
+            self._has_failed_calls = self._has_failed_calls or _ended_badly(event)
             self._services.log.append(self.run.id, event)
 
     async def _resolve(self, interrupt: Interrupt) -> Command[Any]:
@@ -224,17 +230,13 @@ class Execution:
 
     async def _wait_for_plan(self, version: int) -> dict[str, Any]:
         """Return what the person wants of a paused plan; send the edits that they make meanwhile."""
-        plans, run_id = self._services.plans, self.run.id
-        # First, so that a command that comes now finds a run that waits.
-        await self._commit([], plans.pause_statement(run_id))
-        row = await plans.find(run_id)
+        row = await self._services.plans.find(self.run.id)
         wanted = row.plan.get("wanted", "run") if row else "stop"
         if row and wanted == "pause":
             if row.version != version:
                 self._send(self._filter.event(dict(edited_event(cast("Plan", row.plan)))))
             await self._commit([])
             raise RunParked
-        await self._commit([], plans.resume_statement(run_id))
         return {"action": wanted, **({"version": row.version} if row else {})}
 
     def _resolution_of(self, row: ApprovalRow) -> Any:
@@ -246,10 +248,10 @@ class Execution:
     async def _finish(self, outcome: Outcome) -> None:
         """Bring the run to its end, and close its log; try again while that fails, as its thread waits for it."""
         self.is_finishing = True
-        pause = FIRST_PAUSE_SECONDS
-        while not await self._has_ended(outcome):
+        for pause in pauses():
+            if await self._has_ended(outcome):
+                break
             await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
         self._services.log.close(self.run.id)
 
     async def _has_ended(self, outcome: Outcome) -> bool:
@@ -340,6 +342,10 @@ def mode_of(run: RunRow) -> Mode:
 
 def _interrupt(snapshot: StateSnapshot) -> Interrupt | None:
     return next((interrupt for task in snapshot.tasks for interrupt in task.interrupts), None)
+
+
+def _ended_badly(event: Event) -> bool:
+    return event["type"] == "tool_call_end" and event["status"] in {"error", "cancelled"}
 
 
 def _cancelled_approval(row: ApprovalRow) -> Event:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from api.authority import key_of, require_scopes
 from api.drive import Place, Principal, RunChange, RunUndo
 from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
+from api.events.log import pauses
 from api.runs.audit import RunAudit, read_audit
 from api.runs.execution import Execution, RunParked, RunServices
 from api.storage.tables import RUNNING, WAITING, RunRow, new_id, table_of, values_of
@@ -42,7 +43,7 @@ class Runs:
     def __init__(self, services: RunServices) -> None:
         self._services = services
         self._tasks: dict[str, Started] = {}
-        self._wakes: dict[str, set[asyncio.Task[Started | None]]] = {}
+        self._wakes: dict[str, asyncio.Task[None]] = {}
         self._closing = False
         self._taking_up = asyncio.Lock()
         self._parked = asyncio.Event()
@@ -202,7 +203,7 @@ class Runs:
         return len(runs)
 
     async def expire(self) -> None:
-        """Take up the runs that wait for nobody any more, whenever the time of an approval is up, until cancelled."""
+        """Take up each run whose approval expires, until cancelled."""
         clock = self._services.clock
         while True:
             # Before looking: a run that parks from now on is looked at in the next round.
@@ -214,7 +215,8 @@ class Runs:
                 await self._expire_due(now)
                 moment = min(await self._services.approvals.next_expiry(now) or moment, moment)
             except Exception:
-                logger.exception("runs whose time is up could not be taken up; the next attempt is in an hour")
+                logger.exception("runs whose time is up could not be taken up; trying again")
+                moment = now + timedelta(seconds=EXPIRY_SECONDS)
             await self._sleep_until(moment)
 
     async def _sleep_until(self, moment: datetime) -> None:
@@ -239,10 +241,7 @@ class Runs:
         """Stop every run where it is; the next process recovers them."""
         self._closing = True
         stopped = list(self._tasks)
-        tasks = [
-            *(wake for wakes in self._wakes.values() for wake in wakes),
-            *(task for _, task in self._tasks.values()),
-        ]
+        tasks = [*self._wakes.values(), *(task for _, task in self._tasks.values())]
         for execution, _ in self._tasks.values():
             execution.is_stopping = True
         for task in tasks:
@@ -287,22 +286,26 @@ class Runs:
             )
 
     def _on_answer(self, run_id: str) -> None:
-        """Take up a run that waited for what came, unless its task has not ended yet, which then looks itself."""
-        if run_id not in self._tasks:
-            self._wake(run_id, self._take_up(run_id))
+        """Take up a run that waited for what came, at once or when its task has parked it."""
+        if active := self._tasks.get(run_id):
+            active[0].is_answered = True
+        else:
+            self._wake(run_id)
 
-    def _wake(self, run_id: str, taking_up: Coroutine[Any, Any, Started | None]) -> None:
-        if self._closing:
-            taking_up.close()
-            return
-        wake = asyncio.create_task(taking_up, name=f"wake {run_id}")
-        self._wakes.setdefault(run_id, set()).add(wake)
-        wake.add_done_callback(lambda done: self._woken(run_id, done))
+    def _wake(self, run_id: str) -> None:
+        if not self._closing and run_id not in self._wakes:
+            wake = self._wakes[run_id] = asyncio.create_task(self._take_up_at_last(run_id), name=f"wake {run_id}")
+            wake.add_done_callback(lambda _: self._wakes.pop(run_id))
 
-    def _woken(self, run_id: str, wake: "asyncio.Task[Started | None]") -> None:
-        self._wakes[run_id].discard(wake)
-        if not self._wakes[run_id]:
-            del self._wakes[run_id]
+    async def _take_up_at_last(self, run_id: str) -> None:
+        """Take up a run; try again while the database fails, as nobody else takes it up."""
+        for pause in pauses():
+            try:
+                await self._take_up(run_id)
+                break
+            except StorageFailureError:
+                logger.warning("run %s can't be taken up; trying again in %.1f s", run_id, pause)
+                await asyncio.sleep(pause)
 
     async def _take_up(self, run_id: str) -> Started | None:
         """Continue an unfinished run that is in no task; one caller at a time."""
@@ -319,24 +322,23 @@ class Runs:
 
     def _launch(self, execution: Execution) -> Started:
         run_id = execution.run.id
-        task = asyncio.create_task(execution.perform(), name=f"run {run_id}")
+        task = asyncio.create_task(self._perform(execution), name=f"run {run_id}")
         self._tasks[run_id] = (execution, task)
-        task.add_done_callback(lambda done: self._forget(run_id, done))
         return self._tasks[run_id]
 
-    def _forget(self, run_id: str, task: asyncio.Task[None]) -> None:
-        del self._tasks[run_id]
-        if not task.cancelled() and isinstance(task.exception(), RunParked):
-            self._park(run_id)
-        elif not task.cancelled() and (error := task.exception()):
-            logger.error("run %s could not be brought to an end", run_id, exc_info=error)
+    async def _perform(self, execution: Execution) -> None:
+        """Perform a run, or a part of it up to a question; from then on it is in no task."""
+        run_id = execution.run.id
+        try:
+            await execution.perform()
+        except RunParked:
+            self._services.log.park(run_id)
+            self._parked.set()
+            if execution.is_answered:
+                self._wake(run_id)
+        except Exception:
+            logger.exception("run %s could not be brought to an end", run_id)
             self._services.log.close(run_id)
-
-    def _park(self, run_id: str) -> None:
-        """Leave a run that waits to the database, unless it was answered before its task had ended."""
-        self._services.log.park(run_id)
-        self._parked.set()
-        self._wake(run_id, self._take_up_if_answered(run_id))
-
-    async def _take_up_if_answered(self, run_id: str) -> Started | None:
-        return None if await self._is_parked(run_id) else await self._take_up(run_id)
+        finally:
+            # Here, not when the task is over: a cancel in between would reach nobody.
+            del self._tasks[run_id]

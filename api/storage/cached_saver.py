@@ -1,7 +1,7 @@
-"""A saver that caches messages: LangGraph's own ones read a long thread step by step at each turn."""
+"""LangGraph's saver of either database, in a thread, with the newest messages cached."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final
@@ -13,12 +13,14 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
+    CheckpointTuple,
     DeltaChannelHistory,
     get_checkpoint_id,
     writes_sort_key,
 )
 from typing_extensions import override
 
+from api.storage.one_thread import OneThread
 from graph.events import store_events
 from graph.state import MESSAGES
 
@@ -48,16 +50,34 @@ class _Thread:
 
 
 class CachedSaver(BaseCheckpointSaver[Any]):
-    """Caches the messages of the threads that it wrote last, instead of reading every step of them for each turn.
+    """One of LangGraph's synchronous savers, called by the event loop; caches the messages of the threads written last.
 
-    Saves a factor of 2: turn 200 of ten calls costs 1.2 times what turn 10 does (95 ms and 81), on LangGraph's own
-    saver 2.6 times (198 and 78), as `python -m benchmarks.long_thread --at-once 10 --beside` prints. What a step of
-    another process leads to is read as the library reads it.
+    One trip to a thread for a call, where LangGraph's asynchronous saver makes three, takes off a tenth of the time of
+    a turn, and a quarter of it when a hundred are answered at once: `python -m benchmarks.turns` and `.crowd`, the rows
+    `drive-agent` and `drive-agent, LangGraph's saver`.
+
+    The cache saves a factor of 2: turn 200 of ten calls costs 1.2 times what turn 10 does (95 ms and 81), on
+    LangGraph's own saver 2.6 times (198 and 78), as `python -m benchmarks.long_thread --at-once 10 --beside` prints.
+    What a step of another process leads to is read as the library reads it.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.thread = OneThread()
+        self.after_put: Callable[[Checkpoint], Awaitable[None]] | None = None
+        """Called when a checkpoint is stored, before anything follows."""
         self._threads: OrderedDict[tuple[str, str], _Thread] = OrderedDict()
+
+    @override
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint."""
+        return await self.thread.run(self.get_tuple, config)
+
+    @override
+    async def alist(self, config: RunnableConfig | None, **options: Any) -> AsyncIterator[CheckpointTuple]:
+        """List checkpoints, the newest first."""
+        for found in await self.thread.run(lambda: list(self.list(config, **options))):
+            yield found
 
     @override
     async def aput(
@@ -69,11 +89,13 @@ class CachedSaver(BaseCheckpointSaver[Any]):
     ) -> RunnableConfig:
         """Store a checkpoint, after the events of what it makes past."""
         await store_events()
-        stored = await super().aput(config, checkpoint, metadata, new_versions)
+        whole = checkpoint["channel_values"].get(CHANNEL)
+        stored = await self.thread.run(self.put, config, checkpoint, metadata, new_versions)
+        if self.after_put:
+            await self.after_put(checkpoint)
         cached = self._threads.setdefault(_thread_of(config), _Thread())
         step = cached.steps.setdefault(checkpoint["id"], _Step())
-        step.is_own, step.parent = True, get_checkpoint_id(config)
-        step.whole = checkpoint["channel_values"].get(CHANNEL)
+        step.is_own, step.parent, step.whole = True, get_checkpoint_id(config), whole
         if len(self._threads) > MOST_THREADS:
             self._threads.popitem(last=False)
         return stored
@@ -88,7 +110,7 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         # Writes may come before their checkpoint.
         step = cached.steps.setdefault(step_id, _Step())
         try:
-            await super().aput_writes(config, writes, task_id, task_path)
+            await self.thread.run(self.put_writes, config, writes, task_id, task_path)
         except BaseException:
             # Nobody knows how much of it is stored: neither this step nor a later checkpoint counts any more.
             cached.steps.clear()
@@ -105,11 +127,9 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         target = get_checkpoint_id(config)
         cached = self._threads.setdefault(_thread_of(config), _Thread())
         if [*channels] != [CHANNEL] or not target or target < cached.checkpoint_id:
-            return await super().aget_delta_channel_history(config=config, channels=channels)
+            return await self._stored_history(config, channels)
         if cached.checkpoint_id != target:
-            history = _since(cached, target)
-            if history is None:
-                history = (await super().aget_delta_channel_history(config=config, channels=channels))[CHANNEL]
+            history = _since(cached, target) or (await self._stored_history(config, channels))[CHANNEL]
             cached.checkpoint_id, cached.messages = target, _value(history)
             cached.steps = {step_id: step for step_id, step in cached.steps.items() if step_id >= target}
             self._threads.move_to_end(_thread_of(config))
@@ -122,7 +142,12 @@ class CachedSaver(BaseCheckpointSaver[Any]):
         """Delete all of a thread, and forget what was said in it."""
         for thread in [thread for thread in self._threads if thread[0] == thread_id]:
             del self._threads[thread]
-        await super().adelete_thread(thread_id)
+        await self.thread.run(self.delete_thread, thread_id)
+
+    async def _stored_history(
+        self, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        return await self.thread.run(self.get_delta_channel_history, config=config, channels=channels)
 
 
 def _since(cached: _Thread, target: str) -> DeltaChannelHistory | None:

@@ -24,21 +24,34 @@ async def opened_postgres(
 ) -> AsyncGenerator[tuple[BaseCheckpointSaver[Any], BaseStore]]:
     """Open the threads and the store of a database; their tables are made if absent."""
     # The extra `postgres`, which lint and types do without.
-    saver_type: Any = import_module("langgraph.checkpoint.postgres.aio").AsyncPostgresSaver
-    store_type: Any = import_module("langgraph.store.postgres.aio").AsyncPostgresStore
-    check: Any = import_module("psycopg_pool").AsyncConnectionPool.check_connection
+    saver_type: Any = import_module("langgraph.checkpoint.postgres").PostgresSaver
+    store_type: Any = import_module("langgraph.store.postgres").PostgresStore
+    pools: Any = import_module("psycopg_pool").ConnectionPool
     saver_class: Any = type("PostgresThreads", (CachedSaver, saver_type), {})
     # A pool, so that a server that was started anew is reached again; the saver and the store use one connection each.
-    waits = {"timeout": CONNECT_SECONDS, "reconnect_timeout": CONNECT_SECONDS}
-    pool = {"max_size": 2, "check": check, "configure": _replace_nul, **waits}
-    async with store_type.from_conn_string(url, pool_config=pool) as store:
-        saver = saver_class(store.conn, serde=serde)
-        await saver.setup()
-        await store.setup()
+    pool: Any = pools(
+        url,
+        min_size=1,
+        max_size=2,
+        open=False,
+        check=pools.check_connection,
+        configure=_replace_nul,
+        timeout=CONNECT_SECONDS,
+        reconnect_timeout=CONNECT_SECONDS,
+        kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": import_module("psycopg.rows").dict_row},
+    )
+    saver, store = saver_class(pool, serde=serde), store_type(pool)
+    await saver.thread.run(pool.open)
+    try:
+        await saver.thread.run(saver.setup)
+        await saver.thread.run(store.setup)
         yield saver, store
+    finally:
+        await saver.thread.run(pool.close)
+        await saver.thread.close()
 
 
-async def _replace_nul(connection: Any) -> None:
+def _replace_nul(connection: Any) -> None:
     """Write U+FFFD for NUL, which PostgreSQL's JSON has no room for; in messages, which are bytes there, it stays."""
 
     def dumps(value: Any) -> str:

@@ -36,17 +36,14 @@ async def principal_of_request(drive: Drive, request: HTTPConnection) -> Princip
     Raises `UnauthenticatedError`, and `ForbiddenError` if another site's page had the browser send the cookie.
     """
     token = bearer_token(request)
-    if token is not None:
-        principal = await drive.identity.authenticate(token)
-        prefer_connection(request)
-        return principal
-    session = request.cookies.get(COOKIE)
-    if not session:
-        raise UnauthenticatedError(
-            "This request has no key.", hint="Send one as `Authorization: Bearer dak_...`, or log in."
-        )
-    require_same_origin(request)
-    principal = await drive.identity.authenticate(session)
+    if token is None:
+        token = request.cookies.get(COOKIE)
+        if not token:
+            raise UnauthenticatedError(
+                "This request has no key.", hint="Send one as `Authorization: Bearer dak_...`, or log in."
+            )
+        require_same_origin(request)
+    principal = await drive.identity.authenticate(token)
     prefer_connection(request)
     return principal
 

@@ -91,7 +91,7 @@ class PlainAddress:
         """Pass the request on, or answer it."""
         is_api = scope["type"] == "http" and scope["path"].startswith(API_PREFIX)
         if is_api and CONTROLS.search(scope["path"]):
-            await problem_of(NotFoundError("There is nothing here.", hint="See /docs."))(scope, receive, send)
+            await problem_of(NotFoundError("There is nothing here.", hint="See /openapi.json."))(scope, receive, send)
         elif is_api and _has_controls(scope["query_string"]):
             error = InvalidInputError("The query has a control character.", hint="Leave it out.")
             await problem_of(error)(scope, receive, send)

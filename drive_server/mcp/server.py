@@ -56,7 +56,7 @@ from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
 from drive_server.mcp.tools.strict_arguments import strict
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.registry import ServiceRegistry
-from drive_server.services.journal.namers import foreign_names, items_of_others
+from drive_server.services.journal.namers import foreign_names, items_of_others, mentioned_in
 
 NAME = "drive"
 
@@ -219,14 +219,15 @@ class DriveServer(SdkServer):
         principal = None if is_over_http else call.transport_principal()
         if principal is None or principal.method != IN_PROCESS:
             return result
-        said = {**(result.structuredContent or {}), "arguments": arguments if result.isError else {}}
+        mentioned = mentioned_in({**(result.structuredContent or {}), "arguments": arguments if result.isError else {}})
 
         def look(connection: Connection) -> dict[str, Any]:
-            names = foreign_names(connection, principal, said)
-            others = items_of_others(connection, principal, said)
+            names = foreign_names(connection, principal, mentioned)
+            others = items_of_others(connection, principal, mentioned)
             return {META_FOREIGN: [asdict(one) for one in names], **({META_OF_OTHERS: others} if others else {})}
 
-        result.meta = {**(result.meta or {}), **await self._database.read_sync(look)}
+        found = await self._database.read_sync(look) if mentioned else {META_FOREIGN: []}
+        result.meta = {**(result.meta or {}), **found}
         return result
 
     def _call(self, name: str, arguments: Any = None) -> Call:

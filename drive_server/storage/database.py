@@ -64,7 +64,7 @@ class Database:
         self._transactions = Transactions(engine, on_connect)
         self._writing = engine.execution_options(writes=True)
         # SQLite has one writer. Queueing here is fair and costs no polling; busy_timeout is for other processes.
-        self._write_lock = anyio.Lock() if engine.dialect.name == "sqlite" else None
+        self._write_lock = anyio.Lock(fast_acquire=True) if engine.dialect.name == "sqlite" else None
 
     @classmethod
     async def open(

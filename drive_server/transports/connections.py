@@ -4,6 +4,7 @@ import os
 import resource
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import Final, Protocol, Self
@@ -131,10 +132,11 @@ def _is_in(address: str, proxy: str) -> bool:
 
 
 def raise_descriptor_limit() -> int:
-    """Let the process have as many descriptors as it may, up to 65,536; return the number."""
+    """Let the process have up to 65,536 descriptors, or as many as it has already where it may have no more."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        return wanted
+        with suppress(ValueError, OSError):  # macOS has a limit below the hard one
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return wanted
     return MOST_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft

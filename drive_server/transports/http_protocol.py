@@ -9,12 +9,16 @@ import socket
 from typing import Any, Final
 
 from uvicorn.protocols.http.flow_control import service_unavailable
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from drive_server.rate_limiter import SIGNED_IN, network_of
 from drive_server.transports.connections import ConnectionLimits, ConnectionTable
 
 MOST_HEADER_BYTES: Final = 65_536
+BYTES_PER_HEADER: Final = 32
+"""The memory of a header besides its text, as HTTP/2 counts it (RFC 9113, section 6.5.2)."""
+MOST_QUEUED: Final = 32
+"""Requests of a connection that wait for the answer to an earlier one."""
 HEALTH_PATHS: Final = frozenset({b"/healthz", b"/readyz"})
 CREDENTIALS: Final = frozenset({b"authorization", b"cookie"})
 TOO_LONG: Final = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -33,8 +37,9 @@ class GuardedProtocol(HttpToolsProtocol):
         self.is_signed_in = False
         self.network = "" if self.table.limits.is_exempt(peer) else network_of(peer)
         self._header_bytes = self._unparsed = self._unread = 0
-        self._is_waiting, self._has_parsed, self._in_body = True, False, False
+        self._has_parsed = self._in_body = False
         self._last_data = self.loop.time()
+        self._running: RequestResponseCycle | None = None
         self._read_timer: asyncio.TimerHandle | None = None
         self._write_timer: asyncio.TimerHandle | None = None
         self._limit_unacknowledged()
@@ -45,6 +50,9 @@ class GuardedProtocol(HttpToolsProtocol):
         """Give the connection's place to another."""
         self._stop_timers()
         self.table.remove(self)
+        if self._running is not None:
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -52,23 +60,29 @@ class GuardedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         self._last_data = self.loop.time()
-        if self._is_waiting and self._read_timer is None:
-            self._expect_head()
         self._has_parsed = False
         super().data_received(data)
+        if self.transport.is_closing():
+            return
         self._unparsed = 0 if self._has_parsed else self._unparsed + len(data)
         if self._header_bytes + self._unparsed > MOST_HEADER_BYTES:
             self._refuse(TOO_LONG)
+        elif self._read_timer is None and self._is_waiting():
+            self._expect_head()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse a request that is malformed, or whose head is too long."""
         if self._header_bytes > MOST_HEADER_BYTES:
             self._refuse(TOO_LONG)
-        else:
+        elif self._may_answer():
             super().send_400_response(msg)
+        else:
+            self.abort()
 
     def on_message_begin(self) -> None:
-        """Begin to count."""
+        """Begin to count. Raises `ValueError` if too many requests came before their turn."""
+        if len(self.pipeline) >= MOST_QUEUED:
+            raise ValueError("too many requests at once")
         super().on_message_begin()
         extensions: dict[str, Any] = {SIGNED_IN: self.sign_in}
         self.scope["extensions"] = extensions
@@ -81,17 +95,19 @@ class GuardedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Count a header, or a trailer."""
-        self._count(len(name) + len(value))
+        self._count(len(name) + len(value) + BYTES_PER_HEADER)
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Begin to work on the request."""
-        self._is_waiting, self._in_body, self._has_parsed = False, True, True
-        self.table.begin(self)
-        self._expect_body()
-        if self._is_restricted and not self._may_use_reserve():
+        self._has_parsed = True
+        if self.is_signed_in or not self._is_restricted:
+            self.table.begin(self)
+        elif not self._may_use_reserve():
             self.app = service_unavailable  # pyright: ignore[reportAttributeAccessIssue] - uvicorn's own
         super().on_headers_complete()
+        self._in_body = True
+        self._expect_body()
 
     def on_body(self, body: bytes) -> None:
         """Pass a part of the body on."""
@@ -103,13 +119,12 @@ class GuardedProtocol(HttpToolsProtocol):
         self._has_parsed, self._in_body, self._header_bytes = True, False, 0
         self._stop_reading()
         super().on_message_complete()
-        self._wait_if_done()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request, unless it came already."""
+        """Wait for the next request, unless it came already; whatever else comes of this one's body is not work."""
         super().on_response_complete()
-        self._is_restricted = self._is_restricted and not self.is_signed_in
-        self._wait_if_done()
+        if self.cycle.response_complete:
+            self.table.wait(self)
 
     def pause_writing(self) -> None:
         """Give the reader time to read."""
@@ -128,15 +143,20 @@ class GuardedProtocol(HttpToolsProtocol):
         if not self.is_signed_in:
             self.is_signed_in = True
             self.table.sign_in(self)
+            self.table.begin(self)
 
     def abort(self) -> None:
         """Close the connection at once; nothing more is sent."""
         self.transport.abort()
 
-    def _wait_if_done(self) -> None:
-        if self.cycle.response_complete and not self._in_body:
-            self._is_waiting = True
-            self.table.wait(self)
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Remember which request is being answered: uvicorn itself remembers the newest, which may have to wait."""
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def _is_waiting(self) -> bool:
+        """Return whether the next that may come is a request."""
+        return not self._in_body and (self._running is None or self.cycle.response_complete)
 
     def _count(self, size: int) -> None:
         self._has_parsed = True
@@ -181,13 +201,19 @@ class GuardedProtocol(HttpToolsProtocol):
             self.abort()
 
     def _refuse(self, answer: bytes) -> None:
-        """Close the connection, with an answer if none has begun."""
-        cycle: Any = self.cycle  # None before the first request, whatever uvicorn's type says
-        if cycle is None or cycle.response_complete or not cycle.response_started:
+        """Close the connection, with an answer if it can't be taken for one to an earlier request, or a part of it."""
+        if self._may_answer():
             self.transport.write(answer)
             self.transport.close()
         else:
             self.abort()
+
+    def _may_answer(self) -> bool:
+        """Return whether what is being read has no answer yet, and no earlier request waits for its own."""
+        running = self._running
+        if running is None or running.response_complete:
+            return not self.transport.is_closing()
+        return self._in_body and running is self.cycle and not running.response_started
 
     def _limit_unacknowledged(self) -> None:
         """Let the kernel close the connection of a reader that never reads what it was sent (Linux, RFC 5482)."""

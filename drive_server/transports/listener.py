@@ -26,6 +26,9 @@ def listen(host: str, port: int) -> socket.socket:
 
 def address_of(listener: socket.socket, host: str) -> str:
     """Return the URL of what listens there, from this machine if it listens everywhere."""
-    name = REACHABLE.get(host, host)
-    port = listener.getsockname()[1]
-    return f"http://[{name}]:{port}" if ":" in name else f"http://{name}:{port}"
+    return url_of(REACHABLE.get(host, host), listener.getsockname()[1])
+
+
+def url_of(host: str, port: int) -> str:
+    """Return the URL of a host, an IPv6 address in brackets."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -13,6 +13,7 @@ import uvicorn
 
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.http_protocol import guarded_protocol
+from drive_server.transports.listener import url_of
 from drive_server.transports.process import Shutdown, freeze_objects
 
 logger = logging.getLogger(__name__)
@@ -64,7 +65,7 @@ class Runner(uvicorn.Server):
         await super().startup(sockets)
         prepare_process()
         for listener in sockets or ():
-            logging.getLogger("uvicorn.error").info("running on http://%s:%d", *listener.getsockname()[:2])
+            logging.getLogger("uvicorn.error").info("running on %s", url_of(*listener.getsockname()[:2]))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let running requests end, then shut down as uvicorn does."""

@@ -199,6 +199,10 @@ class ConnectionPool:
 
     async def toolbox(self, who: RunContext) -> Toolbox:
         """Return the person's tools; opens the session if need be. Raises `DriveUnavailableError`."""
+        seat = self._seats.get(_seat_of(who))
+        if seat and seat.connection and seat.connection.alive:
+            seat.connection.used_at = self._now()
+            return seat.connection.toolbox
         async with self._using(who) as connection:
             return connection.toolbox
 
@@ -213,7 +217,7 @@ class ConnectionPool:
     @asynccontextmanager
     async def _using(self, who: RunContext) -> AsyncGenerator[_Connection]:
         self._close_idle()
-        seat = self._seats.setdefault((who.user_id, frozenset(who.scopes)), _Seat())
+        seat = self._seats.setdefault(_seat_of(who), _Seat())
         async with seat.lock:
             if seat.connection is None or not seat.connection.alive:
                 self._retire(seat)
@@ -330,6 +334,10 @@ class ConnectionPool:
 
     def _now(self) -> float:
         return self._clock().timestamp()
+
+
+def _seat_of(who: RunContext) -> tuple[str, frozenset[str]]:
+    return who.user_id, frozenset(who.scopes)
 
 
 def _facts(tool: BaseTool, *, own: bool) -> ToolFacts:

@@ -1,16 +1,16 @@
 """Keeps calls from being made that are over a limit, and tells the model why; the turn's own limits are elsewhere."""
 
 import json
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from math import ceil
+from datetime import timedelta
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.tool import invalid_tool_call
 
+from drive_server.rate_limiter import SlidingWindow
 from graph.clock import Clock
 from graph.limits.limits import LIMIT, REFUSED, RETRY_AFTER, CallLimit, fingerprint, messages_of_turn, repeated_calls
 from graph.messages.grouping import AnyCall
@@ -21,11 +21,9 @@ from graph.state import State, current_step
 
 TOO_LONG: Final = "argument_size"
 """The `error` of an invalid call whose arguments were dropped because of their length."""
+MOST_KEYS: Final = 100_000
+"""People times tools: whose calls are longest ago is forgotten first."""
 PERIODS: Final = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
-MOST_WINDOWS: Final = 10_000
-"""So many are kept before those are dropped in which nothing counts any more."""
-Window = deque[datetime]
-Key = tuple[str, str, str]
 
 
 class CallLimits:
@@ -140,39 +138,26 @@ class ToolRates:
         self._general = general
         self._special = special
         self._clock = clock
-        self._windows: dict[Key, Window] = {}
+        self._windows: dict[Rate, SlidingWindow] = {}
 
     def take(self, user_id: str, tool: str, risk: str) -> RateReached | None:
         """Count the call and return None, or what it ran against: then it is not counted."""
-        now = self._clock()
-        limits = self._limits(tool, risk)
-        windows = [self._window((user_id, *kind), rate, now) for kind, rate in limits.items()]
-        full = [
-            RateReached(rate, max(1, ceil((window[0] + rate.period - now).total_seconds())))
-            for window, rate in zip(windows, limits.values(), strict=True)
-            if len(window) >= rate.calls
-        ]
-        if full:
-            return max(full, key=lambda reached: reached.retry_after_seconds)
-        for window in windows:
-            window.append(now)
-        self._forget(now)
+        limits = [(rate, self._window(rate), f"{user_id}/{kind}") for kind, rate in self._limits(tool, risk).items()]
+        reached = [RateReached(rate, wait) for rate, window, key in limits if (wait := window.wait_seconds(key))]
+        if reached:
+            return max(reached, key=lambda one: one.retry_after_seconds)
+        for _, window, key in limits:
+            window.count(key)
         return None
 
-    def _limits(self, tool: str, risk: str) -> dict[tuple[str, str], Rate]:
-        found = {("tool", tool): self._special.get(tool, self._general), ("risk", risk): self._special.get(risk)}
+    def _limits(self, tool: str, risk: str) -> dict[str, Rate]:
+        found = {f"tool/{tool}": self._special.get(tool, self._general), f"risk/{risk}": self._special.get(risk)}
         return {kind: rate for kind, rate in found.items() if rate is not None}
 
-    def _window(self, key: Key, rate: Rate, now: datetime) -> Window:
-        window = self._windows.setdefault(key, deque())
-        while window and window[0] + rate.period <= now:
-            window.popleft()
-        return window
-
-    def _forget(self, now: datetime) -> None:
-        if len(self._windows) <= MOST_WINDOWS:
-            return
-        longest = timedelta(seconds=max(PERIODS.values()))
-        stale = [key for key, window in self._windows.items() if not window or window[-1] + longest <= now]
-        for key in stale:
-            del self._windows[key]
+    def _window(self, rate: Rate) -> SlidingWindow:
+        if rate not in self._windows:
+            clock = self._clock
+            self._windows[rate] = SlidingWindow(
+                rate.calls, rate.period.total_seconds(), clock=lambda: clock().timestamp(), most_keys=MOST_KEYS
+            )
+        return self._windows[rate]

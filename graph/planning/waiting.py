@@ -22,17 +22,32 @@ _REFUSES: Final = re.compile(
     r"(?:无法|不能|没办法|没有办法|没法|做不到|不可以)",
     re.IGNORECASE,
 )
+_DID_NOTHING: Final = re.compile(
+    r"\b(?:i|and|so)(?: have)? (?:changed|did|done|created|moved|shared|deleted) nothing\b"
+    r"|\b(?:made no changes|did(?:n't| not) (?:change|do) anything)\b"
+    r"|\bnothing (?:was|has been) (?:changed|done)(?=[.!;,]|$)"
+    r"|没有(?:做|进行|执行)(?:任何|什么)?(?:改动|更改|修改|操作|变更)|什么(?:也|都)没有?(?:做|改|动)",
+    re.IGNORECASE,
+)
+_CHOICE: Final = re.compile(r"\s*(?:[-*•–]|[(（]?(?:\d{1,2}|[a-z])[.)、）:：])\s*\S", re.IGNORECASE)
 
 
 def asks(text: str) -> bool:
-    """Say whether an answer ends in a question that waits for the person; an offer of more help is none."""
-    last = text.rstrip(_CLOSING_MARKS).rpartition("\n")[2]
+    """Say whether an answer ends in a question that waits for the person, or in one and the choices.
+
+    An offer of more help is none.
+    """
+    lines = [line for line in text.splitlines() if line.strip(_CLOSING_MARKS)]
+    while len(lines) > 1 and _CHOICE.match(lines[-1]):
+        del lines[-1]
+    last = lines[-1].rstrip(_CLOSING_MARKS) if lines else ""
     return last.endswith(("?", "？")) and not _OFFER.search(last)
 
 
 def refuses(text: str) -> bool:
-    """Say whether an answer begins by saying that it can't be done."""
-    return bool(_REFUSES.match(text.strip().replace("’", "'")))
+    """Say whether an answer begins by saying that it can't be done, or says that nothing was done."""
+    said = text.strip().replace("’", "'")
+    return bool(_REFUSES.match(said) or _DID_NOTHING.search(said))
 
 
 async def continue_plan(state: State) -> Update:

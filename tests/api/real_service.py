@@ -74,6 +74,7 @@ class World:
     """The service with a model that does what a test wrote down, whatever it reads."""
 
     def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
         self.model = ScriptedChatModel()
         self.clock = ManualClock()
         self._app = RealService(data_dir, self.model, router=DriveRouter(), clock=self.clock).start()

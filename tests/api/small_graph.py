@@ -19,6 +19,7 @@ from langgraph.graph.message import add_messages
 from langgraph.runtime import Runtime  # noqa: TC002 - langgraph reads the annotation
 from langgraph.types import interrupt
 
+from graph.errors import explain
 from graph.events import GraphEvent, delta_listener, emit
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter
@@ -184,7 +185,7 @@ class SmallGraph:
         action = next(action for action in payload["actions"] if action["tool_call_id"] == tool_call_id)
         return None if action["risk"] == "write" else "it is asked about each time."
 
-    async def items_of_others(self, thread_id: str, run_id: str) -> set[str]:
+    async def items_of_others(self, thread_id: str, run_id: str | None = None) -> set[str]:
         del thread_id, run_id
         return set()
 
@@ -197,8 +198,7 @@ class SmallGraph:
         return len(self.given[user_id]) < len(known)
 
     def failure(self, error: Exception) -> tuple[str, str, bool]:
-        del error
-        return "internal", "Something went wrong.", False
+        return explain(error)
 
     async def forget(self, user_id: str, thread_id: str) -> None:
         del user_id

@@ -5,9 +5,13 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
+from unittest.mock import AsyncMock
 
 import pytest
 
+from api.plans import Plans
+from api.withholding import Withholding
+from graph.messages.others import WITHHELD
 from tests.api.fakes import Gate
 from tests.api.plan_model import PlanModel, folder, plan_message
 from tests.api.real_service import RealService
@@ -153,6 +157,52 @@ def test_what_is_edited_while_it_is_paused_is_told_and_done(service: PlanService
     assert service.owner.names() == ["One", "三 🗂️", "新 \u200fعربي"]
 
 
+class LatePlans:
+    """Lets a run read its plan, and holds it there at the gate once a plan wants this."""
+
+    def __init__(self, wanted: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.gate, find = Gate(), Plans.find
+
+        async def late(plans: Plans, run_id: str) -> Any:
+            row = await find(plans, run_id)
+            if row and row.plan["wanted"] == wanted:
+                await self.gate.wait()
+            return row
+
+        monkeypatch.setattr(Plans, "find", late)
+
+
+def test_an_edit_that_comes_while_the_run_parks_is_told(service: PlanService, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = LatePlans("pause", monkeypatch)
+    with service.owner.chat(THREE) as turn:
+        planned = Planned(service, turn)
+        plan = planned.paused()
+        assert late.gate.reached.wait(10)
+        second, third = pending(plan)
+        assert planned.patch({**second, "title": "another"}, third).status_code == 200
+        late.gate.open()
+        assert turn.until("plan_edited")["steps"][1]["title"] == "another"
+        planned.post("stop")
+        turn.finish()
+
+
+def test_a_resumed_run_goes_on_after_a_stop_that_came_at_once(
+    service: PlanService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service.owner.chat(THREE) as turn:
+        planned = Planned(service, turn)
+        planned.paused()
+    with monkeypatch.context() as patched:
+        late = LatePlans("run", patched)
+        assert planned.post("resume").status_code == 200
+        assert late.gate.reached.wait(10)
+        service.stop()
+    service.start()
+    with service.owner.follow(planned.run_id) as turn:
+        turn.finish()
+    assert service.owner.names() == ["One", "Two", "三 🗂️"]
+
+
 def test_what_is_edited_while_a_step_runs_counts_for_the_steps_after_it(service: PlanService) -> None:
     with service.owner.chat(THREE) as turn:
         planned = Planned(service, turn)
@@ -231,6 +281,19 @@ def test_the_plan_is_paused_and_resumed_in_the_chat(service: PlanService, stop: 
         with service.owner.chat(go_on, thread_id=planned.thread_id) as said:
             said.finish()
     assert service.owner.names() == ["One", "Two", "三 🗂️"]
+
+
+def test_a_command_in_the_chat_shows_nothing_of_what_is_not_shared_any_more(
+    service: PlanService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service.owner.chat(THREE) as turn:
+        planned = Planned(service, turn)
+        planned.paused()
+    monkeypatch.setattr(Withholding, "hidden", AsyncMock(return_value=True))
+    with service.owner.chat("continue the plan", thread_id=planned.thread_id) as said:
+        said.finish()
+    results = [event["result"] for event in said.of("tool_call_end")]
+    assert set(results) == {WITHHELD["en"]}
 
 
 def test_only_who_may_write_changes_it_and_nobody_else_sees_it(service: PlanService) -> None:

@@ -58,7 +58,7 @@ def serve(arguments: Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """One start of the service at the address `url`, with the settings that the file `config` (if any) was read for."""
+    """One start of the service at the address `url`; `config` is the file of settings that --config named."""
 
     url: str
     config: Path | None

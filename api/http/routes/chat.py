@@ -18,6 +18,7 @@ from api.http.filtered_route import FilteredRoute
 from api.http.requests import ChatRequest
 from api.http.sse import EventStream
 from api.service import Service
+from api.storage.tables import RunRow
 from api.withholding import withhold_frames
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
@@ -99,9 +100,14 @@ async def events(
     number = _event_number(last_event_id or after or "0")
     if run.finished_at is not None and number >= await newest_number(service.database, run.id):
         return Response(status_code=HTTP_204_NO_CONTENT, headers={"Cache-Control": "no-store"})
-    frames = service.runs.follow(run.id, number, service.heartbeat_seconds)
+    return EventStream(await _shown_frames(run, number, caller, service))
+
+
+async def _shown_frames(run: RunRow, after: int, caller: Principal, service: Service) -> AsyncGenerator[list[Frame]]:
+    """Return the run's events after a number, as the caller may see them now."""
+    frames = service.runs.follow(run.id, after, service.heartbeat_seconds)
     hidden = await service.withholding.hidden(caller, run)
-    return EventStream(_withheld(frames, language_of(run.message)) if hidden else frames)
+    return _withheld(frames, language_of(run.message)) if hidden else frames
 
 
 async def _withheld(batches: AsyncGenerator[list[Frame]], language: Language) -> AsyncGenerator[list[Frame]]:
@@ -118,7 +124,8 @@ async def _command_plan(body: ChatRequest, caller: Principal, service: Service) 
         return None
     after = await newest_number(service.database, plan.run_id)
     headers = [("location", f"/api/runs/{plan.run_id}/events"), ("content-location", f"/api/runs/{plan.run_id}")]
-    return EventStream(service.runs.follow(plan.run_id, after, service.heartbeat_seconds), headers)
+    run = await service.runs.get(caller, plan.run_id)
+    return EventStream(await _shown_frames(run, after, caller, service), headers)
 
 
 async def _until_parked(batches: AsyncGenerator[list[Frame]]) -> AsyncGenerator[list[Frame]]:

@@ -12,8 +12,10 @@ from api.http.schemas import PlanView
 from api.plans import OVER
 from api.service import Service
 from api.storage.tables import PlanRow
+from api.withholding import withhold_texts
 from drive_server.errors import InvalidInputError
 from drive_server.http.problem import problem_responses
+from graph.language import language_of
 from graph.planning.commands import PlanCommand
 
 router = APIRouter(prefix="/threads/{thread_id}/plan", tags=["plans"], route_class=FilteredRoute)
@@ -75,6 +77,10 @@ async def _answer(row: PlanRow, caller: Principal, service: Service, response: R
     response.headers["etag"] = f'"{row.version}"'
     run = await service.runs.get(caller, row.run_id)
     over = run.finished_at is not None and row.status not in OVER
+    steps = row.plan["steps"]
+    # Of the thread, not of the run: a plan that waited for an answer goes on in the next run.
+    if await service.withholding.hidden_items(caller, row.thread_id):
+        steps = withhold_texts(steps, language_of(run.message))
     return PlanView(
         plan_id=row.plan["plan_id"],
         thread_id=row.thread_id,
@@ -82,7 +88,7 @@ async def _answer(row: PlanRow, caller: Principal, service: Service, response: R
         version=row.version,
         status="interrupted" if over else row.status,  # pyright: ignore[reportArgumentType] - the model checks the word
         wanted=row.plan.get("wanted", "run"),
-        steps=row.plan["steps"],
+        steps=steps,
         contract=row.plan.get("contract"),
     )
 

@@ -56,7 +56,7 @@ async def changes(run_id: str, caller: CallerDep, service: ServiceDep) -> Change
 async def context(run_id: str, caller: CallerDep, service: ServiceDep) -> RunContextView:
     """Return a run's requests to its models, to the letter: instructions, summaries, messages and results."""
     run = await service.runs.get(caller, run_id)
-    hidden = await service.withholding.hidden_items(caller, run)
+    hidden = await service.withholding.hidden_items(caller, run.thread_id)
     calls = await service.graph.memory.model_calls(run.user_id, run.thread_id, run.id, hidden)
     return RunContextView(run_id=run.id, calls=[ModelCallView.model_validate(call) for call in calls])
 

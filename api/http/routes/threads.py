@@ -40,7 +40,7 @@ async def get_thread(thread_id: str, caller: CallerDep, service: ServiceDep, lim
     messages = _messages({"messages": seen}, run)
     waiting = await service.approvals.waiting(caller, thread_id)
     plan = snapshot.values.get("plan")
-    if run and await service.withholding.hidden(caller, run):
+    if plan and run and await service.withholding.hidden_items(caller, thread_id):
         plan = withhold_texts(plan, language_of(run.message))
     return ThreadView(
         **_summary(row).model_dump(),

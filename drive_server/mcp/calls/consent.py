@@ -21,7 +21,7 @@ from drive_server.services.journal.service import Journal
 from drive_server.services.tree.names import display_name
 
 Asks = Literal["always", "when_shared", "never"]
-"""When the person is asked before a call. when_shared: if others see what it changes, or come to see it."""
+"""The calls before which the person is asked. when_shared: those that change what others see, or come to see."""
 MOST_NAMED: Final = 10
 MOST_CHARACTERS: Final = 200
 MOST_DIFF_LINES: Final = 20

@@ -106,7 +106,8 @@ class TaskWork:
     async def _was_done(self, task: Task) -> bool:
         # Whatever became of their key: what they did stays done.
         principal = Principal(task.order.user_id, "", frozenset(), IN_PROCESS)
-        return await self._drive.journal.has_recorded(Actor(principal, idempotency_key=task.order.key))
+        order = task.order
+        return await self._drive.journal.has_recorded(Actor(principal, order.tool, idempotency_key=order.key))
 
     def _notify(self, task: Task) -> None:
         listener = self._listeners.pop(task.id, None)

@@ -57,7 +57,7 @@ ASKS: Final[Mapping[tuple[Kind, Risk], Asks]] = {
     ("execution", "medium"): "always",
     ("execution", "high"): "never",  # signing in: the session has no person yet, and the assistant never does it
 }
-"""Whether a host asks its person before a call, by the kind of the tool. So does the assistant in a tainted thread."""
+"""Whether a host asks its person before a call, by its kind and risk. So does the assistant in a tainted thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +115,10 @@ class ToolSpec:
 
         What puts something else into the trash to take its place removes; what gives a file another content writes.
         """
-        given: Mapping[str, Any] = arguments if isinstance(arguments, dict) else {}
-        if self.has_preview and given.get("preview") is True:
+        values: Mapping[str, Any] = arguments if isinstance(arguments, dict) else {}
+        if self.has_preview and values.get("preview") is True:
             return ASKS["execution", "low"]
-        if self.kind == "write" and given.get("on_conflict") == "replace":
+        if self.kind == "write" and values.get("on_conflict") == "replace":
             return ASKS["write", "high"] if self.writes else ASKS["removal", "medium"]
         return ASKS[self.kind, self.risk]
 

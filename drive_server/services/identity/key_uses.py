@@ -1,4 +1,4 @@
-"""When keys were last used: remembered at once, and written a moment later, so that no request waits for a writer."""
+"""The last uses of keys: remembered at once, and written a moment later, so that no request waits for a writer."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -69,9 +69,9 @@ class LoginLinks:
 
         Raises `NotFoundError` as `find` does, `UnauthenticatedError` if that key was revoked.
         """
-        made = self.find(secret)
+        maker = self.find(secret)
         del self._waiting[digest(secret)]
-        if made.key_id is None:
-            return made
-        now = await self._identity.authenticate_key(made.key_id)
-        return replace(made, scopes=made.scopes & now.scopes)
+        if maker.key_id is None:
+            return maker
+        now = await self._identity.authenticate_key(maker.key_id)
+        return replace(maker, scopes=maker.scopes & now.scopes)

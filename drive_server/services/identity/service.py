@@ -277,8 +277,8 @@ async def _find_user(session: "AsyncSession", email: str) -> UserRow | None:
 
 async def _add_user(session: "AsyncSession", email: str, now: "datetime", *, is_admin: bool = False) -> UserRow:
     user = UserRow(id=new_id(), email=email, root_id=new_id(), is_admin=is_admin, created_at=now)
-    given = {"owner_id": user.id, "named_by": user.id, "created_at": now, "updated_at": now}
-    root = NodeRow(id=user.root_id, kind="folder", name="", **given)
+    values = {"owner_id": user.id, "named_by": user.id, "created_at": now, "updated_at": now}
+    root = NodeRow(id=user.root_id, kind="folder", name="", **values)
     for row in (user, root):
         session.add(row)
         await session.flush()

@@ -153,7 +153,12 @@ def _missed_changes(newest: Sequence[Change], missed: int) -> list[dict[str, Any
     """Return the changes since the etag, one for each revision since."""
     news = newest[:missed] if missed > 0 else newest[:1]
     return [
-        {**localized(summary=change.message or change.summary), "by": change.user_email, "at": change.at.isoformat()}
+        {
+            "change_id": change.id,
+            **localized(summary=change.message or change.summary),
+            "by": change.user_email,
+            "at": change.at.isoformat(),
+        }
         for change in news
     ]
 
@@ -164,7 +169,8 @@ def _revision(etag: str) -> int:
 
 
 MAX_MOMENT_CHARACTERS = 40
-NO_ENTRIES = "[]"
+HAS_ENTRIES = cast(ChangeRow.entries, Text) != "[]"
+"""The condition for a change that changed something; others are recorded for their idempotency key only."""
 ChangeKind = Literal["create", "edit", "organise", "trash", "share", "undo"]
 _CHANGES = select(ChangeRow.__table__, UserRow.email).join(UserRow, UserRow.id == ChangeRow.user_id)
 
@@ -237,7 +243,7 @@ def _filtered(wanted: ChangeFilter, before_id: int | None) -> Select[*tuple[Any,
 
 
 def _conditions(wanted: ChangeFilter) -> Iterator[ColumnElement[bool]]:
-    yield cast(ChangeRow.entries, Text) != NO_ENTRIES  # recorded for its idempotency key only
+    yield HAS_ENTRIES
     if wanted.run_id is not None:
         yield ChangeRow.run_id == wanted.run_id
     if wanted.since is not None:

@@ -198,16 +198,16 @@ class _TouchBuilder:
 
 
 def _moves(entries: Sequence[Entry]) -> dict[str, _Move]:
-    """Return of each item that is new, or was moved, where it was before the first of its changes."""
+    """Return of each item that is new, was moved or renamed, where it was and its name, before any of its changes."""
     found: dict[str, _Move] = {}
-    for entry in entries:
-        if entry["table"] != "nodes" or entry["id"] in found:
-            continue
+    for entry in reversed([entry for entry in entries if entry["table"] == "nodes"]):
         before: Mapping[str, Any] | None = entry["before"]
+        later = found.get(entry["id"], _Move(is_new=False, parent_before=None))
         if before is None:
             found[entry["id"]] = _Move(is_new=True, parent_before=None)
         elif before.keys() & {"parent_id", "name"}:
-            found[entry["id"]] = _Move(False, before.get("parent_id"), before.get("name"))
+            parent = before.get("parent_id", later.parent_before)
+            found[entry["id"]] = _Move(False, parent, before.get("name", later.named_before))
     return found
 
 

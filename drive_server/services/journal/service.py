@@ -173,11 +173,13 @@ class Journal:
             return await _replay(session, actor, digest)
 
     async def has_recorded(self, actor: Actor) -> bool:
-        """Return whether a call with this idempotency key was recorded before, this one or another."""
+        """Return whether a call of the tool with this idempotency key was recorded before, this one or another."""
         if actor.dry_run or actor.idempotency_key is None:
             return False
         query = select(ChangeRow.id).where(
-            ChangeRow.user_id == actor.user_id, ChangeRow.idempotency_key == actor.idempotency_key
+            ChangeRow.user_id == actor.user_id,
+            ChangeRow.idempotency_key == actor.idempotency_key,
+            ChangeRow.tool == actor.tool,
         )
         async with self._database.read() as session:
             return await session.scalar(query) is not None

@@ -3,10 +3,9 @@
 Both sides are brought to one form before they are compared: any run of blanks and line breaks counts as one blank, and
 as none beside characters of scripts that write without blanks; full-width forms, typographic quotation marks and
 characters composed in another way (NFC) are the same; marks that can't be seen and Markdown's for code, bold text and
-links count for nothing. Letters, upper and
-lower case, traditional and simplified characters, digits and all other punctuation have to be the same. A quotation
-stands there only as whole words and numbers: `10 days` does not stand in `110 days` or in `10 dayswork`. A
-word that an omission cuts, as in `10 days of lea…`, counts for nothing.
+links count for nothing. Letters, upper and lower case, traditional and simplified characters, digits and all other
+punctuation have to be the same. A quotation stands there only as whole words and numbers: `10 days` does not stand in
+`110 days` or in `10 dayswork`. A word that an omission cuts, as in `10 days of lea…`, counts for nothing.
 """
 
 import re
@@ -43,7 +42,7 @@ _SAME: Final = {
 _CHANGES = re.compile(
     rf"[ {_GONE}]*{_GONE}[ {_GONE}]*| {{2,}}|(?<=[{_SPACELESS}]) | (?=[{_SPACELESS}])"
     rf"|[^ {_GONE}{_COMBINING}][{_COMBINING}]+"
-    r"|\*\*|\[(?=[^\[\]]{1,300}\] ?\()|\] ?\([^()\s]{0,2000}\)"
+    r"|(?<![0-9A-Za-z])\*\*|\*\*(?![0-9A-Za-z])|\[(?=[^\[\]]{1,300}\] ?\()|\] ?\([^()\s]{0,2000}\)"
 )
 _MARKUP = "*[]"
 _IS_SPACELESS = re.compile(f"[{_SPACELESS}]")

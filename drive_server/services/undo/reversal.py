@@ -21,7 +21,7 @@ from drive_server.errors import (
 )
 from drive_server.messages import Message, localized
 from drive_server.models import RedoResult, UndoResult
-from drive_server.services.journal.changes import summary_of, to_change
+from drive_server.services.journal.changes import HAS_ENTRIES, summary_of, to_change
 from drive_server.services.journal.recorder import CHANGES, Entry, Recorder
 from drive_server.services.progress import Progress, silent
 from drive_server.services.undo.steps import Steps, StepSkipped, UndoContext
@@ -62,7 +62,6 @@ class Marks:
 
 
 MAX_ID = 1 << 62
-NEWEST = 50
 MAX_NAMED = 5
 ROWS_AT_ONCE = 100
 
@@ -82,11 +81,15 @@ async def select_changes(
     own = select(ChangeRow).where(ChangeRow.user_id == actor.user_id).order_by(ChangeRow.id.desc())
     if not run_ids and change_id is None:
         principal = actor.principal
-        by_key = own.where(ChangeRow.method == principal.method, ChangeRow.key_name == principal.key_name)
-        standing = by_key.where(
-            ChangeRow.run_id.is_(None), ChangeRow.undone_by.is_(None), ~ChangeRow.action.in_(UNDOING)
+        undoable = own.where(
+            ChangeRow.method == principal.method,
+            ChangeRow.key_name == principal.key_name,
+            ChangeRow.run_id.is_(None),
+            ChangeRow.undone_by.is_(None),
+            ChangeRow.action.not_in(UNDOING),
+            HAS_ENTRIES,
         )
-        newest = next((row for row in await session.scalars(standing.limit(NEWEST)) if row.entries), None)
+        newest = await session.scalar(undoable.limit(1))
         if newest is None:
             raise StateConflictError(Message.of("nothing_to_undo"))
         change_id = newest.id

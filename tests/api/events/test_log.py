@@ -105,6 +105,18 @@ async def test_text_that_meets_in_a_transaction_becomes_one_event(database: Data
     assert said(await read_frames(database, "s")) == [(1, '{"type":"content","text":"Guten Tag"}')]
 
 
+async def test_what_comes_while_the_events_before_it_are_flushed_is_stored_after_them(database: Database) -> None:
+    async with writing(database, "r") as log:
+        for text in ("a", "b"):
+            log.append("r", {"type": "content", "text": text})
+            flushed = asyncio.create_task(log.flush("r"))
+            await asyncio.sleep(0)
+        log.append("r", {"type": "map_progress"})
+        await flushed
+        await log.commit("r", [{"type": "done"}])
+    assert [frame.type for frame in await read_frames(database, "r")] == ["content", "content", "map_progress", "done"]
+
+
 async def test_events_are_batched_until_a_caller_waits_for_one(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import sqlite3
-from typing import TYPE_CHECKING
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.api.fakes import ManualClock
+from api.approvals.service import Approvals
+from api.events import log
+from api.runs import execution
+from api.runs import service as runs_service
+from api.runs.service import Runs
+from drive_server.errors import StorageFailureError
+from drive_server.storage.database import Database
+from tests.api.fakes import Gate, ManualClock
 from tests.api.serving import RunningService, SmallService, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncGenerator, Iterator
     from pathlib import Path
+
+    from sqlalchemy.ext.asyncio import AsyncSession
 
     from tests.e2e.person import Event, Person
 
@@ -102,3 +114,97 @@ def test_a_run_that_is_cancelled_while_it_waits_begins_nothing(service: RunningS
         assert alice.http.post(f"/api/runs/{begun['run_id']}/cancel").status_code == 200
         assert turn.until("done")["status"] == "cancelled"
     assert service.parts.drive.effects == []
+
+
+def test_a_cancel_reaches_a_run_that_parks_at_this_moment(
+    service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, closed, get = Gate(), Approvals.closed, Runs.get
+
+    async def late(approvals: Approvals, approval_id: str) -> Any:
+        found = await closed(approvals, approval_id)
+        await gate.wait()
+        return found
+
+    async def parked_meanwhile(runs: Runs, *who: Any) -> Any:
+        run = await get(runs, *who)
+        (task,) = (one for one in asyncio.all_tasks() if one.get_name() == f"run {run.id}")
+        gate.open()
+        monkeypatch.undo()
+        for _ in iter(task.done, True):
+            await asyncio.sleep(0)
+        return run
+
+    monkeypatch.setattr(Approvals, "closed", late)
+    with alice.chat("share it") as turn:
+        begun = turn.until("run")
+        turn.until("approval_needed")
+        assert gate.reached.wait(20)
+        monkeypatch.setattr(Runs, "get", parked_meanwhile)
+        assert alice.http.post(f"/api/runs/{begun['run_id']}/cancel").status_code == 200
+        assert turn.until("done")["status"] == "cancelled"
+    assert service.parts.drive.effects == []
+
+
+def test_a_decision_that_comes_after_a_cancel_is_refused(
+    service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, read = Gate(), execution.read_open_calls
+
+    async def late(*given: Any) -> Any:
+        await gate.wait()
+        return await read(*given)
+
+    monkeypatch.setattr(execution, "read_open_calls", late)
+    monkeypatch.setattr(runs_service, "CANCEL_SECONDS", 0.05)
+    with alice.chat("share it") as turn:
+        begun = turn.until("run")
+        asked = turn.until("approval_needed")
+        assert alice.http.post(f"/api/runs/{begun['run_id']}/cancel").status_code == 202
+        refused = alice.answer(asked, "approve")
+        gate.open()
+        assert turn.until("done")["status"] == "cancelled"
+    assert (refused.status_code, refused.json()["code"]) == (409, "approval_cancelled")
+    assert service.parts.drive.effects == []
+
+
+def test_a_decided_run_goes_on_although_the_database_fails_at_first(
+    service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures, read = [StorageFailureError("the disk is gone")] * 2, Database.read
+
+    @asynccontextmanager
+    async def unreliable(database: Database) -> AsyncGenerator[AsyncSession]:
+        task = asyncio.current_task()
+        if failures and task and task.get_name().startswith("wake"):
+            raise failures.pop()
+        async with read(database) as session:
+            yield session
+
+    monkeypatch.setattr(Database, "read", unreliable)
+    monkeypatch.setattr(log, "FIRST_PAUSE_SECONDS", 0.001)
+    with alice.chat("share it") as turn:
+        asked = turn.until("approval_needed")
+        while service.parts.service.runs.active:
+            alice.get("/api/approvals")
+        assert alice.answer(asked, "approve").status_code == 200
+        turn.finish()
+    assert failures == []
+    assert len(service.parts.drive.effects) == 1
+
+
+def test_a_call_that_failed_before_the_question_changes_nothing_after_the_end(
+    tmp_path: Path, parked: list[Event], later: ManualClock
+) -> None:
+    asked, run_id = parked[0], parked[0]["run_id"]
+    failed = json.dumps({"type": "tool_call_end", "tool_call_id": "x", "name": "x", "status": "error", "result": ""})
+    insert = "INSERT INTO run_events SELECT run_id, max(seq) + 1, 'tool_call_end', ? FROM run_events WHERE run_id = ?"
+    execute(tmp_path, insert, failed, run_id)
+    running = RunningService(SmallService(tmp_path, later)).start()
+    alice = running.person()
+    with alice.follow(run_id) as turn:
+        assert alice.answer(asked, "approve").status_code == 200
+        turn.finish()
+    alice.close()
+    running.stop()
+    assert running.parts.drive.revoked == {run_id}

@@ -160,9 +160,10 @@ def test_a_cancel_that_was_asked_for_holds_after_a_restart(stopped: tuple[SmallS
 def test_a_run_that_takes_the_service_down_every_time_is_given_up(
     stopped: tuple[SmallService, str], tmp_path: Path
 ) -> None:
-    execute(tmp_path, "UPDATE runs SET starts = 5")
+    execute(tmp_path, "UPDATE runs SET starts = 5, message = '请总结这些文件'")
     turn = finished_events(*stopped)
     assert (turn.seen[-1]["type"], turn.seen[-1]["code"]) == ("error", "crashed")
+    assert "服务多次意外停止" in turn.seen[-1]["message"]
 
 
 def test_a_deletion_that_was_interrupted_is_finished(tmp_path: Path, clock: ManualClock) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.api.serving import execute
 from tests.fakes.chat_model import tool_call
 
 if TYPE_CHECKING:
@@ -225,3 +226,24 @@ def test_after_a_revoke_a_thread_neither_shows_nor_sends_what_it_read(
     sent = [message.text for request in world.model.requests[before:] for message in request]
     assert sent
     assert "Zephyr" not in json.dumps([sent, later.seen])
+
+
+def test_after_a_revoke_a_plan_that_goes_on_in_another_run_shows_nothing_of_it(
+    world: World, alice: Person, mallory: Person
+) -> None:
+    made = mallory.upload("Safe.md", SECRET)
+    share(mallory, made["id"], alice)
+    world.model.script = [tool_call("read_file", "r", file_id=made["id"]), "Read."]
+    thread_id, _ = turn_of(alice, "what is the code of the safe?")
+    world.model.script = ["Hello."]
+    with alice.chat("hello", thread_id=thread_id) as turn:
+        run_id = turn.finish()["run_id"]
+    step = {"id": "1", "title": "Look", "agent": "search_agent", "instruction": "Look.", "status": "completed"}
+    plan = {"plan_id": "p", "steps": [{**step, "result": SECRET, "depends_on": ["0"]}]}
+    insert = "INSERT INTO plans SELECT id, thread_id, user_id, ?, 1, 'done', created_at FROM runs WHERE id = ?"
+    execute(world.data_dir, insert, json.dumps(plan), run_id)
+    assert SECRET in json.dumps(alice.get(f"/api/threads/{thread_id}/plan"))
+    assert mallory.http.delete(f"/api/drive/items/{made['id']}/shares/{alice.email}").is_success
+    (shown,) = alice.get(f"/api/threads/{thread_id}/plan")["steps"]
+    assert (shown["status"], shown["depends_on"]) == ("completed", ["0"])
+    assert "not shared with you any more" in shown["result"]

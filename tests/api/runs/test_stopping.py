@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from api.events import log
 from api.runs import execution
 from drive_server.errors import StorageFailureError
 from tests.api.fakes import Gate
@@ -86,7 +87,7 @@ def test_an_end_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.Mo
         return await read(*given)
 
     monkeypatch.setattr(execution, "read_open_calls", unreliable)
-    monkeypatch.setattr(execution, "FIRST_PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(log, "FIRST_PAUSE_SECONDS", 0.001)
     with serving(tmp_path) as (service, alice), alice.chat("slow one two") as turn:
         thread_id = turn.until("run")["thread_id"]
         turn.until("content")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import socket
 import threading
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -15,8 +16,8 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
 from drive_server.rate_limiter import SIGNED_IN
-from drive_server.transports.connections import RESERVED, ConnectionLimits
-from drive_server.transports.http_protocol import MOST_HEADER_BYTES
+from drive_server.transports.connections import RESERVED, ConnectionLimits, raise_descriptor_limit
+from drive_server.transports.http_protocol import MOST_HEADER_BYTES, MOST_QUEUED
 from drive_server.transports.runner import Runner
 from tests.prompt_server import PromptServer
 
@@ -29,6 +30,7 @@ PIECE = b"x" * 65_536
 UNLIMITED = 64 * PIECE.__len__()
 """So much of a head that never ends is sent before a test says that there is no limit."""
 OFTEN = 0.01
+STREAM = b"GET /stream HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 class PromptRunner(PromptServer, Runner):
@@ -48,6 +50,7 @@ class Hostage:
         routes = [
             Route("/", self._hello, methods=["GET", "POST"]),
             Route("/healthz", self._hello),
+            Route("/early", self._answer_early, methods=["POST"]),
             Route("/wait", self._wait),
             Route("/stream", self._stream),
         ]
@@ -77,6 +80,14 @@ class Hostage:
         self._runner.should_exit = True
         self._thread.join()
 
+    def post_early(self) -> socket.socket:
+        """Open a connection whose request is answered before its body of three bytes comes."""
+        connection = self.connect(b"POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n")
+        received = b""
+        while not received.endswith(b"early"):
+            received += connection.recv(1000)
+        return connection
+
     @asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncGenerator[None]:
         self._release = asyncio.Event()
@@ -88,6 +99,9 @@ class Hostage:
 
     async def _hello(self, request: Request) -> PlainTextResponse:
         return PlainTextResponse(str(len(await request.body())))
+
+    async def _answer_early(self, _: Request) -> PlainTextResponse:
+        return PlainTextResponse("early")
 
     async def _wait(self, request: Request) -> PlainTextResponse:
         if "authorization" in request.headers:
@@ -158,6 +172,18 @@ def test_nothing_that_never_ends_is_read_for_ever(beginning: bytes) -> None:
 def test_headers_that_are_too_long_are_refused_with_431() -> None:
     with serving(ConnectionLimits()) as hostage:
         assert hostage.get("/", x="x" * (MOST_HEADER_BYTES + 1)) == 431
+
+
+def test_headers_without_text_are_too_long_as_well_if_there_are_many() -> None:
+    head = b"GET / HTTP/1.1\r\n" + b"a:\r\n" * 2100
+    with serving(ConnectionLimits()) as hostage, hostage.connect(head) as connection:
+        assert answer(connection).startswith(b"HTTP/1.1 431 ")
+
+
+def test_only_so_many_requests_may_come_before_their_turn() -> None:
+    with serving(ConnectionLimits()) as hostage, hostage.wait() as patient:
+        patient.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * (MOST_QUEUED + 1))
+        assert answer(patient) == b""
 
 
 def test_headers_a_letter_at_a_time_have_to_come_in_time() -> None:
@@ -251,9 +277,61 @@ def test_when_all_connections_are_taken_health_and_people_with_a_key_get_through
         assert hostage.get("/", authorization="Bearer key") == 200
 
 
+def test_a_process_that_may_have_no_more_descriptors_goes_on_with_those_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    def current(_: int) -> tuple[int, int]:
+        return 256, resource.RLIM_INFINITY
+
+    def refuse(*_: object) -> None:
+        raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr("resource.getrlimit", current)
+    monkeypatch.setattr("resource.setrlimit", refuse)
+    assert raise_descriptor_limit() == 256
+
+
 def test_more_silent_connections_than_there_is_room_for_shut_nobody_out() -> None:
     with serving(ConnectionLimits(most=RESERVED + 4)) as hostage:
         crowd = [hostage.connect(b"GET / HTTP/1.1\r\nX: ") for _ in range(2 * RESERVED)]
         assert hostage.get("/") == 200
         for connection in crowd:
             connection.close()
+
+
+def test_a_refusal_is_never_sent_in_the_middle_of_an_answer() -> None:
+    with serving(ConnectionLimits()) as hostage, hostage.connect(STREAM) as reader:
+        assert reader.recv(100).startswith(b"HTTP/1.1 200 ")
+        reader.sendall(b"\0")
+        assert b"HTTP/1.1 " not in answer(reader)
+
+
+def test_a_refusal_is_never_taken_for_the_answer_to_an_earlier_request() -> None:
+    with serving(ConnectionLimits()) as hostage, hostage.wait() as patient:
+        patient.sendall(b"\0")
+        assert answer(patient) == b""
+
+
+def test_a_reader_that_goes_away_ends_its_stream_though_it_asked_for_more_already() -> None:
+    with serving(ConnectionLimits()) as hostage:
+        with hostage.connect(STREAM + STREAM) as reader:
+            assert reader.recv(100).startswith(b"HTTP/1.1 200 ")
+        assert hostage.stream_ended.wait(10)
+
+
+def test_a_connection_whose_request_was_answered_before_its_body_came_is_closed_in_the_end() -> None:
+    with serving(ConnectionLimits(header_seconds=0.1)) as hostage, hostage.post_early() as silent:
+        silent.sendall(b"abc")
+        assert answer(silent) == b""
+
+
+def test_a_body_that_comes_after_its_answer_keeps_no_place() -> None:
+    with serving(ConnectionLimits(per_address=1)) as hostage, hostage.post_early() as slow:
+        assert hostage.get("/") == 200
+        assert answer(slow) == b""
+
+
+def test_a_wrong_key_keeps_no_place_with_a_body_that_never_ends() -> None:
+    head = b"POST / HTTP/1.1\r\nAuthorization: wrong\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n"
+    with serving(ConnectionLimits(per_address=1)) as hostage, hostage.wait(), hostage.connect(head) as slow:
+        assert slow.recv(1000).startswith(b"HTTP/1.1 100 ")
+        assert hostage.get("/healthz") == 200
+        assert answer(slow) == b""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 import subprocess
@@ -17,6 +18,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from drive_server.transports.http_protocol import MOST_HEADER_BYTES
+from drive_server.transports.listener import url_of
 from drive_server.transports.process import Shutdown
 from drive_server.transports.runner import KEEP_ALIVE_SECONDS, Runner
 
@@ -69,7 +71,8 @@ def test_a_server_s_process_is_made_ready_for_many_at_once() -> None:
 
 
 @pytest.fixture
-def running() -> Iterator[Running]:
+def running(caplog: pytest.LogCaptureFixture) -> Iterator[Running]:
+    caplog.set_level(logging.INFO, "uvicorn.error")
     running = Running()
     yield running
     running.end()
@@ -89,6 +92,14 @@ def test_long_headers_are_taken_up_to_a_limit(client: httpx.Client) -> None:
     assert client.get("/?" + "x" * (MOST_HEADER_BYTES - 1000), headers={"X-Long": "x" * 1000}).status_code == 431
     for _ in range(3):
         assert client.get("/", headers={"X-Long": long}).status_code == 200
+
+
+def test_the_server_says_where_it_runs_as_an_address_that_a_browser_opens(
+    client: httpx.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert client.get("/").status_code == 200
+    assert f"running on {client.base_url}".rstrip("/") in caplog.text
+    assert url_of("::1", 80) == "http://[::1]:80"
 
 
 def test_connections_are_kept_for_longer_than_clients_keep_theirs() -> None:

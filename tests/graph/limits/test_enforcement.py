@@ -7,7 +7,6 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from graph.context import RunContext
-from graph.limits import enforcement
 from graph.limits.enforcement import Rate, ToolRates, parse_rate, parse_rates
 from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
@@ -242,14 +241,3 @@ def test_a_rate_of_a_tool_takes_the_place_of_the_general_one() -> None:
     limits = ToolRates(Rate(1, timedelta(days=1)), {"read_file": None, "list_folder": TWICE_A_MINUTE}, SettableClock())
     assert [limits.take("u1", "read_file", "read") for _ in range(50)] == [None] * 50
     assert [limits.take("u1", "list_folder", "read") is None for _ in range(3)] == [True, True, False]
-
-
-def test_windows_in_which_nothing_counts_any_more_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enforcement, "MOST_WINDOWS", 10)
-    clock = SettableClock()
-    limits = ToolRates(TWICE_A_MINUTE, {}, clock)
-    for number in range(10):
-        limits.take(f"u{number}", "read_file", "read")
-    clock.advance(2 * 86_400)
-    limits.take("u10", "read_file", "read")
-    assert len(limits._windows) == 1  # pyright: ignore[reportPrivateUsage] - what it keeps is what is at stake

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
+from drive_server.errors import StorageFailureError
 from tests.api.serving import RunningService, SmallService, rest_of
 
 if TYPE_CHECKING:
@@ -214,6 +215,22 @@ def test_a_run_that_fails_ends_with_an_error_that_tells_no_secrets(alice: Person
     with alice.chat("say again", thread_id=turn.seen[0]["thread_id"]) as turn:
         turn.finish()
     assert turn.text == "again"
+
+
+@pytest.mark.parametrize(
+    ("refused", "code", "words"),
+    [(RuntimeError("/etc"), "internal", "助手内部出错"), (StorageFailureError("gone"), "storage_failure", "无法保存")],
+    ids=["unexpected", "of the drive"],
+)
+def test_a_failure_is_said_in_the_language_of_the_message(
+    service: RunningService, alice: Person, refused: Exception, code: str, words: str
+) -> None:
+    service.parts.drive.changes = AsyncMock(side_effect=refused)
+    with alice.chat("share 请共享这个文件") as turn:
+        alice.answer(turn.until("approval_needed"), "approve")
+        error = turn.until("error")
+    assert error["code"] == code
+    assert words in error["message"]
 
 
 def test_nobody_gets_in_without_a_key(service: RunningService) -> None:

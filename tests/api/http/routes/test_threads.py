@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from api.approvals.service import Approvals
+from tests.api.fakes import Gate
 
 if TYPE_CHECKING:
     from tests.api.serving import RunningService
@@ -131,6 +135,29 @@ def test_deleting_a_thread_that_waits_rejects_its_approval(service: RunningServi
         assert turn.until("done")["status"] == "cancelled"
     assert alice.answer(approval, "approve").status_code == 404
     assert service.parts.drive.effects == []
+
+
+def test_a_thread_whose_run_ends_while_it_is_deleted_is_deleted(
+    service: RunningService, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, waiting = Gate(), Approvals.waiting
+
+    async def late(*given: Any) -> Any:
+        found = await waiting(*given)
+        await gate.wait()
+        return found
+
+    with alice.chat("write it") as turn, ThreadPoolExecutor(1) as pool:
+        thread_id = turn.until("run")["thread_id"]
+        asked = turn.until("approval_needed")
+        monkeypatch.setattr(Approvals, "waiting", late)
+        deleted = pool.submit(alice.http.delete, f"/api/threads/{thread_id}")
+        assert gate.reached.wait(20)
+        assert alice.answer(asked, "approve").status_code == 200
+        turn.finish()
+        gate.open()
+        assert deleted.result().status_code == 204
+    assert len(service.parts.drive.effects) == 1
 
 
 def test_somebody_elses_thread_is_unknown(alice: Person, bob: Person) -> None:

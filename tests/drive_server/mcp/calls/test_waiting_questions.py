@@ -47,6 +47,16 @@ async def test_a_repeated_call_is_answered_without_asking_again(drive: Drive, al
     assert len(person.questions) == 1
 
 
+async def test_a_key_of_an_earlier_call_spares_no_other_tool_the_question(drive: Drive, alice: Actor) -> None:
+    await drive.documents.create(alice, "root", "a.md", "x")
+    person = Person("decline")
+    async with asking_host_of(drive, alice, person) as host:
+        await host.call("create_folder", KEY, name="Own")
+        assert (await host.refused("get_download_url", KEY, file_id="/a.md"))["code"] == "declined"
+
+    assert len(person.questions) == 1
+
+
 async def test_a_call_repeated_while_the_person_thinks_waits_for_the_same_answer(drive: Drive, alice: Actor) -> None:
     await drive.files.create_folder(alice, "root", "Old")
     share = {"name": "share_item", "arguments": {"item_id": "/Old", "email": "bob@example.com"}, "_meta": KEY}

@@ -312,6 +312,24 @@ async def test_use_of_a_key_is_noted_at_most_once_a_minute(
     assert noted == [START, START, START + timedelta(seconds=60)]
 
 
+async def test_a_use_of_a_key_reaches_other_processes_when_it_is_written_and_never_goes_back(
+    identity: IdentityService, database: Database, tmp_path: Path, owner: Actor, clock: SettableClock
+) -> None:
+    other = IdentityService(database, tmp_path / "token", clock)
+    key, secret = await identity.create_key(owner, "laptop", ["read"])
+
+    async def last_use() -> datetime | None:
+        return next(entry.last_used_at for entry in await other.list_keys(owner) if entry.id == key.id)
+
+    await identity.authenticate(secret)
+    assert await last_use() is None
+    clock.advance(minutes=2)
+    await other.authenticate(secret)
+    await other.uses.flush()
+    await identity.uses.flush()
+    assert await last_use() == START + timedelta(minutes=2)
+
+
 async def test_an_in_process_principal_has_just_the_scopes_it_is_given(identity: IdentityService, owner: Actor) -> None:
     principal = await identity.principal_for(owner.user_id, ["read", "share"])
     assert principal == Principal(owner.user_id, "me@localhost", frozenset({Scope.READ, Scope.SHARE}), "in_process")

@@ -10,6 +10,7 @@ import pytest
 from drive_server.services.journal import effects
 from drive_server.storage.tables import LinkRow
 from tests.drive_server.actors import rehearsing
+from tests.drive_server.store import in_run
 
 if TYPE_CHECKING:
     from typing import Any
@@ -149,3 +150,18 @@ async def test_a_dry_run_changes_nothing_by_looking(store: Store, ana: Actor) ->
     await store.file(ana, "/文件 📄.txt", "text")
     await store.files.rename(rehearsing(ana), "/文件 📄.txt", "other.txt")
     assert await store.names(ana) == ["文件 📄.txt"]
+
+
+async def test_an_undo_of_a_run_that_renamed_what_it_had_moved_tells_of_both(store: Store, ana: Actor) -> None:
+    item, old, new = await store.file(ana, "/a.txt"), await store.folder(ana, "/Old"), await store.folder(ana, "/New")
+    await store.files.move(ana, item.id, old.id)
+    await store.sharing.share(ana, old.id, "ben@example.com", "viewer")
+    acting = in_run(ana, "run-1")
+    await store.files.move(acting, item.id, new.id)
+    await store.files.rename(acting, item.id, "b.txt")
+
+    (touch,) = touched(await store.undo.undo(ana, run_id="run-1", preview=True)).values()
+
+    root = (await store.files.get(ana, "root")).id
+    assert (touch.path, touch.was_named, touch.was_inside) == ("/Old/a.txt", "b.txt", (new.id, root))
+    assert touch.gains

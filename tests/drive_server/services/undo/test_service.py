@@ -72,6 +72,14 @@ async def test_without_a_name_an_undo_is_of_what_the_key_did_itself_last_and_of_
     assert await store.names(ana) == ["Of the assistant", "Of the phone"]
 
 
+async def test_an_undo_without_a_name_looks_behind_all_calls_that_changed_nothing(store: Store, ana: Actor) -> None:
+    item = await store.folder(ana, "/a")
+    for number in range(51):
+        await store.files.rename(replace(ana, idempotency_key=f"call {number}"), item.id, "a")
+    await store.undo.undo(ana)
+    assert await store.names(ana) == []
+
+
 async def test_an_undo_is_recorded_and_marks_what_it_took_back(store: Store, ana: Actor) -> None:
     made = await store.files.create_folder(ana, "/", "f")
     outcome = await store.undo.undo(ana, change_id=made.change_id)

@@ -1,0 +1,27 @@
+"""A thread for what blocks: a database that is asked by one caller at a time."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+import anyio
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class OneThread:
+    """Runs calls one after the other in one thread; after `close`, none."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="threads")
+
+    async def run(self, work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+        """Return the result of the call. A cancelled caller leaves what has begun to its end."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, partial(work, *args, **options))
+
+    async def close(self) -> None:
+        """Wait for what has begun, and drop what has not."""
+        await anyio.to_thread.run_sync(partial(self._executor.shutdown, cancel_futures=True))
