@@ -10,7 +10,7 @@ from langchain_core.messages import ToolMessage
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command, Send
+from langgraph.types import Send
 
 from graph.agents.specialist import make_specialist
 from graph.approvals.act import make_act, make_read, ready_tasks
@@ -35,7 +35,7 @@ from graph.planning.revise import make_revise
 from graph.planning.waiting import continue_plan
 from graph.routing.route import make_route
 from graph.settings import AgentSettings
-from graph.state import AGENTS, GraphInput, State, active_agent, current_step
+from graph.state import AGENTS, GraphInput, State, Update, active_agent, current_step
 from graph.supersteps import run_in_one_superstep
 
 Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
@@ -49,7 +49,7 @@ _graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, Graph] = WeakKeyDictionary
 def build_graph(deps: GraphDependencies) -> Graph:
     """Return the compiled graph. Without a checkpointer in `deps` the platform that runs it supplies one."""
     graph = StateGraph(State, context_schema=RunContext, input_schema=GraphInput)
-    graph.add_node("begin", make_begin(deps), destinations=("plan", "begin_step", *AGENTS))
+    graph.add_node("begin", make_begin(deps))
     graph.add_node("plan", make_plan(deps))
     graph.add_node("agree", make_agree(deps))
     graph.add_node("begin_step", make_begin_step(deps))
@@ -59,14 +59,14 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("map_item", make_map_item(deps))
     graph.add_node("map_whole", make_map_whole(deps))
     for specialist in SPECIALISTS:
-        node = reviewed(make_specialist(specialist, deps), deps)
-        graph.add_node(specialist.name, node, destinations=("approve", "act", "cite", "advance", *AGENTS, END))
+        graph.add_node(specialist.name, reviewed(make_specialist(specialist, deps), deps))
     graph.add_node("approve", make_approve(deps))
     graph.add_node("act", make_act(deps))
     graph.add_node("cite", make_cite(deps))
     graph.add_node("advance", make_advance(deps))
 
     graph.add_edge(START, "begin")
+    graph.add_conditional_edges("begin", after_route, ["plan", "begin_step", *AGENTS])
     graph.add_conditional_edges("plan", after_plan, ["agree", "begin_step"])
     graph.add_edge("agree", "begin_step")
     graph.add_conditional_edges("begin_step", after_begin_step, ["pause", "map_items", *AGENTS, END])
@@ -75,6 +75,8 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_edge("map_whole", "advance")
     graph.add_edge("pause", "begin_step")
     graph.add_edge("revise", "begin_step")
+    for agent in AGENTS:
+        graph.add_conditional_edges(agent, after_specialist, ["approve", "act", "cite", "advance", *AGENTS, END])
     graph.add_conditional_edges("approve", after_review, ["approve", "act", *AGENTS])
     graph.add_conditional_edges("act", after_act, [*AGENTS])
     graph.add_conditional_edges("cite", after_answer, ["advance", END])
@@ -86,9 +88,8 @@ def make_begin(deps: GraphDependencies) -> Any:
     """Return the node that takes the person's message, and says who takes the turn."""
     recall, route = make_recall(deps), make_route(deps)
 
-    async def begin(state: State, runtime: Runtime[RunContext]) -> Command[str]:
-        nodes = (partial(recall, runtime=runtime), continue_plan, route)
-        return await run_in_one_superstep(state, *nodes, goto=after_route)
+    async def begin(state: State, runtime: Runtime[RunContext]) -> Update:
+        return await run_in_one_superstep(state, partial(recall, runtime=runtime), continue_plan, route)
 
     return begin
 
@@ -97,9 +98,8 @@ def reviewed(specialist: Any, deps: GraphDependencies) -> Any:
     """Return a specialist's node: its calls are judged in the same step, and run there if they only read."""
     parts = (specialist, make_review(deps), make_read(deps))
 
-    async def consult(state: State, runtime: Runtime[RunContext]) -> Command[str]:
-        nodes = (partial(part, runtime=runtime) for part in parts)
-        return await run_in_one_superstep(state, *nodes, goto=after_specialist)
+    async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
+        return await run_in_one_superstep(state, *(partial(part, runtime=runtime) for part in parts))
 
     return consult
 

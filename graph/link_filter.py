@@ -21,17 +21,17 @@ _PIECE: Final = 4_096
 
 _COLON: Final = r"(?::|&colon;|&#0{0,5}58;?|&#x0{0,4}3a;?)"
 _SLASH: Final = r"(?:\\?[/\\]|&sol;|&#0{0,5}47;?|&#x0{0,4}2f;?)"
-_LETTER: Final = r"[A-Za-z0-9+._-]"
+_LETTER: Final = r"[A-Za-z0-9._-]"
 _MAIL: Final = rf"(?:(?<=mailto)|(?<=xmpp)){_COLON}"
 _TOP_LEVEL: Final = (
-    r"(?:biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|xn--[a-z0-9-]{1,59})"
-    r"(?![A-Za-z0-9@]|[._-]+[A-Za-z0-9@])"
+    r"(?:[рР][фФ]|(?:biz|com|edu|gov|net|org|pro|web|xxx|aero|asia|coop|info|museum|name|shop|xn--[a-z0-9-]{1,59})"
+    r"(?![A-Za-z0-9@]|[._-]+[A-Za-z0-9@]))"
 )
 _BARE: Final = "|".join(
     [
         rf"(?<!{_LETTER})(?:{_LETTER}{{0,{_LONGEST_WORD}}}+(?:{_COLON}{_SLASH}{{2}}|{_MAIL})"
-        rf"|(?:[a-vx-z0-9+._-]|w(?!ww\.)){{0,{_LONGEST_WORD}}}+www\."
-        r"|(?<![@/\\])\.{0,9}(?:[A-Za-z0-9_+-]{1,63}\.){1,9}"
+        rf"|(?:[a-vx-z0-9._-]|w(?!ww\.)){{0,{_LONGEST_WORD}}}+www\."
+        rf"|(?:(?<![@/]){_LETTER}{{0,{_LONGEST_WORD}}}[A-Za-z0-9_-]|(?<=[^\x00-\x7f])(?!\.[a-z]+[\u3400-\u9fff]))\."
         rf"(?:{_TOP_LEVEL}|[A-Za-z]{{2}}(?=(?::\d{{1,5}})?[/?#]\S)))",
         rf"{_COLON}{_SLASH}{{2}}",
         _MAIL,
@@ -40,11 +40,18 @@ _BARE: Final = "|".join(
 )
 """An address in running text. Hosts without a scheme are those that markdown-it's linkify takes for one; names of files
 (`README.md`) look like hosts of countries, so of these only the ones with a path count."""
+_BROKEN: Final = (
+    r"&(?=#0{0,5}(?:4[35689]|5[0-7]|6[5-9]|[78]\d|9[057-9]|1[01]\d|12[0-2])(?!\d)"
+    r"|#x0{0,4}(?:2[bde]|3\d|[46][1-9a-f]|[57][\da]|5f)(?![\da-f])|period;)"
+    r"|(?<=[^\s:/\\])\\(?=[.:][A-Za-z0-9рР])|(?<=www)\\(?=\.)"
+    rf"|(?=\.)(?<={_LETTER}{{{_LONGEST_WORD}}})"
+)
+"""Before it a word is broken up: the signs that spell a letter or a dot, and the dot of a word that is too long."""
 _STARTS: Final = re.compile(
     r"(?P<fence>(?<![^\n]) {0,3}(?:```|~~~))|(?P<blank>(?<=\n)[ \t]*\r?\n)"
     r"|(?P<edge>(?<![^\n]) {1,3}(?:`{1,2}|~{1,2})\Z)|(?P<code_run>`)|(?P<tilde>~~~)"
     r"|(?P<image>!\[)|(?P<inline>\]\()|(?P<definition>\]:)|(?P<angle><(?=[A-Za-z/!?]))"
-    rf"|(?P<bare>{_BARE})",
+    rf"|(?P<broken>{_BROKEN})|(?P<bare>{_BARE})",
     re.IGNORECASE | re.ASCII,
 )
 _SPECIAL: Final = re.compile(r"[`~!\]<:&/\\.\n\r]")
@@ -54,7 +61,7 @@ _LONE_RETURN: Final = re.compile(r"\r(?!\n)")
 _ENTITY: Final = r"&[#\w]{0,9};?"
 _TAIL: Final = re.compile(
     rf"(?:(?<![^\n])[ \t]+\r?|[!\]<\r]|~{{1,2}}"
-    rf"|(?:(?<!{_LETTER}){_LETTER}{{1,{_LONGEST_WORD}}}+(?::\d{{0,5}})?)?(?::|{_ENTITY})?(?:\\?[/\\]|{_ENTITY}){{0,2}}[?#]?)\Z"
+    rf"|(?:(?<!{_LETTER}){_LETTER}{{1,{_LONGEST_WORD}}}+(?:[рР]|:\d{{0,5}})?)?(?::|{_ENTITY})?(?:\\?[/\\]|\\[.:]|{_ENTITY}){{0,2}}[?#]?)\Z"
 )
 """The end of a text that may begin something: a word too, as it may be the scheme or the host of an address."""
 _LONGEST_TAIL: Final = 320
@@ -105,7 +112,7 @@ class LinkFilter:
         rest = self._release("\n" if self._return else "", final=True)
         self._return = ""
         line = self._code.close(self._before[-1:])
-        self._before = (self._before + line)[-1:]
+        self._note(line)
         return rest + line
 
     def clean(self, text: str) -> str:
@@ -118,11 +125,11 @@ class LinkFilter:
     def _words(self, text: str) -> str:
         """Hold back the last word of a text without special characters."""
         end = len(text.rstrip(_WORD_LETTERS))
-        if len(text) - end > _LONGEST_WORD or (end == 0 and self._before in _WORD_LETTERS and self._before):
+        if len(text) - end > _LONGEST_WORD or (end == 0 and self._before and self._before[-1] in _WORD_LETTERS):
             end = len(text)
         self._held = text[end:]
         if end:
-            self._before = text[end - 1]
+            self._note(text[:end])
         return text[:end]
 
     def _release(self, delta: str, *, final: bool = False) -> str:
@@ -132,8 +139,12 @@ class LinkFilter:
             written, length = step
             parts.append(written)
             self._held = self._held[length:]
-            self._before = (self._before + written)[-1:]
+            self._note(written)
         return "".join(parts)
+
+    def _note(self, written: str) -> None:
+        """Keep the end of what was written: as much as an address that follows is judged by."""
+        self._before = (self._before + written)[-_LONGEST_WORD:]
 
     def _step(self, text: str, at: int, *, final: bool) -> Step | None:
         """Return what to write next, and for how many characters; None if that depends on what follows."""
@@ -170,6 +181,10 @@ class LinkFilter:
         """Break up what may be a fence to some reader: its info string is an attribute."""
         del text, found, final
         return "~~ ", 2
+
+    def _broken(self, text: str, found: re.Match[str], final: bool) -> Step | None:
+        del text, final
+        return f"{found[0]} ", len(found[0])
 
     def _image(self, text: str, found: re.Match[str], final: bool) -> Step | None:
         """Turn the image into a link, which is then checked as one. An exclamation mark before a bracket stays."""
@@ -223,7 +238,9 @@ class LinkFilter:
         scheme = "" if "://" in found[0] else "https:" if found[0][:2] == "//" else "http://"
         if self._hosts.is_from_person(whole):
             return whole, len(whole)
-        if (length := self._hosts.own_length(scheme + whole)) and len(reach[0]) < LONGEST:
+        # Readers take a letter of another script for a part of the host.
+        is_whole = len(reach[0]) < LONGEST and not (scheme and text[at - 1 : at].isalnum())
+        if is_whole and (length := self._hosts.own_length(scheme + whole)):
             length = max(length - len(scheme), 1)
             return text[at : at + length], length
         address = _address_at(text[: reach.end()], at, max(found.end(), at + 1))

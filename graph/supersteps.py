@@ -3,12 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, cast
 
-from langgraph.types import Command, Send
-
 from graph.state import MESSAGES, State, Update, merge_findings, merge_turn, newest_taint
 
 Node = Callable[[State], Awaitable[Update]]
-Edge = Callable[[State], Awaitable[str | list[Send]]]
 
 REDUCED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     "messages": lambda before, said: MESSAGES.reducer(before or [], [said]),
@@ -19,17 +16,13 @@ REDUCED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 """The reducers of the channels that add up; all others are replaced."""
 
 
-async def run_in_one_superstep(state: State, *nodes: Node, goto: Edge) -> Command[str]:
-    """Return what the nodes change, each of which sees what those before it did, and what follows by the edge.
-
-    The edge sees the state that is here already; a conditional edge of the graph would have LangGraph make it again.
-    """
+async def run_in_one_superstep(state: State, *nodes: Node) -> Update:
+    """Return what the nodes change, each of which sees what those before it did."""
     after, update = state, Update()
     for node in nodes:
-        changed = await node(after)
-        after, update = apply_update(after, changed), join_updates(update, changed)
-    news = {key: value for key, value in update.items() if _is_news(state, key, value)}
-    return Command(update=news, goto=await goto(after))
+        news = await node(after)
+        after, update = apply_update(after, news), join_updates(update, news)
+    return {key: value for key, value in update.items() if _is_news(state, key, value)}
 
 
 def apply_update(state: State, update: Update) -> State:

@@ -135,6 +135,8 @@ def _clean_all(value: Any, clean: Clean) -> Any:
     """Clean each string in a value without a type of its own."""
     if isinstance(value, str):
         return clean(value)
+    if isinstance(value, BaseModel):
+        return _cleaner(type(value))(value, clean)
     if isinstance(value, Mapping):
         return {name: _clean_all(field, clean) for name, field in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):

@@ -17,9 +17,10 @@ HARMLESS: Final = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
     *("b", "i", "u", "s", "del", "ins", "sub", "sup", "kbd", "mark", "small"),
 }
+_LABEL: Final = r"[a-z0-9\u00c0-\u1fff\u3400-\u9fff-]"
 LINKIFIED: Final = re.compile(
     r"(?:https?|ftp)://[^\s<]*\w[^\s<]*|www\.[a-z0-9][^\s<]*|(?:mailto|xmpp):[^\s<]+@[^\s<]+|(?<![:/\w])//\w[^\s<]*\.[^\s<]*"
-    r"|(?<![\w@./\\:-])[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|net|org|info)\b(?![@.\w-])[^\s<]*",
+    rf"|(?<![\w@./\\:-]){_LABEL}+(?:\.{_LABEL}+)*\.(?:com|net|org|info|рф)(?![@.\w-]|{_LABEL})[^\s<]*",
     re.IGNORECASE | re.ASCII,
 )
 
@@ -63,5 +64,5 @@ def leads_away(value: str, own: tuple[str, ...] = (OWN,)) -> bool:
     plain = re.sub(r"[\x00-\x20]", "", value).replace("\\", "/")
     hosts = "|".join(map(re.escape, own))
     if re.match(rf"(?:(?:https?:)?//(?:{hosts}|127\.0\.0\.1:8000)(?:[/?#]|(?:[^\w%]|_)*\Z)|drive://)", plain, re.ASCII):
-        return not plain.isascii() and re.match(r"https?://[^/?#]*[^\x00-\x7f]+\w", plain) is not None
+        return not plain.isascii() and re.match(r"https?://[^/?#]*[^\x00-\x7f]+[^\W_]", plain) is not None
     return re.search(r"//\w|\A[a-z][a-z0-9+.-]*:|url\(", plain, re.IGNORECASE) is not None

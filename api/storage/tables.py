@@ -118,7 +118,16 @@ class ApprovalRow(Base):
     """
 
     __tablename__ = "approvals"
-    __table_args__ = (Index("ix_approvals_user", "user_id", "status"), Index("ix_approvals_run", "run_id"))
+    __table_args__ = (
+        Index("ix_approvals_user", "user_id", "status"),
+        Index("ix_approvals_run", "run_id"),
+        Index(
+            "ix_approvals_waiting",
+            "expires_at",
+            sqlite_where=text("status = 'waiting'"),
+            postgresql_where=text("status = 'waiting'"),
+        ),
+    )
 
     id: Mapped[str] = mapped_column(String(64), primary_key=True)
     run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"))

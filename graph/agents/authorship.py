@@ -32,7 +32,11 @@ def reads_of(tool: ToolFacts, result: CallToolResult) -> list[Read]:
 def mark_result(message: ToolMessage, tool: ToolFacts, result: CallToolResult) -> ToolMessage:
     """Return a result's message with the items of others that it is about, as the drive states them."""
     others: set[str] = set((result.meta or {}).get(META_OF_OTHERS, ()))
-    return mark(message, others, others & {read.file_id for read in reads_in(tool, result.structuredContent)})
+    reads = reads_in(tool, result.structuredContent)
+    # Words that are of no named file, such as near matches, may be of each of them.
+    return mark(
+        message, others, others & {read.file_id for read in reads} if all(read.path for read in reads) else others
+    )
 
 
 async def foreign_sources(reads: Sequence[Read], user: RunContext, store: BaseStore | None) -> list[Taint]:

@@ -11,7 +11,7 @@ from langgraph.store.base import BaseStore
 from langgraph.types import interrupt
 from mcp.types import CallToolResult
 
-from graph.agents.authorship import foreign_words
+from graph.agents.authorship import foreign_words, mark_result
 from graph.approvals.answers import (
     Decider,
     Decision,
@@ -200,8 +200,10 @@ class DecisionApplier:
         except DriveUnavailableError as error:
             return self._refuse(call, error.in_language(self._language).sentence, "error")
         if result.isError:
-            foreign = await self._foreign(self._toolbox.facts_of(call["name"]), result)
-            return self._refuse(call, error_text(result, self._max_result, self._language), "error", foreign)
+            tool = self._toolbox.facts_of(call["name"])
+            foreign = await self._foreign(tool, result)
+            refusal = self._refuse(call, error_text(result, self._max_result, self._language), "error", foreign)
+            return mark_result(refusal, tool, result)
         found: Mapping[str, Any] | None = (result.meta or {}).get(META_EFFECT)
         effect, etag = effect_of(found), found.get("etag") if found else None
         seen: Call = {

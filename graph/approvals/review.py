@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from mcp.types import CallToolResult
 
-from graph.agents.authorship import foreign_words
+from graph.agents.authorship import foreign_words, mark_result
 from graph.agents.document_agent import DOCUMENT_AGENT
 from graph.agents.drive_agent import DRIVE_AGENT
 from graph.agents.search_agent import SEARCH_AGENT
@@ -95,7 +95,8 @@ class Reviewer:
         dry_run = await self.toolbox.call(name, args, meta={META_DRY_RUN: True, META_RUN_ID: self.run_id})
         if dry_run.isError:
             foreign = await foreign_words(facts, dry_run, self.user, self.coverage.store)
-            return _refuse(key, name, error_text(dry_run, self.max_result, self.situation.language), foreign)
+            refusal = _refuse(key, name, error_text(dry_run, self.max_result, self.situation.language), foreign)
+            return mark_result(refusal, facts, dry_run)
         effect: Mapping[str, Any] | None = (dry_run.meta or {}).get(META_EFFECT)
         return Candidate(key, facts, args, judgement, effect, drifted=earlier is not None)
 

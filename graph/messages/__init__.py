@@ -1,4 +1,4 @@
-"""The messages of a thread: grouped, windowed, cut to excerpts, counted in tokens.
+"""The messages of a thread: written, grouped, windowed, stored beside it, withheld, counted in tokens.
 
-May import `events`, `state`, `link_filter`.
+May import `policy`, `events`, `state`, `link_filter`.
 """

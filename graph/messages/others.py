@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMes
 from typing_extensions import TypedDict
 
 from graph.messages.stored_results import ResultStore
+from graph.messages.written import OUTCOME
 from graph.state import Language
 
 OF_OTHERS: Final = "of_others"
@@ -83,6 +84,5 @@ def _withheld(message: AnyMessage, language: Language) -> AnyMessage:
         update["tool_calls"] = [{**call, "args": {}} for call in message.tool_calls]
         update["invalid_tool_calls"] = [{**call, "args": ""} for call in message.invalid_tool_calls]
     elif isinstance(message, ToolMessage):
-        kept = {key: value for key, value in message.additional_kwargs.items() if key == "outcome"}
-        update["additional_kwargs"] = kept
+        update["additional_kwargs"] = {key: value for key, value in message.additional_kwargs.items() if key == OUTCOME}
     return message.model_copy(update=update)

@@ -5,8 +5,10 @@ from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.events import emit
 from graph.messages.grouping import Block, blocks_of
@@ -25,7 +27,7 @@ from graph.planning.progress import (
     without_dependents,
 )
 from graph.planning.texts import TEXTS, closing, needs
-from graph.planning.waiting import asks, refuses
+from graph.planning.waiting import asks, refuses, withhold_results
 from graph.state import Language, LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
@@ -133,10 +135,11 @@ def _given_up(step: Step, why: str) -> Step:
 def make_begin_step(deps: GraphDependencies) -> Any:
     """Return the node."""
 
-    async def begin_step(state: State, config: RunnableConfig) -> Update:
-        plan = state.get("plan")
-        if plan is None:
+    async def begin_step(state: State, config: RunnableConfig, runtime: Runtime[RunContext]) -> Update:
+        before = state.get("plan")
+        if before is None:
             return {}
+        plan = await withhold_results(before, state, deps, deps.user(runtime))
         last = state["messages"][-1].id
 
         def change(shared: Plan | None) -> Plan:

@@ -33,7 +33,7 @@ def merge_plans(mine: Plan, shared: Plan | None) -> Plan:
         return {**merged, "version": shared.get("version", 1) + 1}
     merged["version"] = shared.get("version", 1)
     own = {step["id"]: step for step in mine["steps"]}
-    edited = {step["id"]: _fresh(step) for step in shared["steps"] if is_new(own.get(step["id"]))}
+    edited = {step["id"]: _fresh(step, own.get(step["id"])) for step in shared["steps"] if is_new(own.get(step["id"]))}
     if [step["id"] for step in shared["steps"]] == list(own):
         steps = [edited.get(key, step) for key, step in own.items()]
     else:
@@ -46,8 +46,10 @@ def is_new(step: Step | None) -> bool:
     return step is None or is_editable(step)
 
 
-def _fresh(step: Step) -> Step:
-    return {**step, "status": "pending", "attempts": 0, "after": None, "result": None, "error": None}
+def _fresh(step: Step, mine: Step | None) -> Step:
+    """Return a step of the copy as one not begun; only the graph knows what it asks the person."""
+    fresh: Step = {**step, "status": "pending", "attempts": 0, "after": None, "result": None, "error": None}
+    return {**fresh, "question": mine.get("question", "")} if mine else fresh
 
 
 def ready_step(plan: Plan) -> Step | None:

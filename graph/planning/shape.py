@@ -11,7 +11,6 @@ from graph.state import AgentName, Plan, Step
 
 MAX_STEPS: Final = 8
 TITLE_CHARACTERS: Final = 80
-INSTRUCTION_CHARACTERS: Final = 10_000
 
 Key = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]
 """An id that a model made up; many write numbers."""

@@ -1,9 +1,15 @@
 """A step that ends in a question or a refusal is not done: what needs it waits for the person's answer."""
 
 import re
+from collections.abc import Collection
 from typing import Final
 
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
+from graph.errors import DriveUnavailableError
 from graph.events import TaskPlanEvent, emit
+from graph.memory.facts import hidden_items
+from graph.messages.others import WITHHELD, made_of
 from graph.planning.progress import views
 from graph.routing.route import REASONS, STICKY_CONFIDENCE, announce_route, by_pattern
 from graph.state import Language, Plan, Route, State, Step, Update, running_turn
@@ -14,12 +20,13 @@ _OFFER: Final = re.compile(
     r"|(?:can|may) i help)\b|还有(?:什么|其他|别的)|需要我(?:再|继续|帮)|还需要",
     re.IGNORECASE,
 )
+_REGRET: Final = r"(?:很?抱歉|对不起|不好意思|很?遗憾)[，,。！ ]*(?:但|但是)?"
 _REFUSES: Final = re.compile(
     r"^(?:(?:i(?:'m| am)? )?(?:sorry|afraid)[,:.!—-]*\s*(?:but\s+|that\s+)?|unfortunately,?\s*)?"
     r"i (?:can(?:'t|not| not)|could(?:n't| not)|won't|will not|am (?:not able|unable)|'m (?:not able|unable)"
     r"|don't have|do not have)\b"
-    r"|^(?:很?抱歉|对不起|不好意思|遗憾)?[，,。！ ]*(?:但|但是)?(?:我|目前|现在)*"
-    r"(?:无法|不能|没办法|没有办法|没法|做不到|不可以)",
+    rf"|^(?:{_REGRET})?(?:我|目前|现在)*(?:无法|没办法|没有办法|没法|做不到)"
+    rf"|^(?:{_REGRET}|我|目前|现在)(?:我|目前|现在)*(?:不能|不可以)",
     re.IGNORECASE,
 )
 _DID_NOTHING: Final = re.compile(
@@ -69,6 +76,31 @@ async def continue_plan(state: State) -> Update:
     }
     emit(event)
     return {"plan": going, "route": route}
+
+
+async def withhold_results(plan: Plan, state: State, deps: GraphDependencies, user: RunContext) -> Plan:
+    """Return the plan without what its steps say of items that are not shared with the person any more."""
+    made = [(message.text, items) for message, items in made_of(state["messages"]) if items and message.text]
+    if not made:
+        return plan
+    hidden = await _hidden(set[str]().union(*(items for _, items in made)), deps, user)
+    gone, withheld = {text for text, items in made if items & hidden}, WITHHELD[running_turn(state)["language"]]
+    steps: list[Step] = [
+        {
+            **step,
+            "result": withheld if step["result"] in gone else step["result"],
+            "error": withheld if step["error"] in gone else step["error"],
+        }
+        for step in plan["steps"]
+    ]
+    return {**plan, "steps": steps}
+
+
+async def _hidden(items: Collection[str], deps: GraphDependencies, user: RunContext) -> frozenset[str]:
+    try:
+        return await hidden_items(await deps.connections.toolbox(user), items)
+    except DriveUnavailableError:
+        return frozenset(items)
 
 
 def _route_of(plan: Plan, language: Language) -> Route:

@@ -1,4 +1,4 @@
-"""Why a call runs, waits for the person or never runs: a code for programs, a sentence for the person."""
+"""The reasons why a call runs, waits for the person or never runs: a code for programs, a sentence for the person."""
 
 from collections.abc import Mapping
 from typing import Final, Literal

@@ -39,7 +39,7 @@ INSIDE: Final = re.compile(
     r"\b(?:from|in|of|to|at|on|throughout|of|inside) (?:the|this) (?:(?:end|top|bottom|start"
     r"|beginning) of (?:the|this) )?(?:document|file|doc)\b|(?:文档|文件)(?:里|中|内|的)"
 )
-"""Where in a document, not the document itself."""
+"""A place in a document, not the document itself."""
 NEW_FILE: Final = re.compile(r"\bnew (?:file|document|doc|note)\b|新(?:的)?(?:文件|文档)")
 SHORTER: Final = re.compile(
     r"summar|overview|outline|condense|shorten|translate|缩短|精简|翻译|译|write"
@@ -150,7 +150,7 @@ ABOUT_THE_FILE: Final = re.compile(
 IN_TEXT: Final = re.compile(
     r"QUOTE|\b(?:to|into|at|after|before|above|below|under|between|with|by|from|of)\b|every|each|all"
 )
-"""Where in a text, or into what: a weak verb with nothing of it may mean anything."""
+"""A place or a direction in a text: a weak verb with nothing of it may mean anything."""
 SOMEBODYS_NAME: Final = re.compile(
     r"^(?!.*(?:重命名|更名|FILE|QUOTE|[它这那])).*名(?:字|称)?(?:改|换)|change the name of"
 )
@@ -208,4 +208,4 @@ ASKED_IN_CHINESE: Final = re.compile(r"(?:吗|呢)$|为什么|会不会|能不�
 INSTEAD: Final = re.compile(r"(?:n't|\bnot|\bnever|\bdont)\b.*?\binstead$|(?:不要|别|不用).*(?:而是|改为)")
 FORMATS: Final = re.compile(r"\b(?:pdfs?|docx?|word|excel|powerpoint|csv|archive|list of mine|calendar|file|folder)\b")
 SECOND_VERB: Final = re.compile(r"[到至入进掉给为成叫]$")
-"""How a verb ends that takes up an object named before: "找到合同移到归档" asks for two things."""
+"""The end of a verb that takes up an object named before: "找到合同移到归档" asks for two things."""

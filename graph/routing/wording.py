@@ -101,7 +101,7 @@ _ASIDE: Final = re.compile(
 )
 
 _BASIS: Final = re.compile(r"\b(according to [^,]{1,60}),|((?:根据|按照|依照)[^,，]{1,16})[,，]")
-"""Where an answer is to be found, said before the question."""
+"""The place of an answer, said before the question."""
 _ASKED_KINDLY: Final = re.compile(
     r"(?:[你您]?(?:能不能|能否|能|可不可以|可以))(?:请|麻烦)?(?:你|您)?(?:帮|给我|把|将).*吗$"
 )

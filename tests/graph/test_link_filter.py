@@ -142,6 +142,12 @@ ATTACKS = [
     f"<a\u00a0href=//{AWAY}>x</a>",
     "evil.com/x?d=SECRET",
     "SECRET.evil.com",
+    *(f"{'_' * 300}{address}" for address in (f"www.{AWAY}", "mailto:bob@evil.com?body=SECRET", "evil.com/SECRET")),
+    f"{'+' * 70}evil.com/SECRET",
+    f"{'a.' * 12}evil.com/SECRET",
+    "почта.com/SECRET evilé.com/SECRET SECRET.почта.рф/x",
+    f"www\\.{AWAY} evil\\.com/SECRET mailto\\:bob@evil.com?body=SECRET",
+    f"w&#119;w.{AWAY} evil&period;com/SECRET m&#x61;ilto:bob@evil.com?body=SECRET",
     f"<https://{OWN}/ https://{AWAY}>",
 ]
 
@@ -186,6 +192,7 @@ def test_the_oracle_of_these_tests_sees_what_is_not_cleaned() -> None:
         "[a](/f/1) [b](#top) [c](drive://files/1) drive://files/1",
         f"<https://{OWN}/f/1>",
         "a < b > c, x <= y, 1<2",
+        f"1\\. It&#39;s {'-' * 300} 用.NET开发",
         "<b>bold</b>, line<br>, H<sub>2</sub>O",
         "write to bob@example.com",
         "README.md, report.v2.md, main.py and 3.5 of e.g. this",
@@ -305,6 +312,7 @@ PARTS = st.sampled_from(
             "evil.com",
         ),
         *("```", "~~~", "\n```\n", "\n\n", "\r", "\r\n", "``", "  ", "    ", "- ", "1. ", "> ", "\n  ```\n", "|---|"),
+        *("&#46;", "&#119;", "&period;", "\\.", "é", ".рф", ".com", "_" * 260, "+" * 70),
         *("&#91;", "&#93;", "&lt;", "&#33;", "\u200b", "\u202e", "\u3002", "\uff0e", "\x00", "\x0c", "\u2028", "\xa0"),
     ]
 )

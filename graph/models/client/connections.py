@@ -21,7 +21,7 @@ class Connections:
     def __init__(self, connect: float, keepalive: float) -> None:
         """Take in seconds the longest wait to `connect`, and how long an unused connection stays open."""
         self.answers = 0
-        """How many answers come in at the moment."""
+        """The number of answers that come in at the moment."""
         self._connect = connect
         self._keepalive = keepalive
         # The same authorities as everywhere else, whatever the system has: certifi's, SSL_CERT_FILE or SSL_CERT_DIR.

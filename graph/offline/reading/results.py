@@ -69,7 +69,7 @@ class Result:
 
     @property
     def cursor(self) -> str:
-        """Where the next page begins, empty at the end."""
+        """Return the cursor of the next page, empty at the end."""
         said = _CURSOR.search(self.text)
         return self.word("cursor") or (said["cursor"] if said else "")
 

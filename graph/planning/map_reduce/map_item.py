@@ -143,8 +143,8 @@ class Reading:
             return self._found("failed", why)
         try:
             return await self._read(await self._deps.connections.toolbox(user))
-        except AgentError as error:
-            error.language = self._language
+        except AgentError as failure:
+            error = failure.in_language(self._language)
             self._gate.fail(error)
             return self._found("failed", error.sentence)
 

@@ -71,8 +71,8 @@ def make_map_items(deps: GraphDependencies) -> Any:
             survey, reads = await _survey(toolbox, step, state)
             taints = await foreign_sources(reads, deps.user(runtime), runtime.store)
         except (ListingError, DriveUnavailableError) as error:
-            error.language = running_turn(state)["language"]
-            return {"failure": error.sentence, "survey": None, "findings": None}
+            sentence = error.in_language(running_turn(state)["language"]).sentence
+            return {"failure": sentence, "survey": None, "findings": None}
         update: Update = {"survey": survey, "findings": None, "failure": None}
         return {**update, "turn": {"tainted": True}, "taint": taints[0]} if taints else update
 
@@ -197,8 +197,8 @@ class WholeAnswer:
         try:
             return await self._levels(answers)
         except ModelError as error:
-            error.language = self._language
-            return TEXTS["no_whole"][self._language].format(why=error.sentence.rstrip(".。"))
+            why = error.in_language(self._language).sentence.rstrip(".。")
+            return TEXTS["no_whole"][self._language].format(why=why)
 
     async def _levels(self, answers: Sequence[tuple[str, str]]) -> str:
         while len(parts := groups(answers)) > 1:

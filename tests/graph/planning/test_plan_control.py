@@ -182,3 +182,17 @@ async def test_in_studio_a_plan_is_paused_and_resumed_by_its_state(
     model.script = [*made("A"), *made("B"), *made("C")]
     await assistant.answer("go on")
     assert names(drive) == ["A", "B", "C"]
+
+
+async def test_a_step_that_asks_waits_for_the_answer_though_the_copy_has_it_as_begun(
+    assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive, plans: SharedPlans
+) -> None:
+    model.script = [STEPS, "Under which folder do you want A?", *made("B"), *made("C")]
+    seen = await assistant.say(REQUEST)
+    assert [step["status"] for step in seen.state["plan"]["steps"]] == ["pending", "completed", "completed"]
+    assert seen.state["plan"]["status"] == "waiting"
+    plans.plan = None  # the copy is the run's, and the answer begins another
+    model.script = made("A")
+    seen = await assistant.say("the first one")
+    assert seen.state["plan"]["status"] == "done"
+    assert names(drive) == ["B", "C", "A"]

@@ -103,6 +103,9 @@ async def test_a_plan_that_succeeded_ends_with_what_came_of_each_step_and_how_mu
         ("I can’t open that file.", False, True),
         ("Sorry, I am unable to do this.", False, True),
         ("抱歉，我无法打开这个文件。", False, True),
+        ("很遗憾，目前不能打开。", False, True),
+        ("我不可以删除它。", False, True),
+        ("不可以。合同第 3 条禁止转租。", False, False),
         ("The folder can't hold more than 100 files.", False, False),
     ],
 )

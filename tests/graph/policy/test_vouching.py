@@ -108,7 +108,7 @@ def test_a_name_is_the_persons_only_as_a_whole(name: str, said: str, named: bool
     "said", ["Don't forget my accountant", "别忘了我的会计", "千万别忘记", "delete the file", "hello"]
 )
 def test_not_forgetting_is_not(said: str) -> None:
-    assert not asks_to_forget_it({"memory_id": "m"}, said)
+    assert not asks_to_forget(said)
 
 
 def test_no_other_tool_is_vouched_for() -> None:
