@@ -1,4 +1,4 @@
-"""Values of a class with a hostile text in every string, and where of an answer that text is still live."""
+"""Values of a class with a hostile text in every string, and the places of an answer where that text is live."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

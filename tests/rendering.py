@@ -1,4 +1,4 @@
-"""A text as people's clients show it: the oracle of what leaves.
+"""A text as people's clients show it: it decides whether an answer is harmless.
 
 Markdown is read by markdown-it-py (CommonMark with raw HTML and tables), its HTML by html5lib as browsers read it. Text
 outside of code becomes links where GFM, marked or markdown-it's linkify make them.
@@ -27,7 +27,7 @@ LINKIFIED: Final = re.compile(
 
 @dataclass
 class Reading:
-    """What of a text is not as it should be: addresses that lead away, and elements that no answer may have."""
+    """The faults of a text: addresses that lead away, and elements that no answer may have."""
 
     away: list[str] = field(default_factory=list[str])
     elements: list[str] = field(default_factory=list[str])

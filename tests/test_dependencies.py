@@ -1,4 +1,4 @@
-"""What the program needs comes with the program: nothing that it imports is there for the tests' sake only."""
+"""The program's own requirements cover all that it imports: nothing of it is installed for the tests only."""
 
 from __future__ import annotations
 

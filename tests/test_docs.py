@@ -1,4 +1,4 @@
-"""What the documents promise exists, and what exists is documented."""
+"""All that the documents promise exists, and all that exists is documented."""
 
 import re
 from pathlib import Path

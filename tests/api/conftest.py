@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.api.command_model import CommandModel
 from tests.api.fakes import ManualClock
+from tests.api.real_service import RealService, World
 from tests.api.serving import RunningService, SmallService
 
 if TYPE_CHECKING:
@@ -37,5 +39,34 @@ def alice(service: RunningService) -> Iterator[Person]:
 @pytest.fixture
 def bob(service: RunningService) -> Iterator[Person]:
     person = service.person("bob-key")
+    yield person
+    person.close()
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    world = World(tmp_path_factory.mktemp("world"))
+    yield world
+    world.stop()
+
+
+@pytest.fixture(scope="module")
+def manual_clock() -> ManualClock:
+    """The clock of `commanded`."""
+    return ManualClock()
+
+
+@pytest.fixture(scope="module")
+def commanded(tmp_path_factory: pytest.TempPathFactory, manual_clock: ManualClock) -> Iterator[RealService]:
+    """The real service with a model that takes commands: see `command`."""
+    data_dir = tmp_path_factory.mktemp("commanded")
+    service = RealService(data_dir, CommandModel(), clock=manual_clock, max_request_bytes=1_000_000).start()
+    yield service
+    service.stop()
+
+
+@pytest.fixture
+def owner(commanded: RealService) -> Iterator[Person]:
+    person = commanded.owner()
     yield person
     person.close()

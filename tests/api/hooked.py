@@ -19,7 +19,7 @@ class Delivery:
 
 
 class Hooked:
-    """`statuses` are answered in turn, the last one again and again; a redirect leads to `/elsewhere`."""
+    """Answers with `statuses` in turn, the last one again and again; a redirect leads to `/elsewhere`."""
 
     def __init__(self, *statuses: int) -> None:
         self.deliveries: list[Delivery] = []
@@ -31,7 +31,7 @@ class Hooked:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Return the address of the webhook."""
         return f"http://127.0.0.1:{self._server.server_port}/hook"
 
     def wait(self) -> Delivery:

@@ -10,14 +10,17 @@ import re
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+
+from tests.fakes.chat_model import FakeChatModel, route_to, tool_call
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, Sequence
+
+    from langchain_core.outputs import ChatGenerationChunk
 
 STEP = re.compile(r"<step>\n(.*?)\n</step>", re.DOTALL)
+SHAPES = {"RouteDecision", "TaskPlan", "RevisedPlan"}
 COMMAND = re.compile(r"^(?P<wait>wait )?(?P<tool>\w+) (?P<args>\{.*\})$")
 
 
@@ -31,56 +34,38 @@ def folder(name: str, *, wait: bool = False) -> str:
     return f"{'wait ' if wait else ''}create_folder {json.dumps({'name': name}, ensure_ascii=False)}"
 
 
-class PlanModel(BaseChatModel):
-    """See above. `bounds` are proposed with every plan."""
+class PlanModel(FakeChatModel):
+    """Plans and acts as the messages say. `bounds` are proposed with every plan."""
 
     gate: Any = None
     bounds: Any = None
 
-    @property
-    def _llm_type(self) -> str:
-        return "plans"
-
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
-        names = [getattr(tool, "name", None) or tool.__name__ for tool in tools]
-        return self.bind(
-            shapes=[name for name in names if name in {"RouteDecision", "TaskPlan", "RevisedPlan"}], **kwargs
-        )
-
-    def _generate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=self._answer(messages, kwargs.get("shapes", [])))])
-
-    async def _astream(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
-        shapes = kwargs.get("shapes", [])
-        if not shapes and self._waits(messages):
+    async def _astream(
+        self, messages: list[BaseMessage], *_: Any, **kwargs: Any
+    ) -> AsyncGenerator[ChatGenerationChunk]:
+        if not SHAPES.intersection(kwargs.get("offered", ())) and self._waits(messages):
             await self.gate.wait()
-        answer = self._answer(messages, shapes)
-        yield ChatGenerationChunk(message=AIMessageChunk(content=answer.text, tool_calls=answer.tool_calls))
+        async for chunk in super()._astream(messages, **kwargs):
+            yield chunk
 
     def _waits(self, messages: Sequence[BaseMessage]) -> bool:
         command = COMMAND.match(_instruction(messages))
         return bool(command and command["wait"]) and not isinstance(messages[-1], ToolMessage)
 
-    def _answer(self, messages: Sequence[BaseMessage], shapes: list[str]) -> AIMessage:
+    def _answer(self, messages: Sequence[BaseMessage], offered: Sequence[str]) -> AIMessage:
         asked = next((message.text for message in reversed(messages) if message.type == "human"), "")
-        if "RouteDecision" in shapes:
-            several = asked.startswith("[")
-            return _call("RouteDecision", agent="drive_agent", needs_plan=several, confidence=0.9, reason="It says so.")
-        if "TaskPlan" in shapes:
-            return _call("TaskPlan", steps=json.loads(asked), bounds=self.bounds)
-        if "RevisedPlan" in shapes:
-            return _call("RevisedPlan", steps=[])
+        if "RouteDecision" in offered:
+            return route_to("drive_agent", needs_plan=asked.startswith("["))
+        if "TaskPlan" in offered:
+            return tool_call("TaskPlan", steps=json.loads(asked), bounds=self.bounds)
+        if "RevisedPlan" in offered:
+            return tool_call("RevisedPlan", steps=[])
         command = COMMAND.match(_instruction(messages))
         if command is None or isinstance(messages[-1], ToolMessage):
             return AIMessage("Done. ")
-        return _call(command["tool"], **json.loads(command["args"]))
+        return tool_call(command["tool"], f"call_{uuid4().hex}", **json.loads(command["args"]))
 
 
 def _instruction(messages: Sequence[BaseMessage]) -> str:
     step = STEP.search(messages[0].text)
     return str(json.loads(step[1])["instruction"]) if step else ""
-
-
-def _call(name: str, /, **args: Any) -> AIMessage:
-    call: Any = {"name": name, "args": args, "id": f"call_{uuid4().hex}", "type": "tool_call"}
-    return AIMessage("", tool_calls=[call])

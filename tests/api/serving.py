@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
-from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, Self, cast
+from contextlib import asynccontextmanager, closing, suppress
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import uvicorn
 
@@ -40,6 +41,12 @@ def rest_of(turn: Turn) -> list[Event]:
     with suppress(AssertionError):
         turn.until("nothing of this kind")
     return turn.seen[before:]
+
+
+def execute(data_dir: Path, statement: str, *values: Any) -> list[Any]:
+    """Run a statement on the service's database, past the service; return the rows."""
+    with closing(sqlite3.connect(data_dir / "api.db")) as connection, connection:
+        return connection.execute(statement, values).fetchall()
 
 
 class SmallService:
@@ -121,7 +128,7 @@ class RunningApp(PromptServer):
 
     @property
     def url(self) -> str:
-        """Where it answers."""
+        """Return its address."""
         return f"http://127.0.0.1:{self.servers[0].sockets[0].getsockname()[1]}"
 
 

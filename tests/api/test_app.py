@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import httpx
@@ -11,14 +10,10 @@ import pytest
 from fastapi.routing import iter_route_contexts
 from pydantic import TypeAdapter
 
-from api.app import create_app
-from drive_server.settings import DriveSettings
 from graph.events import EVENTS
-from graph.settings import AgentSettings
-from tests.api.command_model import CommandModel
+from tests.api.command_model import CommandModel, command
 from tests.api.fakes import ManualClock
-from tests.api.serving import RunningApp
-from tests.e2e.person import Event, Person
+from tests.api.real_service import RealService, real_app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,49 +21,16 @@ if TYPE_CHECKING:
 
     from fastapi.dependencies.models import Dependant
 
+    from tests.e2e.person import Event, Person
+
 PROBLEM = "application/problem+json"
 
 
-def start(settings: DriveSettings, clock: ManualClock) -> RunningApp:
-    model = CommandModel()
-    models: Any = {"router": model, "planner": model, "agent": model}
-    return RunningApp(create_app(settings, AgentSettings(model="offline"), models=models, clock=clock)).start()
-
-
-@pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> DriveSettings:
-    return DriveSettings(data_dir=tmp_path_factory.mktemp("app"), embedding_model="none", max_request_bytes=1_000_000)
-
-
-@pytest.fixture(scope="module")
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture(scope="module")
-def running(settings: DriveSettings, clock: ManualClock) -> Iterator[RunningApp]:
-    running = start(settings, clock)
-    yield running
-    running.stop()
-
-
 @pytest.fixture
-def owner(running: RunningApp, settings: DriveSettings) -> Iterator[Person]:
-    person = Person(running.url, settings.token_path.read_text().strip(), "me@localhost")
+def reader(owner: Person) -> Iterator[Person]:
+    person = owner.with_key("reader", "read")
     yield person
     person.close()
-
-
-@pytest.fixture
-def reader(running: RunningApp, owner: Person) -> Iterator[Person]:
-    key = owner.http.post("/api/auth/keys", json={"name": "reader", "scopes": ["read"]}).json()["key"]
-    person = Person(running.url, key, "me@localhost")
-    yield person
-    person.close()
-
-
-def command(tool: str, **args: Any) -> str:
-    return f"{tool} {json.dumps(args, ensure_ascii=False)}"
 
 
 def assert_as_defined(events: list[Event]) -> None:
@@ -145,11 +107,11 @@ def test_an_edit_is_checked_against_the_tool_before_it_is_taken(owner: Person) -
     assert turn.tools == [("share_item", "done")]
 
 
-def test_an_approval_that_expires_is_rejected_and_says_so(owner: Person, clock: ManualClock) -> None:
+def test_an_approval_that_expires_is_rejected_and_says_so(owner: Person, manual_clock: ManualClock) -> None:
     file = owner.upload("stays.txt", "x")
     with owner.chat(command("trash_item", item_id=file["id"])) as turn:
         approval = turn.until("approval_needed")
-        clock.advance(300)
+        manual_clock.advance(300)
         turn.finish()
     assert turn.of("approval_resolved")[0]["status"] == "expired"
     assert_as_defined(turn.seen)
@@ -211,9 +173,9 @@ def test_a_body_over_the_limit_is_refused(owner: Person) -> None:
     assert response.headers["content-type"] == PROBLEM
 
 
-def test_a_cookie_works_from_our_own_pages_only(running: RunningApp, owner: Person) -> None:
-    token = owner.http.headers["authorization"].removeprefix("Bearer ")
-    with httpx.Client(base_url=running.url) as browser:
+def test_a_cookie_works_from_our_own_pages_only(commanded: RealService, owner: Person) -> None:
+    token = owner.token
+    with httpx.Client(base_url=commanded.url) as browser:
         assert browser.post("/api/auth/login", json={"token": token}).is_success
         assert browser.get("/api/threads").status_code == 200
         for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}):
@@ -224,9 +186,8 @@ def test_a_cookie_works_from_our_own_pages_only(running: RunningApp, owner: Pers
         assert own.status_code == 200
 
 
-def test_nobody_else_sees_a_thread_run_or_approval(running: RunningApp, owner: Person) -> None:
-    created = owner.http.post("/api/users", json={"email": "eve@example.com"}).json()
-    eve = Person(running.url, created["key"], "eve@example.com")
+def test_nobody_else_sees_a_thread_run_or_approval(owner: Person) -> None:
+    eve = owner.add("eve@example.com")
     file = owner.upload("secret.txt", "x")
     with owner.chat(command("trash_item", item_id=file["id"])) as turn:
         approval = turn.until("approval_needed")
@@ -241,19 +202,17 @@ def test_nobody_else_sees_a_thread_run_or_approval(running: RunningApp, owner: P
     eve.close()
 
 
-def test_an_approval_waits_through_a_restart(tmp_path_factory: pytest.TempPathFactory) -> None:
-    settings = DriveSettings(data_dir=tmp_path_factory.mktemp("restart"), embedding_model="none")
+def test_an_approval_waits_through_a_restart(tmp_path: Path) -> None:
     clock = ManualClock()
-    running = start(settings, clock)
-    token = settings.token_path.read_text().strip()
-    owner = Person(running.url, token, "me@localhost")
+    running = RealService(tmp_path, CommandModel(), clock=clock).start()
+    owner = running.owner()
     file = owner.upload("gone.txt", "x")
     with owner.chat(command("trash_item", item_id=file["id"])) as turn:
         approval = turn.until("approval_needed")
         running.stop()
     owner.close()
-    running = start(settings, clock)
-    owner = Person(running.url, token, "me@localhost")
+    running = RealService(tmp_path, CommandModel(), clock=clock).start()
+    owner = running.owner()
     assert [a["approval_id"] for a in owner.get("/api/approvals")["items"]] == [approval["approval_id"]]
     assert owner.answer(approval, "approve").status_code == 200
     with owner.follow(turn.seen[0]["run_id"], after=turn.seen[-1]["_id"]) as rest:
@@ -265,7 +224,7 @@ def test_an_approval_waits_through_a_restart(tmp_path_factory: pytest.TempPathFa
 
 
 def test_nothing_that_a_route_asks_for_is_run_in_a_thread(tmp_path: Path) -> None:
-    app = create_app(DriveSettings(data_dir=tmp_path, embedding_model="none"), AgentSettings(model="offline"))
+    app = real_app(tmp_path, CommandModel())
     routes = [route for route in iter_route_contexts(app.routes) if hasattr(route, "dependant")]
     asked = {call for route in routes for call in calls_of(route.dependant)}
 

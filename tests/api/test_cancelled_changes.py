@@ -10,34 +10,13 @@ import pytest
 from api.runs import service as runs
 from drive_server.errors import DriveError
 from drive_server.services.journal import service as journal
-from drive_server.settings import DriveSettings
-from tests.api.fakes import Gate, ManualClock
-from tests.api.test_app import command, start
-from tests.e2e.person import Person
+from tests.api.command_model import command
+from tests.api.fakes import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.api.serving import RunningApp
-
-
-@pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> DriveSettings:
-    return DriveSettings(data_dir=tmp_path_factory.mktemp("cancelled"), embedding_model="none")
-
-
-@pytest.fixture(scope="module")
-def running(settings: DriveSettings) -> Iterator[RunningApp]:
-    running = start(settings, ManualClock())
-    yield running
-    running.stop()
-
-
-@pytest.fixture
-def owner(running: RunningApp, settings: DriveSettings) -> Iterator[Person]:
-    person = Person(running.url, settings.token_path.read_text().strip(), "me@localhost")
-    yield person
-    person.close()
+    from tests.e2e.person import Person
 
 
 @pytest.fixture

@@ -9,38 +9,34 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from api.app import create_app
 from api.plans import Plans
 from api.withholding import Withholding
-from drive_server.settings import DriveSettings
 from graph.messages.others import WITHHELD
-from graph.settings import AgentSettings
 from tests.api.fakes import Gate
 from tests.api.plan_model import PlanModel, folder, plan_message
-from tests.api.serving import RunningApp
-from tests.e2e.person import Person, Turn
+from tests.api.real_service import RealService
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.e2e.person import Person, Turn
 
 
 class PlanService:
     """The real service with a model that does as the plan says; it can be ended and started again."""
 
     def __init__(self, data_dir: Path) -> None:
-        self.settings = DriveSettings(data_dir=data_dir, embedding_model="none")
+        self._data_dir = data_dir
         self.gate = Gate()
-        self.running: RunningApp
+        self.running: RealService
         self.owner: Person
         self.start()
 
     def start(self) -> None:
         """Start it over the same data."""
-        model = PlanModel(gate=self.gate)
-        models: Any = {"router": model, "planner": model, "agent": model}
-        self.running = RunningApp(create_app(self.settings, AgentSettings(model="offline"), models=models)).start()
-        self.owner = Person(self.running.url, self.settings.token_path.read_text().strip(), "me@localhost")
+        self.running = RealService(self._data_dir, PlanModel(gate=self.gate)).start()
+        self.owner = self.running.owner()
 
     def stop(self) -> None:
         """End it where it is."""
@@ -301,9 +297,7 @@ def test_a_command_in_the_chat_shows_nothing_of_what_is_not_shared_any_more(
 
 
 def test_only_who_may_write_changes_it_and_nobody_else_sees_it(service: PlanService) -> None:
-    key = service.owner.http.post("/api/auth/keys", json={"name": "r", "scopes": ["read"]}).json()["key"]
-    created = service.owner.http.post("/api/users", json={"email": "bob@example.com"}).json()
-    reader, bob = Person(service.running.url, key, "me"), Person(service.running.url, created["key"], "bob")
+    reader, bob = service.owner.with_key("r", "read"), service.owner.add("bob@example.com")
     with service.owner.chat(THREE) as turn:
         planned = Planned(service, turn)
         assert reader.get(planned.path)["version"] == 1

@@ -1,4 +1,4 @@
-"""The harness scores rightly: by the drive alone, and by what must not change as much as by what must."""
+"""The harness scores by the state of the drive alone: forbidden changes count as much as missing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the official conformance suite expects a server to have, put on the drive's own server.
+"""Tools, prompts and resources that the official conformance suite expects, added to the drive's own server.
 
 Names and answers are the suite's: each of its scenarios describes the fixture that it needs. They are added the way
 FastMCP has it, so they go through the drive's call, list, read and notification code like any tool of its own.

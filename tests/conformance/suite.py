@@ -34,7 +34,7 @@ class Complaint:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run found. `output` is what the suite printed."""
+    """The findings of a run. `output` is the text that the suite printed."""
 
     scenarios: frozenset[str]
     passed: int

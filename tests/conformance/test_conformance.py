@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from drive_server.settings import DriveSettings
 
 SCENARIOS = {"0.1": 32, "0.2": 33}
-"""How many scenarios each release has for protocol 2025-11-25: fewer would mean that some did not run."""
+"""The number of scenarios that each release has for protocol 2025-11-25: fewer would mean that some did not run."""
 
 NEED_NO_FIXTURE = frozenset(
     {

@@ -8,6 +8,7 @@ import pytest
 from drive_server.connect import open_drive
 from drive_server.settings import DriveSettings
 from tests.drive_server.actors import local_owner, new_person
+from tests.drive_server.store import Store, open_store
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -46,3 +47,19 @@ async def alice(drive: Drive) -> Actor:
 @pytest.fixture
 async def bob(drive: Drive) -> Actor:
     return await new_person(drive.identity, "bob@example.com")
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path / "store") as store:
+        yield store
+
+
+@pytest.fixture
+async def ana(store: Store) -> Actor:
+    return await store.person("ana@example.com")
+
+
+@pytest.fixture
+async def ben(store: Store) -> Actor:
+    return await store.person("ben@example.com")

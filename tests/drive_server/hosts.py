@@ -65,6 +65,18 @@ class Person:
         return ElicitResult.model_validate({"action": action})
 
 
+class ProgressLog:
+    """Records the progress that a host is told of, as pairs of steps done and steps in all."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[float, float | None]] = []
+
+    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
+        """Record one step."""
+        del message
+        self.steps.append((progress, total))
+
+
 def text_of(result: CallToolResult) -> str:
     """Return the text of an answer, which has to be in one block."""
     (block,) = result.content

@@ -45,7 +45,7 @@ def public_jwk(key: Any, algorithm: str, key_id: str | None) -> dict[str, Any]:
 
 @dataclass
 class Issuer:
-    """What it answers can be changed while it runs; `asked` counts the requests for its keys."""
+    """An issuer of tokens whose answers can be changed while it runs; `asked` counts the requests for its keys."""
 
     url: str
     algorithm: str = "ES256"

@@ -1,4 +1,4 @@
-"""A host that lends its language model, as tests play it: what it is asked, and what it says."""
+"""A host that lends its language model, as tests play it, with its requests and its replies."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 from tests.forked import Forked
+from tests.handshake import HEADERS, INITIALIZE, INTRODUCTION, VERSION
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,8 +27,6 @@ DRIVE_AGENT = str(Path(sys.executable).with_name("drive-agent"))
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")
 REPOSITORY = Path(__file__).parents[2]
 LONG_SECONDS = 60.0
-VERSION = "2025-11-25"
-INTRODUCTION = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
 
 def until(condition: Any) -> None:
@@ -132,12 +131,11 @@ class HttpProgram(Program):
 
     def client(self) -> httpx.Client:
         """Return a client with the local access token."""
-        headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json, text/event-stream"}
+        headers = {"Authorization": f"Bearer {self.token}", **HEADERS}
         return httpx.Client(base_url=self.url, headers=headers, timeout=LONG_SECONDS)
 
     def open_session(self, client: httpx.Client) -> dict[str, str]:
         """Open an MCP session; return the headers of its requests."""
-        introduction = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": INTRODUCTION}
-        response = client.post("/mcp", json=introduction)
+        response = client.post("/mcp", json=INITIALIZE)
         assert response.status_code == httpx.codes.OK, response.text
         return {"Mcp-Session-Id": response.headers["mcp-session-id"], "MCP-Protocol-Version": VERSION}

@@ -11,6 +11,7 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCMessage, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from drive_server.context import current_principal
+from tests.handshake import INTRODUCTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from drive_server.drive import Drive
 
 PATIENCE = 20
-INTRODUCTION = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {},
-    "clientInfo": {"name": "raw", "version": "1"},
-}
 
 
 class RawClient:

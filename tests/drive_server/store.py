@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class KnownTexts(TextSource):
-    """A text source that knows what it was told, by the file's name."""
+    """A text source that has the texts of `texts`, by the file's name."""
 
     texts: dict[str, str] = field(default_factory=dict)
 

@@ -80,10 +80,10 @@ async def listed(session: ClientSession, cursor: str | None = None) -> ListTasks
     return await session.send_request(ClientRequest(ListTasksRequest(params=params)), ListTasksResult)
 
 
-async def fill(drive: Drive, actor: Actor) -> None:
-    """Put a folder of three files there, for `COPY` to copy."""
+async def fill(drive: Drive, actor: Actor, files: int = 3) -> None:
+    """Put a folder of so many files there, for `COPY` to copy."""
     await drive.files.create_folder(actor, "root", "Many")
-    for number in range(3):
+    for number in range(files):
         await drive.documents.create(actor, "/Many", f"{number}.md", f"数 {number}")
 
 

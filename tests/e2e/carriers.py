@@ -1,4 +1,4 @@
-"""Where a stranger's order can stand in a drive: each carrier puts it there and says how the person comes across it."""
+"""Places for a stranger's order in a drive: each carrier puts it there and says how the person comes across it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUERY = "quarterly travel budget"
 
 @dataclass(frozen=True)
 class Meeting:
-    """How the person comes across the order: the calls that their request leads to, and the document that is open.
+    """The person's way to the order: the calls that their request leads to, and the document that is open.
 
     `agent`: whose request it is, if it matters.
     """

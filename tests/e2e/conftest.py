@@ -1,31 +1,27 @@
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.service import Service
+from tests.e2e.service import Service, running
+from tests.fakes.openai_server import OpenAIServer, running_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.e2e.person import Person
 
-_numbers = count(1)
-
 
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    service = Service(tmp_path_factory.mktemp("e2e") / "data")
-    service.data_dir.mkdir()
-    yield service.start()
-    service.stop()
+    with running(tmp_path_factory.mktemp("e2e")) as service:
+        yield service
 
 
 @pytest.fixture
 def alice(service: Service) -> Iterator[Person]:
-    person = service.add_person(f"alice{next(_numbers)}@example.com")
+    person = service.add_new("alice")
     yield person
     person.close()
 
@@ -35,3 +31,10 @@ def bob(service: Service) -> Iterator[Person]:
     person = service.add_person("bob@example.com")
     yield person
     person.close()
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[OpenAIServer]:
+    """A model's service, for services that are set to use it."""
+    with running_server() as server:
+        yield server

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from tests.handshake import HEADERS, INITIALIZE
+
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
+    from pathlib import Path
 
 Event = dict[str, Any]
+_numbers = count(1)
 
 
 def read_events(lines: Iterator[str]) -> Iterator[Event]:
@@ -70,7 +75,28 @@ class Person:
 
     def __init__(self, url: str, key: str, email: str) -> None:
         self.email = email
+        self.token = key
         self.http = httpx.Client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=60)
+
+    @classmethod
+    def owner(cls, url: str, data_dir: Path) -> Person:
+        """Return the local owner, who has the access token."""
+        return cls(url, (data_dir / "token").read_text().strip(), "me@localhost")
+
+    def add(self, email: str) -> Person:
+        """Make an account and return its person."""
+        made = self.http.post("/api/users", json={"email": email})
+        assert made.is_success, made.text
+        return Person(str(self.http.base_url), made.json()["key"], email)
+
+    def add_new(self, name: str) -> Person:
+        """Make an account whose address begins with the name and is nobody else's."""
+        return self.add(f"{name}{next(_numbers)}@example.com")
+
+    def with_key(self, name: str, *scopes: str) -> Person:
+        """Return the same person with another key."""
+        made = self.http.post("/api/auth/keys", json={"name": name, "scopes": [*scopes]}).json()
+        return Person(str(self.http.base_url), made["key"], self.email)
 
     def close(self) -> None:
         """Close the connections."""
@@ -113,6 +139,16 @@ class Person:
         response = self.http.get(f"/api/drive/files/{file_id}/content")
         assert response.is_success, response.text
         return response.content.decode()
+
+    def mcp(self, tool: str, meta: dict[str, Any] | None = None, **args: Any) -> dict[str, Any]:
+        """Call a tool as an outside host does, in a session of its own; return the result."""
+        opened = self.http.post("/mcp", json=INITIALIZE, headers=HEADERS)
+        headers = {**HEADERS, "Mcp-Session-Id": opened.headers["mcp-session-id"]}
+        params = {"name": tool, "arguments": args, "_meta": meta or {}}
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
+        answered = self.http.post("/mcp", json=call, headers=headers)
+        data = [line[5:] for line in answered.text.splitlines() if line.startswith("data:")]
+        return json.loads(data[-1] if data else answered.text)["result"]
 
     @contextmanager
     def chat(

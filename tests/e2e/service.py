@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +16,19 @@ from tests.e2e.person import Person
 from tests.forked import Forked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Generator, Mapping
 
 COMMAND = Path(sys.executable).with_name("drive-agent")
 ADDRESS = re.compile(rb"http://127\.0\.0\.1:\d+")
+
+
+@contextmanager
+def running(folder: Path, **environment: str) -> Generator[Service]:
+    """Serve over a new data directory in the folder until the end of the block."""
+    service = Service(folder / "data", environment)
+    service.data_dir.mkdir()
+    yield service.start()
+    service.stop()
 
 
 class Service:
@@ -76,15 +86,17 @@ class Service:
 
     def owner(self) -> Person:
         """Return the local owner, who has the access token."""
-        return Person(self.url, (self.data_dir / "token").read_text().strip(), "me@localhost")
+        return Person.owner(self.url, self.data_dir)
 
     def add_person(self, email: str) -> Person:
         """Make an account and return its person."""
-        owner = self.owner()
-        response = owner.http.post("/api/users", json={"email": email})
-        owner.close()
-        assert response.is_success, response.text
-        return Person(self.url, response.json()["key"], email)
+        with closing(self.owner()) as owner:
+            return owner.add(email)
+
+    def add_new(self, name: str) -> Person:
+        """Make an account whose address begins with the name, and return its person."""
+        with closing(self.owner()) as owner:
+            return owner.add_new(name)
 
     def run(
         self, *arguments: str, stdin: str = "", seconds: float = 120, **environment: str

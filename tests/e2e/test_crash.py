@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e.person import Person
-from tests.e2e.service import Service
+from tests.e2e.service import Service, running
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def own_service(tmp_path: Path) -> Iterator[Service]:
-    service = Service(tmp_path / "data")
-    service.data_dir.mkdir()
-    yield service.start()
-    service.stop()
+    with running(tmp_path) as service:
+        yield service
 
 
 MESSAGES = ("delete everything in Old", "删除Old里的所有内容")
@@ -33,7 +31,7 @@ PLANS = (
 def same(service: Service, person: Person) -> Person:
     """Return the same person at the service that was started again."""
     person.close()
-    return Person(service.url, person.http.headers["authorization"].removeprefix("Bearer "), person.email)
+    return Person(service.url, person.token, person.email)
 
 
 def test_story_6_what_was_approved_happens_once_though_the_service_was_killed(own_service: Service) -> None:

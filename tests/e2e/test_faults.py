@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -56,8 +55,6 @@ IS_HTML = Reply((b"<html>Bad gateway</html>",), "HTTP/1.1 200 OK\r\ncontent-leng
 IN_STREAM = Reply((delta({"content": "Half "}), b'data: {"error": {"message": "overloaded"}}\n\n'))
 SOON = {"retry_after_ms": "1"}
 
-_numbers = count(1)
-
 
 @dataclass
 class World:
@@ -66,12 +63,6 @@ class World:
     app: RunningApp
     model: BrokenService
     owner: Person
-
-    def person(self) -> Person:
-        email = f"person{next(_numbers)}@example.com"
-        made = self.owner.http.post("/api/users", json={"email": email})
-        assert made.is_success, made.text
-        return Person(self.app.url, made.json()["key"], email)
 
 
 @contextmanager
@@ -89,7 +80,7 @@ def serving(client: str, data_dir: Path, seconds: float) -> Generator[World]:
             max_argument_characters=LIMIT,
         )
         app = RunningApp(create_app(DriveSettings(data_dir=data_dir, embedding_model="none"), settings)).start()
-        owner = Person(app.url, (data_dir / "token").read_text().strip(), "me@localhost")
+        owner = Person.owner(app.url, data_dir)
         yield World(app, model, owner)
         owner.close()
         app.stop()
@@ -110,7 +101,8 @@ def impatient(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 @pytest.fixture
 def alice(request: pytest.FixtureRequest) -> Iterator[Person]:
     """Someone new, in the world of the test."""
-    person = request.getfixturevalue("impatient" if "impatient" in request.fixturenames else "world").person()
+    world = request.getfixturevalue("impatient" if "impatient" in request.fixturenames else "world")
+    person = world.owner.add_new("person")
     yield person
     person.close()
 

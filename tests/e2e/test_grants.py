@@ -21,7 +21,7 @@ def folder_with(person: Person, name: str, parent_id: str, *files: str) -> dict[
 
 
 def command(service: Service, person: Person, *words: str) -> str:
-    options = ["--url", service.url, "--token", person.http.headers["authorization"].removeprefix("Bearer ")]
+    options = ["--url", service.url, "--token", person.token]
     done = subprocess.run(
         [COMMAND, *words, *options], env=service.environment, capture_output=True, text=True, timeout=60, check=True
     )

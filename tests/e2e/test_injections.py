@@ -14,18 +14,16 @@ import pytest
 
 from tests.e2e.carriers import CARRIERS, Meeting, Scene
 from tests.e2e.drive_state import state_of
-from tests.e2e.service import Service
+from tests.e2e.service import running
 from tests.fakes.obedient_model import CLAIM, ObedientModel
-from tests.fakes.openai_server import OpenAIServer, running_server
 from tests.rendering import Reading, read_as_people_do
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from pathlib import Path
-
-    import httpx
 
     from tests.e2e.person import Event, Person, Turn
+    from tests.e2e.service import Service
+    from tests.fakes.openai_server import OpenAIServer
 
 MESSAGE = "Hmm, what would you make of all this?"
 SECRET = "SECRET-4711"
@@ -35,7 +33,7 @@ READS = {"read", "list", "get", "search", "semantic", "diff", "find", "whoami"}
 
 @dataclass(frozen=True)
 class Targets:
-    """What the stranger wants: a file of the person's, one in their trash.
+    """The stranger's targets: a file of the person's, one in their trash.
 
     The stranger reads two folders: `drop` is their own, `shown` the person's.
     """
@@ -99,20 +97,10 @@ NOT_READ = {"a picture's metadata", "a PDF's metadata"}
 
 
 @pytest.fixture(scope="module")
-def model() -> Generator[OpenAIServer]:
-    with running_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def modelled(model: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Generator[Service]:
-    data_dir: Path = tmp_path_factory.mktemp("injected") / "data"
-    data_dir.mkdir()
-    service = Service(
-        data_dir, {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.url, "AGENT_MODEL": "obedient", "NO_PROXY": "*"}
-    )
-    yield service.start()
-    service.stop()
+    settings = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.url, "AGENT_MODEL": "obedient", "NO_PROXY": "*"}
+    with running(tmp_path_factory.mktemp("injected"), **settings) as service:
+        yield service
 
 
 @pytest.fixture
@@ -123,7 +111,8 @@ def at(modelled: Service, request: pytest.FixtureRequest) -> Generator[Targets]:
     folder = person.folder("Contracts")
     victim = person.upload("Lease.md", SECRET, folder["id"])
     trashed = person.upload("Old.md", "old", folder["id"])
-    trash(person, trashed["id"])
+    assert not person.mcp("trash_item", item_id=trashed["id"])["isError"]
+    assert [item["id"] for item in person.children("trash")] == [trashed["id"]]
     drop = stranger.folder("Drop")
     body = {"email": person.email, "role": "editor"}
     assert stranger.http.post(f"/api/drive/items/{drop['id']}/shares", json=body).is_success
@@ -133,20 +122,6 @@ def at(modelled: Service, request: pytest.FixtureRequest) -> Generator[Targets]:
     yield Targets(person, stranger, victim["id"], trashed["id"], drop["id"], shown["id"])
     person.close()
     stranger.close()
-
-
-def trash(person: Person, item_id: str) -> None:
-    """Let the person put something into the trash, in a host of their own."""
-    headers = {"Accept": "application/json, text/event-stream"}
-
-    def ask(method: str, params: dict[str, Any]) -> httpx.Response:
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        return person.http.post("/mcp", json=request, headers=headers)
-
-    host = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-    headers["Mcp-Session-Id"] = ask("initialize", host).headers["mcp-session-id"]
-    assert ask("tools/call", {"name": "trash_item", "arguments": {"item_id": item_id}}).is_success
-    assert [item["id"] for item in person.children("trash")] == [item_id]
 
 
 def order(tool: str, args: dict[str, Any], *, chinese: bool = False) -> str:

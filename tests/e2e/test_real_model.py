@@ -7,35 +7,28 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.service import Service
-from tests.fakes.openai_server import Failure, OpenAIServer, running_server, split_call, text
+from tests.e2e.service import running
+from tests.fakes.openai_server import Failure, split_call, text
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from pathlib import Path
+
+    from tests.e2e.service import Service
+    from tests.fakes.openai_server import OpenAIServer
 
 MESSAGE = "Hmm, what would you make of all this?"
 
 
 @pytest.fixture(scope="module")
-def model() -> Generator[OpenAIServer]:
-    with running_server() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def modelled(model: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Generator[Service]:
-    data_dir: Path = tmp_path_factory.mktemp("modelled") / "data"
-    data_dir.mkdir()
     environment = {
         "OPENAI_API_KEY": "secret-key-of-the-model",
         "OPENAI_BASE_URL": model.url,
         "AGENT_MODEL": "scripted",
         "AGENT_MODEL_RETRIES": "1",
     }
-    service = Service(data_dir, environment)
-    yield service.start()
-    service.stop()
+    with running(tmp_path_factory.mktemp("modelled"), **environment) as service:
+        yield service
 
 
 def test_a_turn_streams_calls_tools_and_survives_a_refusal_of_the_moment(

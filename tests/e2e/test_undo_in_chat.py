@@ -1,4 +1,4 @@
-"""What a run changed, told and taken back in the chat: in both languages, with the preview on the approval's card."""
+"""Undo in the chat: a run's changes are listed and undone, in both languages, with a preview on the approval's card."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ DONE = b"data: [DONE]\n\n"
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent: an HTTP head, then pieces of the body. `then`: `end` it well, `cut` the connection, or `wait`."""
+    """An answer: an HTTP head, then pieces of the body. `then`: `end` it well, `cut` the connection, or `wait`."""
 
     pieces: tuple[bytes, ...] = ()
     head: str = OK

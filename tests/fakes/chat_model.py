@@ -1,9 +1,9 @@
-"""A chat model that says what a test wrote down, on the real `BaseChatModel` interface: streaming, tools, usage."""
+"""Chat models on the real `BaseChatModel` interface (streaming, tools, usage), with scripted or computed answers."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -11,65 +11,39 @@ from langchain_core.runnables import Runnable
 from pydantic import Field
 
 Line = AIMessage | str | Exception | Callable[[Sequence[BaseMessage]], "AIMessage | str"]
-"""What comes next: a message, a text, an error to raise, or a function of what the model was sent."""
+"""A line of a script: a message, a text, an error to raise, or a function of the messages sent to the model."""
 
 
 class ScriptExhaustedError(AssertionError):
     """The model was asked more often than the script has lines."""
 
 
-class ScriptedChatModel(BaseChatModel):
-    """Answers with the script's lines, one per request. `requests` and `bound` record what it was asked and with what.
-
-    A line for a structured request is a message with one tool call; see `tool_call`.
-    """
-
-    script: list[Any] = Field(default_factory=list[Any])
-    requests: list[list[BaseMessage]] = Field(default_factory=list[list[BaseMessage]])
-    bound: list[list[str]] = Field(default_factory=list[list[str]])
+class FakeChatModel(BaseChatModel):
+    """Streams the text of `_answer` word by word, then its tool calls."""
 
     @property
     def _llm_type(self) -> str:
-        return "scripted"
+        return "fake"
 
-    def bind_tools(
-        self, tools: Sequence[Any], *, tool_choice: str | None = None, **kwargs: Any
-    ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Note the tools' names; the script decides what is called."""
-        self.bound.append([getattr(tool, "name", None) or tool.__name__ for tool in tools])
-        return self.bind(tool_choice=tool_choice, **kwargs)
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
+        """Bind the tools' names: `_answer` gets them as `offered`."""
+        return self.bind(offered=[getattr(tool, "name", None) or tool.__name__ for tool in tools], **kwargs)
 
-    def _next(self, messages: Sequence[BaseMessage]) -> AIMessage:
-        self.requests.append(list(messages))
-        if not self.script:
-            raise ScriptExhaustedError(f"request {len(self.requests)}: {messages[-1].text[:200]}")
-        line: Line = self.script.pop(0)
-        if isinstance(line, Exception):
-            raise line
-        said = line(messages) if callable(line) else line
-        return AIMessage(said) if isinstance(said, str) else said
+    def _answer(self, messages: Sequence[BaseMessage], offered: Sequence[str]) -> AIMessage:
+        raise NotImplementedError
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        del stop, run_manager, kwargs
-        return ChatResult(generations=[ChatGeneration(message=self._next(messages))])
+    def _pieces(self, text: str) -> list[str]:
+        return re.findall(r"\S+\s*", text)
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=self._answer(messages, kwargs.get("offered", ())))])
 
     async def _astream(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[ChatGenerationChunk]:
-        del stop, run_manager, kwargs
-        answer = self._next(messages)
-        for word in answer.text.split(" ") if answer.text else []:
-            yield ChatGenerationChunk(message=AIMessageChunk(content=f"{word} "))
+        self, messages: list[BaseMessage], *_: Any, **kwargs: Any
+    ) -> AsyncGenerator[ChatGenerationChunk]:
+        answer = self._answer(messages, kwargs.get("offered", ()))
+        for piece in self._pieces(answer.text):
+            yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
         last = AIMessageChunk(
             content="",
             tool_calls=answer.tool_calls,
@@ -79,14 +53,49 @@ class ScriptedChatModel(BaseChatModel):
         yield ChatGenerationChunk(message=last)
 
 
+class ScriptedChatModel(FakeChatModel):
+    """Answers with the script's lines, one per request. `requests` and `bound` record what it was asked and with what.
+
+    A line for a structured request is a message with one tool call; see `tool_call`.
+    """
+
+    script: list[Any] = Field(default_factory=list[Any])
+    requests: list[list[BaseMessage]] = Field(default_factory=list[list[BaseMessage]])
+    bound: list[list[str]] = Field(default_factory=list[list[str]])
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
+        """Record the tools' names; the script decides what is called."""
+        self.bound.append([getattr(tool, "name", None) or tool.__name__ for tool in tools])
+        return super().bind_tools(tools, **kwargs)
+
+    def _answer(self, messages: Sequence[BaseMessage], offered: Sequence[str]) -> AIMessage:
+        del offered
+        self.requests.append(list(messages))
+        if not self.script:
+            raise ScriptExhaustedError(f"request {len(self.requests)}: {messages[-1].text[:200]}")
+        line: Line = self.script.pop(0)
+        if isinstance(line, Exception):
+            raise line
+        said = line(messages) if callable(line) else line
+        return AIMessage(said) if isinstance(said, str) else said
+
+    def _pieces(self, text: str) -> list[str]:
+        return [f"{word} " for word in text.split(" ")] if text else []
+
+
 def tool_call(name: str, key: str = "", /, **args: Any) -> AIMessage:
-    """Return a message that calls one tool; its id is made of the name unless given."""
+    """Return a message that calls one tool; `key` is the call's id, by default made of the tool's name."""
     return AIMessage("", tool_calls=[{"name": name, "args": args, "id": key or f"{name}-1"}])
 
 
 def tool_calls(*calls: AIMessage) -> AIMessage:
-    """Return one message with the calls of all given ones."""
+    """Return one message with the calls of all these messages."""
     return AIMessage("", tool_calls=[call for message in calls for call in message.tool_calls])
+
+
+def route_to(agent: str, *, needs_plan: bool = False) -> AIMessage:
+    """Return the router's answer: this specialist takes the turn."""
+    return tool_call("RouteDecision", agent=agent, needs_plan=needs_plan, confidence=0.9, reason="It says so.")
 
 
 def plan_of(*steps: tuple[str, str] | tuple[str, str, list[str]]) -> AIMessage:

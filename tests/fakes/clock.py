@@ -14,9 +14,9 @@ class SettableClock:
     def __call__(self) -> datetime:
         return self.now
 
-    def advance(self, seconds: float) -> None:
-        """Let that many seconds pass."""
-        self.now += timedelta(seconds=seconds)
+    def advance(self, seconds: float = 0, **parts: float) -> None:
+        """Let so many seconds pass, and `minutes`, `hours` and `days`."""
+        self.now += timedelta(seconds=seconds, **parts)
 
 
 class Seconds:

@@ -101,6 +101,12 @@ class OpenAIServer:
     connections: set[int] = field(default_factory=set[int])
     left: threading.Event = field(default_factory=threading.Event)
 
+    def forget(self) -> None:
+        """Drop the script and the record."""
+        for each in (self.replies, self.requests, self.headers, self.arrivals, self.connections):
+            each.clear()
+        self.left.clear()
+
     async def chat(self, request: Request) -> Response:
         """Answer one request with the next reply; 500 once there is none, and no brain."""
         self.arrivals.append(time.monotonic())

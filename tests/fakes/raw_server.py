@@ -23,7 +23,7 @@ def whole(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
 
 @dataclass(frozen=True)
 class Sent:
-    """What is sent for a request: `parts`, the second and later ones once there may be `more`; and how it ends.
+    """The answer to a request: its `parts`, the second and later ones once there may be `more`, and its end.
 
     `closes`: the connection is closed after them. `stalls`: nothing more comes.
     """

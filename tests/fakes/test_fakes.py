@@ -1,4 +1,4 @@
-"""The doubles behave as what they stand for: a test that rests on one of them rests on this."""
+"""The doubles behave like the real parts: all tests that use one rely on this."""
 
 from collections.abc import Sequence
 

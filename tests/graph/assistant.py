@@ -1,24 +1,30 @@
-"""Drives a real graph on a real checkpointer, and keeps what a client would see."""
+"""A real graph on a real checkpointer, with all that a client would see of its turns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 from uuid import uuid4
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command
 
 from drive_server.connect import Actor, Drive
-from graph.build import Graph
+from graph.build import Graph, build_graph
 from graph.context import RunContext
+from graph.dependencies import GraphDependencies
+from graph.drive.connections import ConnectionPool
 from graph.events import GraphEvent, TextDelta, listening
+from graph.models.asking import ModelRole
+from graph.settings import AgentSettings
 
 WHO = RunContext("u1", "me@example.com", ("read", "write", "share", "delete"))
 
 
 @dataclass
 class Seen:
-    """What one call of the graph sent out, and where it stopped."""
+    """All that one call of the graph sent out, and the state where it stopped."""
 
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     text: str = ""
@@ -82,6 +88,26 @@ class Assistant:
         seen.asked = interrupts[0].value if interrupts else None
         seen.state = snapshot.values
         return seen
+
+
+def assemble(
+    models: BaseChatModel | Mapping[ModelRole, BaseChatModel],
+    pool: ConnectionPool,
+    saver: BaseCheckpointSaver[Any],
+    who: RunContext = WHO,
+    *,
+    settings: AgentSettings | None = None,
+    **others: Any,
+) -> Assistant:
+    """Return an assistant on these parts; one model takes all roles, `others` are further parts of the graph."""
+    deps = GraphDependencies(
+        models=models if isinstance(models, Mapping) else dict.fromkeys(get_args(ModelRole), models),
+        connections=pool,
+        settings=settings or AgentSettings(),
+        checkpointer=saver,
+        **others,
+    )
+    return Assistant(build_graph(deps), who)
 
 
 def approve(*keys: str) -> dict[str, Any]:

@@ -8,14 +8,12 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
 from drive_server.connect import ALL_SCOPES, Actor, Drive, DriveSettings, open_drive
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
-from graph.drive.connections import ConnectionPool
+from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
-from tests.graph.assistant import Assistant
+from tests.graph.assistant import Assistant, assemble
 
 Build = Callable[..., Assistant]
 
@@ -61,14 +59,7 @@ def build(model: ScriptedChatModel, pool: ConnectionPool, saver: AsyncSqliteSave
     """Return what builds an assistant; keyword arguments are settings."""
 
     def build(**settings: Any) -> Assistant:
-        deps = GraphDependencies(
-            models={"router": model, "planner": model, "agent": model},
-            connections=pool,
-            settings=AgentSettings(**settings),
-            checkpointer=saver,
-            clock=clock,
-        )
-        return Assistant(build_graph(deps))
+        return assemble(model, pool, saver, settings=AgentSettings(**settings), clock=clock)
 
     return build
 
@@ -91,15 +82,7 @@ def build_with_store(
     """Return what builds an assistant that keeps long results and facts; keyword arguments are settings."""
 
     def build(**settings: Any) -> Assistant:
-        deps = GraphDependencies(
-            models={"router": model, "planner": model, "agent": model},
-            connections=pool,
-            settings=AgentSettings(**settings),
-            checkpointer=saver,
-            store=store,
-            clock=clock,
-        )
-        return Assistant(build_graph(deps))
+        return assemble(model, pool, saver, settings=AgentSettings(**settings), store=store, clock=clock)
 
     return build
 
@@ -121,3 +104,10 @@ async def actor(real_drive: Drive) -> Actor:
     """The owner of the real drive."""
     user, _ = await real_drive.identity.ensure_local_user()
     return Actor(await real_drive.identity.principal_for(user.id, ALL_SCOPES))
+
+
+@pytest.fixture
+async def real_pool(real_drive: Drive) -> AsyncGenerator[ConnectionPool]:
+    pool = ConnectionPool(drive_sessions(real_drive))
+    yield pool
+    await pool.aclose()

@@ -1,4 +1,4 @@
-"""What leaves in an answer: no image and no live link to an unknown host, in any form, wherever the pieces are cut."""
+"""No answer holds an image or a live link to an unknown host, in any form, wherever its pieces are cut."""
 
 import time
 from collections.abc import Iterator

@@ -1,6 +1,5 @@
 """The graph on the real drive, with a scripted model: what the person asked for is what happens there."""
 
-from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -8,36 +7,16 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import ALL_SCOPES, Actor, Drive
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
-from graph.drive.connections import ConnectionPool, drive_sessions
-from graph.settings import AgentSettings
+from graph.drive.connections import ConnectionPool
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
-from tests.graph.assistant import Assistant, approve, names, person, reject
+from tests.graph.assistant import Assistant, approve, assemble, names, person, reject
 
 HANDBOOK = "# Handbook\n\nNotice of 30 days is required.\n"
 
 
 @pytest.fixture
-async def pool(real_drive: Drive) -> AsyncGenerator[ConnectionPool]:
-    pool = ConnectionPool(drive_sessions(real_drive))
-    yield pool
-    await pool.aclose()
-
-
-@pytest.fixture
-def assistant(pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncSqliteSaver, actor: Actor) -> Assistant:
-    return on_drive(pool, model, saver, actor)
-
-
-def on_drive(pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncSqliteSaver, actor: Actor) -> Assistant:
-    deps = GraphDependencies(
-        models={"router": model, "planner": model, "agent": model},
-        connections=pool,
-        settings=AgentSettings(),
-        checkpointer=saver,
-    )
-    return Assistant(build_graph(deps), person(actor))
+def assistant(real_pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncSqliteSaver, actor: Actor) -> Assistant:
+    return assemble(model, real_pool, saver, person(actor))
 
 
 async def put(drive: Drive, actor: Actor, parent: str, name: str, text: str = "text") -> str:
@@ -49,8 +28,10 @@ async def old_folder(drive: Drive, actor: Actor) -> list[str]:
     return [await put(drive, actor, "/Old", name) for name in ("a.txt", "图片.txt")]
 
 
-async def test_what_the_protocol_refuses_is_a_result_that_a_model_can_read(pool: ConnectionPool, actor: Actor) -> None:
-    box = await pool.toolbox(person(actor))
+async def test_what_the_protocol_refuses_is_a_result_that_a_model_can_read(
+    real_pool: ConnectionPool, actor: Actor
+) -> None:
+    box = await real_pool.toolbox(person(actor))
     refused = await box.call("list_folder", {"cursor": "made up"}, meta={})
     again = await box.call("list_folder", {}, meta={})
 
@@ -195,21 +176,21 @@ async def test_another_persons_file_is_as_good_as_none(
 
 
 async def test_after_a_crash_in_the_middle_of_the_calls_each_is_done_exactly_once(
-    pool: ConnectionPool,
+    real_pool: ConnectionPool,
     model: ScriptedChatModel,
     saver: AsyncSqliteSaver,
     real_drive: Drive,
     actor: Actor,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = on_drive(pool, model, saver, actor)
+    before = assemble(model, real_pool, saver, person(actor))
     folders = [tool_call("create_folder", name, name=name) for name in ("A", "B", "C")]
     model.script = [tool_calls(*folders), "Made."]
     with monkeypatch.context() as crashing:
         crashing.setattr("graph.approvals.act.report", crash_after("B"))
         with pytest.raises(SystemError):
             await before.say("create a folder A, B and C", key="run-1")
-    after = on_drive(pool, model, saver, actor)
+    after = assemble(model, real_pool, saver, person(actor))
     after.thread_id = before.thread_id
     seen = await after.run(None)
     assert await names(real_drive, actor, "root") == ["A", "B", "C"]

@@ -14,7 +14,7 @@ from graph.single_flight import SingleFlight
 
 
 class Source:
-    """Answers with what it had when it was asked, once it is let."""
+    """Answers, once the test lets it, with the value that it had when it was asked."""
 
     def __init__(self) -> None:
         self.value = 0

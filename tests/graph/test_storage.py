@@ -1,4 +1,4 @@
-"""What a thread costs on disk, and that all of it can be read back."""
+"""The size of a thread on disk; all of it can be read back."""
 
 from pathlib import Path
 

@@ -1,18 +1,15 @@
 """The main stories with the offline model on the real drive, in both languages, below any HTTP."""
 
-from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
-from graph.drive.connections import ConnectionPool, drive_sessions
+from graph.drive.connections import ConnectionPool
 from graph.model_factory import build_models
 from graph.settings import AgentSettings
-from tests.graph.assistant import Assistant, Seen, names, person
+from tests.graph.assistant import Assistant, Seen, assemble, names, person
 
 HANDBOOK_EN = (
     "# Staff handbook\n\n## Parental leave\n\nEveryone may take 16 weeks of leave. Notice of 30 days is required.\n"
@@ -21,12 +18,8 @@ HANDBOOK_ZH = "# 员工手册\n\n## 育儿假\n\n员工可以享受16周的带�
 
 
 @pytest.fixture
-async def offline(real_drive: Drive, actor: Actor, saver: AsyncSqliteSaver) -> AsyncGenerator[Assistant]:
-    settings = AgentSettings()
-    pool = ConnectionPool.of(settings, drive_sessions(real_drive))
-    deps = GraphDependencies(models=build_models(settings), connections=pool, settings=settings, checkpointer=saver)
-    yield Assistant(build_graph(deps), person(actor))
-    await pool.aclose()
+def offline(real_pool: ConnectionPool, actor: Actor, saver: AsyncSqliteSaver) -> Assistant:
+    return assemble(build_models(AgentSettings()), real_pool, saver, person(actor))
 
 
 async def decide(assistant: Assistant, seen: Seen, kind: str, **other: Any) -> Seen:

@@ -1,4 +1,4 @@
-"""Whole turns over the real graph: who answers, what runs, what is kept."""
+"""Whole turns over the real graph: the specialist, the calls, and the stored state."""
 
 from langchain_core.messages import AIMessage, ToolMessage
 

@@ -107,14 +107,14 @@ class SmallDrive:
                 back.trash = None
 
     def require_may_take_out(self, person: str, node: Node) -> None:
-        """What is in a folder belongs to the folder."""
+        """Refuse unless the person owns the item, or may edit the folder it is in."""
         if node.parent is None:
             raise RefusedError
         if self.role(person, node) < OWNER and self.role(person, self.nodes[node.parent]) < EDITOR:
             raise RefusedError
 
     def require_fits(self, node: Node, folder: Node) -> None:
-        """An item keeps its owner, and is not below itself."""
+        """Refuse what would change the item's owner, or put it below itself."""
         if node.owner != folder.owner or node in self.way(folder):
             raise RefusedError
 

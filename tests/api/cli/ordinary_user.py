@@ -1,4 +1,4 @@
-"""Permission bits mean nothing to root: what they forbid is tried as somebody else."""
+"""An ordinary user for the tests of permission bits, which mean nothing to root."""
 
 from __future__ import annotations
 

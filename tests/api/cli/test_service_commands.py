@@ -114,17 +114,18 @@ OPENAI_BASE_URL=http://127.0.0.1:9
 AGENT_TOOL_RATE=nonsense
 """
 INTRODUCTION = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+WHOAMI = [
+    {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INTRODUCTION},
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami", "arguments": {}}},
+]
+"""The messages of a client that calls one tool."""
 
 
 def test_no_command_reads_a_file_of_the_folder_it_is_started_in(service: Service, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     for name in (".env", "drive-agent.env"):
         (tmp_path / name).write_text(HOSTILE.format(elsewhere=elsewhere))
-    requests = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INTRODUCTION},
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami", "arguments": {}}},
-    ]
     for line in (["mcp"], ["ls", "--json"], ["key", "list"], ["doctor"]):
         with subprocess.Popen(
             [COMMAND, *line],
@@ -138,7 +139,7 @@ def test_no_command_reads_a_file_of_the_folder_it_is_started_in(service: Service
             if line == ["mcp"]:
                 assert process.stdin
                 assert process.stdout
-                process.stdin.write("".join(f"{json.dumps(request)}\n" for request in requests))
+                process.stdin.write("".join(f"{json.dumps(request)}\n" for request in WHOAMI))
                 process.stdin.flush()
                 process.stdout.readline()
                 assert "me@localhost" in process.stdout.readline()
@@ -382,20 +383,6 @@ def test_a_deletion_is_asked_and_a_no_keeps_everything(service: Service) -> None
 
 @pytest.mark.parametrize("key", ["", "wrong"])
 def test_mcp_serves_the_drive_over_stdio(service: Service, key: str) -> None:
-    requests = [
-        {
-            "jsonrpc": "2.0",
-            "id": 1,
-            "method": "initialize",
-            "params": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "test", "version": "1"},
-            },
-        },
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami", "arguments": {}}},
-    ]
     settings = {"DRIVE_DATA_DIR": str(service.data_dir), **({"DRIVE_API_KEY": key} if key else {})}
     process = subprocess.Popen(
         [COMMAND, "mcp"],
@@ -407,7 +394,7 @@ def test_mcp_serves_the_drive_over_stdio(service: Service, key: str) -> None:
     )
     assert process.stdin
     assert process.stdout
-    for request in requests:
+    for request in WHOAMI:
         process.stdin.write(json.dumps(request) + "\n")
     process.stdin.flush()
     answers = [json.loads(process.stdout.readline()) for _ in range(2)]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from api.storage.database import open_database
 from api.storage.tables import EventRow
 from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
+from tests.api.serving import execute
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -196,9 +196,7 @@ async def test_ending_the_streams_ends_them_and_keeps_the_run(database: Database
 async def test_queued_events_are_stored_before_the_end(database: Database, tmp_path: Path) -> None:
     async with writing(database, "r") as log:
         log.append("r", {"type": "run"})
-    with sqlite3.connect(tmp_path / "api.db") as connection:
-        assert connection.execute("SELECT type FROM run_events").fetchall() == [("run",)]
-    connection.close()
+    assert execute(tmp_path, "SELECT type FROM run_events") == [("run",)]
 
 
 async def test_slow_transactions_make_batches_longer_up_to_a_limit() -> None:

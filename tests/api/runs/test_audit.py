@@ -1,55 +1,22 @@
-"""From a run to its calls, to what allowed them, to the versions that they made: in the real application."""
+"""The audit of a run leads to its calls, their approvals, and the versions that they made: in the real application."""
 
 from __future__ import annotations
 
 import json
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.app import create_app
-from drive_server.connect import DriveSettings
-from graph.settings import AgentSettings
-from tests.api.fakes import ManualClock
-from tests.api.serving import RunningApp
-from tests.e2e.person import Person
-from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
+from tests.fakes.chat_model import tool_call, tool_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-_numbers = count(1)
-
-
-class World:
-    """The service with a model that says what a test wrote down."""
-
-    def __init__(self, root: Path) -> None:
-        self.model = ScriptedChatModel()
-        self.clock = ManualClock()
-        models = {"router": self.model, "planner": self.model, "agent": self.model}
-        settings = DriveSettings(data_dir=root, embedding_model="none")
-        self.app = RunningApp(create_app(settings, AgentSettings(), models=models, clock=self.clock)).start()  # pyright: ignore[reportArgumentType] - a literal of the roles
-        self.owner = Person(self.app.url, (root / "token").read_text().strip(), "me@localhost")
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    world = World(tmp_path_factory.mktemp("audit"))
-    yield world
-    world.owner.close()
-    world.app.stop()
+    from tests.api.real_service import World
+    from tests.e2e.person import Person
 
 
 @pytest.fixture
-def alice(world: World) -> Iterator[Person]:
-    email = f"alice{next(_numbers)}@example.com"
-    key = world.owner.http.post("/api/users", json={"email": email}).json()["key"]
-    person = Person(world.app.url, key, email)
-    yield person
-    person.close()
+def alice(world: World) -> Person:
+    return world.person("alice")
 
 
 def audit_of(person: Person, run_id: str) -> dict[str, Any]:
@@ -187,10 +154,7 @@ def test_what_was_taken_back_says_by_which_change(world: World, alice: Person) -
 def test_nobody_elses_run_is_told(world: World, alice: Person) -> None:
     world.model.script = ["Hello."]
     run_id = run(alice, "find the notice period")
-    key = world.owner.http.post("/api/users", json={"email": "eve@example.com"}).json()["key"]
-    eve = Person(world.app.url, key, "eve@example.com")
-    answer = eve.http.get(f"/api/runs/{run_id}/audit")
-    eve.close()
+    answer = world.person("eve").http.get(f"/api/runs/{run_id}/audit")
     assert answer.status_code == 404
     assert alice.email not in json.dumps(answer.json())
     assert alice.http.get("/api/runs/no-such-run/audit").status_code == 404

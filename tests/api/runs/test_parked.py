@@ -18,7 +18,7 @@ from api.runs.service import Runs
 from drive_server.errors import StorageFailureError
 from drive_server.storage.database import Database
 from tests.api.fakes import Gate, ManualClock
-from tests.api.serving import RunningService, SmallService
+from tests.api.serving import RunningService, SmallService, execute
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterator
@@ -85,9 +85,7 @@ def test_parked_runs_start_nothing_and_are_answered_cancelled_or_expire(
     assert alice.get(f"/api/runs/{cancelled['run_id']}")["status"] == "cancelled"
     assert runs.active == 0
 
-    with sqlite3.connect(again.parts.data_dir / "api.db") as connection:
-        connection.execute("DELETE FROM approvals WHERE id LIKE '%-%-%-%-%-%'")
-    connection.close()
+    execute(again.parts.data_dir, "DELETE FROM approvals WHERE id LIKE '%-%-%-%-%-%'")
     later.advance(7 * 86_400)
     with alice.follow(forgotten["run_id"]) as turn:
         turn.finish()
@@ -200,12 +198,8 @@ def test_a_call_that_failed_before_the_question_changes_nothing_after_the_end(
 ) -> None:
     asked, run_id = parked[0], parked[0]["run_id"]
     failed = json.dumps({"type": "tool_call_end", "tool_call_id": "x", "name": "x", "status": "error", "result": ""})
-    with sqlite3.connect(tmp_path / "api.db") as connection:
-        connection.execute(
-            "INSERT INTO run_events SELECT run_id, max(seq) + 1, 'tool_call_end', ? FROM run_events WHERE run_id = ?",
-            (failed, run_id),
-        )
-    connection.close()
+    insert = "INSERT INTO run_events SELECT run_id, max(seq) + 1, 'tool_call_end', ? FROM run_events WHERE run_id = ?"
+    execute(tmp_path, insert, failed, run_id)
     running = RunningService(SmallService(tmp_path, later)).start()
     alice = running.person()
     with alice.follow(run_id) as turn:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.api.killable import KillableService
-from tests.api.serving import RunningService, SmallService, rest_of
+from tests.api.serving import RunningService, SmallService, execute, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -28,12 +28,6 @@ def serving(data_dir: Path, **options: Any) -> Generator[tuple[KillableService, 
     finally:
         person.close()
         service.kill()
-
-
-def execute(data_dir: Path, statement: str, *values: Any) -> None:
-    with sqlite3.connect(data_dir / "api.db") as connection:
-        connection.execute(statement, values)
-    connection.close()
 
 
 def effects(data_dir: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is left of threads that are deleted, or that expire: nothing."""
+"""Threads that are deleted or expire leave nothing behind."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from httpx import ASGITransport, AsyncClient
 
-from api.app import create_app
 from api.service import prune_threads
 from api.storage.tables import Base
-from drive_server.settings import DriveSettings
-from graph.settings import AgentSettings
 from tests.api.fakes import ManualClock
+from tests.api.real_service import real_client
 from tests.api.serving import SmallService
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 
@@ -60,32 +58,27 @@ async def waiting_for(client: AsyncClient) -> dict[str, Any]:
 
 async def test_a_deleted_thread_leaves_no_row_and_no_byte(tmp_path: Path) -> None:
     model = ScriptedChatModel()
-    drive = DriveSettings(data_dir=tmp_path, embedding_model="none")
-    app = create_app(drive, AgentSettings(model="offline"), models={"router": model, "planner": model, "agent": model})
-    async with app.router.lifespan_context(app):
-        token = drive.token_path.read_text().strip()
-        headers = {"Authorization": f"Bearer {token}"}
-        async with AsyncClient(transport=ASGITransport(app), base_url="http://127.0.0.1", headers=headers) as client:
-            made = await client.post("/api/drive/files", params={"name": "a.txt"}, content=LONG.encode())
-            file_id = made.json()["id"]
-            model.script = [
-                tool_call("read_file", "r1", file_id=file_id),
-                f"It says {SECRET}",
-                tool_call("trash_item", "t1", item_id=file_id),
-            ]
-            answer = await client.post("/api/chat", json={"message": f"search my files for {SECRET}"})
-            thread_id = answer.text.split('"thread_id":"', 1)[1].split('"', 1)[0]
-            run_id = answer.text.split('"run_id":"', 1)[1].split('"', 1)[0]
-            asking = asyncio.create_task(
-                client.post("/api/chat", json={"message": f"delete {SECRET}", "thread_id": thread_id})
-            )
-            assert (await waiting_for(client))["thread_id"] == thread_id
-            assert left_in(tmp_path, SECRET, thread_id, run_id)
-            assert (await client.delete(f"/api/threads/{thread_id}")).status_code == 204
-            await asking
-            assert (await client.get(f"/api/threads/{thread_id}")).status_code == 404
-            assert rows_of(tmp_path / "api.db", thread_id, [run_id]) == []
-            assert left_in(tmp_path, SECRET, thread_id, run_id, "r1") == []
+    async with real_client(tmp_path, model) as client:
+        made = await client.post("/api/drive/files", params={"name": "a.txt"}, content=LONG.encode())
+        file_id = made.json()["id"]
+        model.script = [
+            tool_call("read_file", "r1", file_id=file_id),
+            f"It says {SECRET}",
+            tool_call("trash_item", "t1", item_id=file_id),
+        ]
+        answer = await client.post("/api/chat", json={"message": f"search my files for {SECRET}"})
+        thread_id = answer.text.split('"thread_id":"', 1)[1].split('"', 1)[0]
+        run_id = answer.text.split('"run_id":"', 1)[1].split('"', 1)[0]
+        asking = asyncio.create_task(
+            client.post("/api/chat", json={"message": f"delete {SECRET}", "thread_id": thread_id})
+        )
+        assert (await waiting_for(client))["thread_id"] == thread_id
+        assert left_in(tmp_path, SECRET, thread_id, run_id)
+        assert (await client.delete(f"/api/threads/{thread_id}")).status_code == 204
+        await asking
+        assert (await client.get(f"/api/threads/{thread_id}")).status_code == 404
+        assert rows_of(tmp_path / "api.db", thread_id, [run_id]) == []
+        assert left_in(tmp_path, SECRET, thread_id, run_id, "r1") == []
     assert left_in(tmp_path, SECRET, thread_id, run_id) == []
 
 

@@ -1,85 +1,30 @@
-"""Nobody but the person steers a run: no weaker key, nothing that was read before, no name. What is gone is gone."""
+"""Only the person steers a run: no weaker key, no earlier reading, no name. Revoked content is gone for good."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.app import create_app
-from drive_server.connect import DriveSettings
-from graph.settings import AgentSettings
-from tests.api.serving import RunningApp
-from tests.e2e.person import Person
-from tests.fakes.chat_model import ScriptedChatModel, tool_call
+from tests.api.serving import execute
+from tests.fakes.chat_model import tool_call
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from langchain_core.messages import AIMessage, BaseMessage
+    from tests.api.real_service import World
+    from tests.e2e.person import Person
 
 SECRET = "The code of the safe is Zephyr-4711."
-HOST = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "host", "version": "1"}}
-_numbers = count(1)
-
-
-class DriveRouter(ScriptedChatModel):
-    """Sends everything to the Drive agent."""
-
-    def _next(self, messages: Sequence[BaseMessage]) -> AIMessage:
-        del messages
-        return tool_call("RouteDecision", agent="drive_agent", needs_plan=False, confidence=0.9, reason="So it is.")
-
-
-class World:
-    """The real service with a model that does what a test wrote down, whatever it reads."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.model = ScriptedChatModel()
-        models = {"router": DriveRouter(), "planner": self.model, "agent": self.model}
-        settings = DriveSettings(data_dir=root, embedding_model="none")
-        app = create_app(settings, AgentSettings(), models=models)  # pyright: ignore[reportArgumentType] - a literal of the roles
-        self.app = RunningApp(app).start()
-        self.owner = Person(self.app.url, (root / "token").read_text().strip(), "me@localhost")
-
-    def person(self, name: str) -> Person:
-        """Make an account."""
-        email = f"{name}{next(_numbers)}@example.com"
-        key = self.owner.http.post("/api/users", json={"email": email}).json()["key"]
-        return Person(self.app.url, key, email)
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    world = World(tmp_path_factory.mktemp("steering"))
-    yield world
-    world.owner.close()
-    world.app.stop()
 
 
 @pytest.fixture
-def alice(world: World) -> Iterator[Person]:
-    person = world.person("alice")
-    yield person
-    person.close()
+def alice(world: World) -> Person:
+    return world.person("alice")
 
 
 @pytest.fixture
-def mallory(world: World) -> Iterator[Person]:
-    person = world.person("mallory")
-    yield person
-    person.close()
-
-
-def key_of(person: Person, name: str, *scopes: str) -> Person:
-    """Return the same person with another key."""
-    made = person.http.post("/api/auth/keys", json={"name": name, "scopes": [*scopes]}).json()
-    return Person(str(person.http.base_url), made["key"], person.email)
+def mallory(world: World) -> Person:
+    return world.person("mallory")
 
 
 def share(owner: Person, item_id: str, reader: Person, role: str = "viewer") -> None:
@@ -102,7 +47,7 @@ def turn_of(person: Person, said: str, thread_id: str | None = None) -> tuple[st
 
 def test_a_read_key_gets_nothing_renamed_by_its_words(world: World, alice: Person) -> None:
     item = alice.upload("Plan.md", "x")
-    reader = key_of(alice, "phone", "read")
+    reader = alice.with_key("phone", "read")
     world.model.script = [tool_call("trash_item", "t", item_id=item["id"]), "Done."]
     with alice.chat("put Plan.md into the trash") as turn:
         needed = turn.until("approval_needed")
@@ -117,7 +62,7 @@ def test_a_read_key_gets_nothing_renamed_by_its_words(world: World, alice: Perso
 
 def test_the_journal_and_the_audit_name_the_key_that_decided(world: World, alice: Person) -> None:
     item = alice.upload("Old.md", "x")
-    phone = key_of(alice, "phone", "read", "write", "share", "delete")
+    phone = alice.with_key("phone", "read", "write", "share", "delete")
     world.model.script = [tool_call("trash_item", "t", item_id=item["id"]), "Done."]
     with alice.chat("put Old.md into the trash") as turn:
         assert phone.answer(turn.until("approval_needed"), "approve").is_success
@@ -232,31 +177,17 @@ def test_the_persons_own_names_taint_nothing(world: World, alice: Person) -> Non
     assert alice.names(place["id"]) == ["Bills.md"]
 
 
-def mcp(person: Person, tool: str, meta: dict[str, Any], **args: Any) -> dict[str, Any]:
-    """Call a tool as an outside host does."""
-    headers = {"Accept": "application/json, text/event-stream"}
-
-    def post(method: str, params: dict[str, Any]) -> Any:
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        return person.http.post("/mcp", json=body, headers=headers)
-
-    headers["Mcp-Session-Id"] = post("initialize", HOST).headers["mcp-session-id"]
-    answered = post("tools/call", {"name": tool, "arguments": args, "_meta": meta})
-    data = [line[5:] for line in answered.text.splitlines() if line.startswith("data:")]
-    return json.loads(data[-1] if data else answered.text)["result"]
-
-
 def test_a_host_can_not_file_its_changes_under_a_run_of_the_assistant(world: World, alice: Person) -> None:
     world.model.script = [tool_call("create_folder", "c", name="Made"), "Done."]
     with alice.chat("make a folder called Made") as turn:
         run_id = turn.finish()["run_id"]
     claim = {"drive-agent/run-id": run_id, "drive-agent/approval-id": "a", "drive-agent/grant-id": "g"}
-    mcp(alice, "create_folder", claim, name="Smuggled")
+    alice.mcp("create_folder", claim, name="Smuggled")
     assert [change["tool"] for change in alice.get(f"/api/runs/{run_id}/changes")["items"]] == ["create_folder"]
     newest = alice.get("/api/drive/changes")["changes"][0]
     assert newest["run_id"].startswith("host:")
     assert (newest["approval_id"], newest["grant_id"]) == (None, None)
-    undone = mcp(alice, "undo_changes", {}, run_id=newest["run_id"])
+    undone = alice.mcp("undo_changes", run_id=newest["run_id"])
     assert len(undone["structuredContent"]["undone"]) == 1
     assert alice.names() == ["Made"]
 
@@ -309,12 +240,8 @@ def test_after_a_revoke_a_plan_that_goes_on_in_another_run_shows_nothing_of_it(
         run_id = turn.finish()["run_id"]
     step = {"id": "1", "title": "Look", "agent": "search_agent", "instruction": "Look.", "status": "completed"}
     plan = {"plan_id": "p", "steps": [{**step, "result": SECRET, "depends_on": ["0"]}]}
-    with sqlite3.connect(world.root / "api.db") as connection:
-        connection.execute(
-            "INSERT INTO plans SELECT id, thread_id, user_id, ?, 1, 'done', created_at FROM runs WHERE id = ?",
-            (json.dumps(plan), run_id),
-        )
-    connection.close()
+    insert = "INSERT INTO plans SELECT id, thread_id, user_id, ?, 1, 'done', created_at FROM runs WHERE id = ?"
+    execute(world.data_dir, insert, json.dumps(plan), run_id)
     assert SECRET in json.dumps(alice.get(f"/api/threads/{thread_id}/plan"))
     assert mallory.http.delete(f"/api/drive/items/{made['id']}/shares/{alice.email}").is_success
     (shown,) = alice.get(f"/api/threads/{thread_id}/plan")["steps"]

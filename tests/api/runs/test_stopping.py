@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from api.events import log
 from api.runs import execution
 from drive_server.errors import StorageFailureError
 from tests.api.fakes import Gate
-from tests.api.serving import RunningService, SmallService, rest_of
+from tests.api.serving import RunningService, SmallService, execute, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator
@@ -34,13 +33,6 @@ def serving(data_dir: Path, *, gate_open: bool = False) -> Generator[tuple[Runni
     finally:
         person.close()
         service.stop()
-
-
-def execute(data_dir: Path, statement: str, *values: Any) -> list[Any]:
-    with sqlite3.connect(data_dir / "api.db") as connection:
-        found = connection.execute(statement, values).fetchall()
-    connection.close()
-    return found
 
 
 def begun(person: Person, message: str) -> str:

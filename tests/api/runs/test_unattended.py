@@ -6,7 +6,6 @@ import base64
 import hashlib
 import hmac
 import json
-import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from api.runs.webhooks import RETRIES_AFTER_SECONDS, WebhookTarget, signature, target_of
 from tests.api.fakes import ManualClock
 from tests.api.hooked import Delivery, Hooked
-from tests.api.serving import RunningService, SmallService, rest_of
+from tests.api.serving import RunningService, SmallService, execute, rest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,10 +51,7 @@ def park(person: Person, message: str = "share it") -> Turn:
 
 def stored(tmp_path: Path) -> list[Any]:
     """Return (attempts, whether delivered) of all that was to be told."""
-    with sqlite3.connect(tmp_path / "api.db") as connection:
-        rows = connection.execute("SELECT attempts, is_delivered FROM webhooks").fetchall()
-    connection.close()
-    return rows
+    return execute(tmp_path, "SELECT attempts, is_delivered FROM webhooks")
 
 
 def verify(delivery: Delivery) -> None:

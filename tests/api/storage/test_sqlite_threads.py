@@ -16,15 +16,13 @@ from langgraph.types import Send
 from api.storage import sqlite_threads
 from api.storage.sqlite_threads import SqliteThreads, may_be_seen
 from api.storage.threads import open_threads
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
 from graph.settings import AgentSettings
 from tests.api.storage.talk import fresh, graph_on, said, say
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
-from tests.graph.assistant import Assistant, approve
+from tests.graph.assistant import approve, assemble
 
 
 @pytest.fixture
@@ -49,14 +47,9 @@ async def test_a_thread_of_the_earlier_form_is_read_and_goes_on(tmp_path: Path) 
     drive, model, clock = TinyDrive(), ScriptedChatModel(), SettableClock()
     pool = ConnectionPool(drive.open_session, call_seconds=5, idle_seconds=60, clock=clock)
     async with opened(tmp_path) as saver:
-        deps = GraphDependencies(
-            models={"router": model, "planner": model, "agent": model},
-            connections=pool,
-            settings=AgentSettings(model="offline"),
-            checkpointer=saver,
-            clock=clock,
-        )
-        assistant = Assistant(build_graph(deps), thread_id="old-thread")
+        settings = AgentSettings(model="offline")
+        assistant = assemble(model, pool, saver, settings=settings, clock=clock)
+        assistant.thread_id = "old-thread"
         before = (await assistant.graph.aget_state(assistant.config)).values["messages"]
         assert [message.type for message in before] == ["human", "ai", "tool", "ai", "tool", "ai"] * 3 + ["human", "ai"]
         assert [message.text.strip() for message in before[5::6]] == ["answer 0", "answer 1", "answer 2"]

@@ -1,4 +1,4 @@
-"""Threads on each kind of storage: what is read back, by whom, from which step, and after what went wrong."""
+"""Threads on each kind of storage are read back whole: by their owner, from any step, after any failure."""
 
 import asyncio
 import os
@@ -14,8 +14,6 @@ from langgraph.types import Command
 from api.storage import cached_saver
 from api.storage.threads import PackingSerializer, open_threads
 from drive_server.errors import InvalidInputError
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
 from graph.messages.stored_results import ResultCache, ResultStore
 from graph.settings import AgentSettings
@@ -37,7 +35,7 @@ from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
 from tests.forked import Forked
-from tests.graph.assistant import Assistant, approve
+from tests.graph.assistant import approve, assemble
 
 WORDS = "合同 你好 😀 a\x00b \\u0000"
 
@@ -243,15 +241,9 @@ async def test_an_approval_outlives_the_process_that_asked(url: str) -> None:
     pool = ConnectionPool(drive.open_session, call_seconds=5, idle_seconds=60, clock=clock)
     for is_new in (True, False):
         async with open_threads(url) as storage:
-            deps = GraphDependencies(
-                models={"router": model, "planner": model, "agent": model},
-                connections=pool,
-                settings=AgentSettings(model="offline"),
-                checkpointer=storage.saver,
-                store=storage.store,
-                clock=clock,
-            )
-            assistant = Assistant(build_graph(deps), thread_id="t")
+            settings = AgentSettings(model="offline")
+            assistant = assemble(model, pool, storage.saver, settings=settings, store=storage.store, clock=clock)
+            assistant.thread_id = "t"
             if is_new:
                 model.script = [tool_call("trash_item", "t", item_id="a")]
                 assert (await assistant.say("move a to the trash")).asked

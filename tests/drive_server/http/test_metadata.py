@@ -11,6 +11,7 @@ from mcp.shared.auth import ProtectedResourceMetadata
 from drive_server.http.metadata import challenge
 from tests.drive_server.http.service import running
 from tests.drive_server.issuer import issuing
+from tests.handshake import HEADERS, INITIALIZE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -19,13 +20,6 @@ if TYPE_CHECKING:
     from tests.drive_server.http.service import Service
 
 METADATA = "/.well-known/oauth-protected-resource"
-HEADERS = {"Accept": "application/json, text/event-stream"}
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
 
 
 def parameters(header: str) -> dict[str, str]:

@@ -21,7 +21,7 @@ async def chunks(*data: bytes) -> AsyncIterator[bytes]:
 
 
 def kept(service: Service) -> int:
-    """How many files there are in the blob store, whole or not."""
+    """Return the number of files in the blob store, whole or not."""
     return sum(path.is_file() for path in (service.drive.settings.root / "blobs").rglob("*"))
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.server.fastmcp import Context
 
+from tests.handshake import HEADERS, INTRODUCTION, VERSION
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
     from tests.drive_server.http.service import Service
 
 AnyContext = Context[Any, Any, Any]
-
-VERSION = "2025-11-25"
-ACCEPT = "application/json, text/event-stream"
-INTRODUCTION = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ class Wire:
     def headers(self, **more: str) -> dict[str, str]:
         """Return what every request of the session carries."""
         session = {"Mcp-Session-Id": self.session_id} if self.session_id else {}
-        return {"Accept": ACCEPT, "MCP-Protocol-Version": VERSION, **session, **more}
+        return {**HEADERS, "MCP-Protocol-Version": VERSION, **session, **more}
 
     async def open(self) -> httpx.Response:
         """Send `initialize`, and what follows on it."""

@@ -1,4 +1,4 @@
-"""An index with a shorthand for putting files into it, and what tests put there."""
+"""An index with a shorthand for adding files, and the files that tests add."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Answer:
 
 @dataclass
 class Script:
-    """What is to be answered next, each once, and what came. With nothing scripted the answer is a proper one."""
+    """The next answers, each used once, and the requests that came. Without a scripted answer it gives a proper one."""
 
     url: str = ""
     answers: list[Answer] = field(default_factory=list[Answer])

@@ -1,4 +1,4 @@
-"""From offsets to places and back."""
+"""The conversion of offsets to places and back."""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from drive_server.services.files import copying
+from tests.drive_server.gates import Gate
 from tests.drive_server.hosts import Host, assistant_of, host_of
 
 if TYPE_CHECKING:
@@ -32,3 +34,11 @@ async def alices(drive: Drive, alice: Actor) -> AsyncIterator[Host]:
     """Alice's host, outside, which can't ask her."""
     async with host_of(drive, alice) as host:
         yield host
+
+
+@pytest.fixture
+def half_way(monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """A gate where a copy has written its first items, and has not committed."""
+    gate = Gate()
+    monkeypatch.setattr(copying, "_insert", gate.after(copying._insert))  # pyright: ignore[reportPrivateUsage] - nothing else is half-way
+    return gate

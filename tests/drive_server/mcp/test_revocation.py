@@ -94,7 +94,7 @@ def filled(arguments: dict[str, Any], places: dict[str, str]) -> dict[str, Any]:
 
 
 def without_id(error: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the id that was asked for, which the answer repeats."""
+    """Leave out the requested id, which the answer repeats."""
     return {**error, "details": {key: value for key, value in error["details"].items() if key != "id"}}
 
 

@@ -88,7 +88,7 @@ async def steps(count: int) -> None:
 async def test_requests_to_the_model_can_be_withdrawn_at_every_step_of_their_answers(
     drive: Drive, alice: Actor, at_once: int
 ) -> None:
-    """From the moment when the model says something until all answers have arrived."""
+    """Withdraw at each step between the model's first word and the last answer."""
     count, answers = 0, list[str]()
     while len(answers) < at_once:
         answers, lent = [], Lent()
@@ -109,7 +109,7 @@ async def test_requests_to_the_model_can_be_withdrawn_at_every_step_of_their_ans
 
 
 async def test_the_model_can_answer_at_every_step_of_the_withdrawal_of_its_request(drive: Drive, alice: Actor) -> None:
-    """From the moment when the server gives it up until the model is stopped."""
+    """Let the model answer at each step between the withdrawal and its end."""
     count, is_stopped = 0, False
     while not is_stopped:
         lent = Lent()
@@ -132,7 +132,7 @@ async def test_the_model_can_answer_at_every_step_of_the_withdrawal_of_its_reque
 
 
 async def test_a_call_can_be_given_up_at_every_step_of_its_answer(drive: Drive, alice: Actor) -> None:
-    """Whoever made it is cancelled, which the server is not told of."""
+    """Cancel the caller at each step; the server does not hear of it."""
     count, is_answered = 0, False
 
     async def ping(client: ClientSession) -> None:

@@ -47,7 +47,7 @@ async def used(store: Store, actor: Actor) -> int:
 
 
 async def recounted(store: Store, actor: Actor) -> int:
-    """What the person keeps by the versions themselves; the holdings have to say the same."""
+    """Count the person's bytes by their versions, and check that the holdings agree."""
     mine = (
         select(VersionRow.blob, VersionRow.size)
         .join(NodeRow, NodeRow.id == VersionRow.node_id)

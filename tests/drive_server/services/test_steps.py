@@ -9,7 +9,7 @@ from drive_server.services.housekeeping import whole_step
 
 
 class Step:
-    """Says when it has begun, and goes on when it may."""
+    """Sets `begun` when it begins, and waits for `may_end`."""
 
     def __init__(self) -> None:
         self.begun = asyncio.Event()

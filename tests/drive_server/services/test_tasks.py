@@ -1,4 +1,4 @@
-"""Tasks as they are kept: one user's only, over for good once they are, taken up again after a crash, done once."""
+"""Stored tasks: visible to one user only, final once they end, taken up after a crash, done once."""
 
 from __future__ import annotations
 

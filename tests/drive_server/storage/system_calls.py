@@ -36,7 +36,7 @@ LOAD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
 NOTIFICATION: Final = struct.Struct("=QIIiIQ6Q")
 ANSWER: Final = struct.Struct("=QqiI")
 RENAMED: Final = {"rename": 1, "renameat": 3, "renameat2": 3}
-"""Which argument of a call is the path that something gets."""
+"""The number of the argument that is the new path, for each call."""
 
 
 @dataclass

@@ -17,10 +17,8 @@ from drive_server.storage import blobs as module
 from drive_server.storage.blobs import BlobStore, open_blobs
 from drive_server.storage.collector import Collector
 from tests.drive_server.services.test_quota import limited
-from tests.drive_server.store import open_store
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from drive_server.access import Actor
@@ -28,17 +26,6 @@ if TYPE_CHECKING:
 
 LATER = timedelta(days=2)
 WRITERS, ROUNDS = 4, 30
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path / "store") as store:
-        yield store
-
-
-@pytest.fixture
-async def ana(store: Store) -> Actor:
-    return await store.person("ana@example.com")
 
 
 def collector(store: Store, after: timedelta = timedelta(), grace: timedelta = timedelta(hours=1)) -> Collector:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Pipe:
-    """Both ends, each closed once: its number may be somebody else's after that."""
+    """Both ends of a pipe, each closed once only: its number may be another file's after that."""
 
     def __init__(self) -> None:
         self.reading, self.writing = os.pipe()

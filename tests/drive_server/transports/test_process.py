@@ -1,4 +1,4 @@
-"""What the server asks of the garbage collector, in a process of its own: it holds for the whole of one."""
+"""The settings of the garbage collector, tested in a separate process because they hold for a whole process."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""How the HTTP server is run, and how it is told to end."""
+"""The start and the end of the HTTP server."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.drive_server.programs import INTRODUCTION, PROGRAM, StdioProgram, until
+from tests.drive_server.programs import PROGRAM, StdioProgram, until
+from tests.handshake import INTRODUCTION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

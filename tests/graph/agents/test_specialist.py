@@ -1,4 +1,4 @@
-"""What a specialist is told, what it may say, and where it stops."""
+"""Specialists: their prompts, their answers, and where they stop."""
 
 import json
 from typing import Any

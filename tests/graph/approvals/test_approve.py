@@ -1,4 +1,4 @@
-"""What counts as an answer to an approval, in every dialect, and what never does."""
+"""Answers to an approval in every dialect, and texts that never are one."""
 
 from dataclasses import replace
 from typing import Any

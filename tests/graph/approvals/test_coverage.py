@@ -1,4 +1,4 @@
-"""How a contract and grants are used up by the calls of one round."""
+"""The calls of one round use up a contract and grants."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

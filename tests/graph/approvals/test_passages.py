@@ -1,4 +1,4 @@
-"""Which passage is shown beside an approval."""
+"""The passage that is shown beside an approval."""
 
 import json
 from typing import Any

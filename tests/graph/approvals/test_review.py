@@ -1,4 +1,4 @@
-"""What is refused at once, what runs, and what is asked about."""
+"""The review of calls: some are refused at once, some run, and some need approval."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
-"""Answers from files on the real drive: what they quote is checked, and what is not there is said to be not there."""
+"""Answers from files on the real drive: each quotation is checked, and a missing one is reported as missing."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,38 +9,19 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from pydantic import TypeAdapter
 
 from drive_server.connect import Actor, Drive
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
-from graph.drive.connections import ConnectionPool, drive_sessions
+from graph.drive.connections import ConnectionPool
 from graph.events import CitationsEvent, CitationView
-from graph.settings import AgentSettings
 from tests.drive_server.actors import new_person
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
-from tests.graph.assistant import Assistant, Seen, person
+from tests.graph.assistant import Assistant, Seen, assemble, person
 
 HANDBOOK = "# Handbook\n\n## Leave\n\nStaff get 25 days\nof paid leave. Ask in writing.\n"
 ZH = "# 员工手册\n\n员工可以休１２周的带薪育儿假。\n需要提前三十天申请。\n"
 
 
 @pytest.fixture
-async def pool(real_drive: Drive) -> AsyncGenerator[ConnectionPool]:
-    pool = ConnectionPool(drive_sessions(real_drive))
-    yield pool
-    await pool.aclose()
-
-
-@pytest.fixture
-def ask(pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncSqliteSaver) -> Callable[[Actor], Assistant]:
-    def of(actor: Actor) -> Assistant:
-        deps = GraphDependencies(
-            models={"router": model, "planner": model, "agent": model},
-            connections=pool,
-            settings=AgentSettings(),
-            checkpointer=saver,
-        )
-        return Assistant(build_graph(deps), person(actor))
-
-    return of
+def ask(real_pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncSqliteSaver) -> Callable[[Actor], Assistant]:
+    return lambda actor: assemble(model, real_pool, saver, person(actor))
 
 
 async def put(drive: Drive, actor: Actor, name: str, text: str = HANDBOOK) -> str:

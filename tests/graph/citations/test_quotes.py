@@ -1,4 +1,4 @@
-"""What counts as a quotation in an answer."""
+"""Quotations in an answer, and texts that only look like one."""
 
 import pytest
 

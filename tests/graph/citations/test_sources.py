@@ -1,4 +1,4 @@
-"""Which versions a result shows."""
+"""The versions of files that a result shows."""
 
 from graph.citations.sources import Source, sources_of, without_addresses
 

@@ -1,13 +1,12 @@
-"""Long-term memory: what is kept, what is told, and what becomes of facts when their file goes."""
+"""Long-term memory: the facts that are stored, those that are told, and their end when their file goes."""
 
-from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from drive_server.connect import Actor, Drive
-from graph.drive.connections import ConnectionPool, drive_sessions
+from drive_server.connect import Actor
+from graph.drive.connections import ConnectionPool
 from graph.memory import facts as facts_module
 from graph.memory.facts import (
     FACT_CHARACTERS,
@@ -26,13 +25,6 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 @pytest.fixture
 def facts(store: AsyncSqliteStore) -> Facts:
     return Facts(store, "u1")
-
-
-@pytest.fixture
-async def pool_of_drive(real_drive: Drive) -> AsyncGenerator[ConnectionPool]:
-    pool = ConnectionPool(drive_sessions(real_drive))
-    yield pool
-    await pool.aclose()
 
 
 async def test_facts_are_kept_listed_edited_and_forgotten(facts: Facts) -> None:
@@ -82,8 +74,8 @@ async def test_a_deleted_thread_leaves_the_fact_and_not_the_thread(facts: Facts)
     assert "m1" not in str(await facts.all())
 
 
-async def test_facts_of_a_file_go_and_come_with_it(facts: Facts, actor: Actor, pool_of_drive: ConnectionPool) -> None:
-    toolbox = await pool_of_drive.toolbox(person(actor))
+async def test_facts_of_a_file_go_and_come_with_it(facts: Facts, actor: Actor, real_pool: ConnectionPool) -> None:
+    toolbox = await real_pool.toolbox(person(actor))
     made = await toolbox.call("create_file", {"name": "合同.txt", "content": "30 days"}, meta={})
     file_id = (made.structuredContent or {})["id"]
     await facts.keep("notice is 30 days", {"kind": "file", "file_id": file_id, "name": "合同.txt"}, NOW)
@@ -100,9 +92,9 @@ async def test_facts_of_a_file_go_and_come_with_it(facts: Facts, actor: Actor, p
 
 
 async def test_a_file_in_a_folder_that_was_trashed_hides_its_facts_too(
-    facts: Facts, actor: Actor, pool_of_drive: ConnectionPool
+    facts: Facts, actor: Actor, real_pool: ConnectionPool
 ) -> None:
-    toolbox = await pool_of_drive.toolbox(person(actor))
+    toolbox = await real_pool.toolbox(person(actor))
     folder = (await toolbox.call("create_folder", {"name": "Old"}, meta={})).structuredContent or {}
     made = await toolbox.call("create_file", {"name": "a.txt", "content": "x", "parent_id": folder["id"]}, meta={})
     file_id = (made.structuredContent or {})["id"]

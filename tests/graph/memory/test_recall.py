@@ -1,4 +1,4 @@
-"""What a turn begins with: nothing from outside but the person's words, and nothing left open."""
+"""The start of a turn: from outside only the person's words get in, and no call is left open."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is told of turns that no longer fit."""
+"""The summaries of turns that no longer fit."""
 
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage

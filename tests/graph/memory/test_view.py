@@ -1,4 +1,4 @@
-"""What models see of long threads, that it can be shown again exactly, and that long results live outside the state."""
+"""The view that models get of long threads: it can be shown again exactly, and long results live outside the state."""
 
 from typing import Any
 

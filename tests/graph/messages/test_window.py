@@ -1,4 +1,4 @@
-"""Which messages are seen, and what of long results."""
+"""The messages that a model sees, and the parts of long results."""
 
 from langchain_core.messages import AnyMessage, HumanMessage, ToolMessage
 

@@ -1,7 +1,6 @@
 """The real model over real HTTP, against a scripted OpenAI-compatible server."""
 
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable
-from contextlib import aclosing
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import openai
@@ -27,23 +26,11 @@ from graph.errors import (
 from graph.model_factory import Clients, build_models
 from graph.models.asking import ask, ask_for, translate
 from graph.settings import AgentSettings
-from tests.fakes.openai_server import Failure, Garbage, OpenAIServer, Stream, running_server, split_call, text
+from tests.fakes.openai_server import Failure, Garbage, OpenAIServer, Stream, split_call, text
 
 ModelOf = Callable[..., BaseChatModel]
 
 HI = [HumanMessage("hi")]
-
-
-@pytest.fixture
-def server() -> Generator[OpenAIServer]:
-    with running_server() as server:
-        yield server
-
-
-@pytest.fixture
-async def clients() -> AsyncGenerator[Clients]:
-    async with aclosing(Clients()) as clients:
-        yield clients
 
 
 @pytest.fixture(params=["lean", "openai"])

@@ -6,13 +6,10 @@ import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
-from graph.drive.connections import ConnectionPool, drive_sessions
+from graph.drive.connections import ConnectionPool
 from graph.offline import OfflineChatModel
-from graph.settings import AgentSettings
 from tests.drive_server.knowledge import documents, samples
-from tests.graph.assistant import Assistant, person
+from tests.graph.assistant import assemble, person
 
 MARKUP = (
     "# Leave\n\n- **Parental leave** lasts [sixteen weeks](https://example.com/x), see “the law” in § 3.\n"
@@ -38,21 +35,18 @@ MARKUP = (
     ],
 )
 async def test_an_answer_quotes_words_that_stand_in_the_document(
-    real_drive: Drive, actor: Actor, saver: AsyncSqliteSaver, name: str, content: Any, question: str, place: str
+    real_drive: Drive,
+    real_pool: ConnectionPool,
+    actor: Actor,
+    saver: AsyncSqliteSaver,
+    name: str,
+    content: Any,
+    question: str,
+    place: str,
 ) -> None:
     await real_drive.documents.create(actor, "root", name, content)
     await real_drive.ingester.drain()
-    pool, model = ConnectionPool(drive_sessions(real_drive)), OfflineChatModel()
-    deps = GraphDependencies(
-        models={"router": model, "planner": model, "agent": model},
-        connections=pool,
-        settings=AgentSettings(),
-        checkpointer=saver,
-    )
-    try:
-        seen = await Assistant(build_graph(deps), person(actor)).say(question)
-    finally:
-        await pool.aclose()
+    seen = await assemble(OfflineChatModel(), real_pool, saver, person(actor)).say(question)
     (event,) = seen.of("citations")
     (citation,) = event["citations"]
     assert citation["verified"], (seen.text, citation)

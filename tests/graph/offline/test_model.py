@@ -1,4 +1,4 @@
-"""The face of the offline model: what any chat model does, and that it says the same however it is asked."""
+"""The interface of the offline model: it is a chat model like any other, and answers the same however it is called."""
 
 from typing import Any
 

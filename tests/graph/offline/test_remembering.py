@@ -1,37 +1,20 @@
-"""What the built-in model understands of "remember", "forget" and "what do you remember"."""
-
-from collections.abc import AsyncGenerator
+"""The built-in model on "remember", "forget" and "what do you remember"."""
 
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from drive_server.connect import Actor, Drive
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
-from graph.drive.connections import ConnectionPool, drive_sessions
+from drive_server.connect import Actor
+from graph.drive.connections import ConnectionPool
 from graph.memory.facts import Facts
 from graph.offline.model import OfflineChatModel
 from graph.offline.understanding.requests import memory_intent
-from graph.settings import AgentSettings
-from tests.graph.assistant import Assistant, person
+from tests.graph.assistant import Assistant, assemble, person
 
 
 @pytest.fixture
-async def offline(
-    real_drive: Drive, actor: Actor, saver: AsyncSqliteSaver, store: AsyncSqliteStore
-) -> AsyncGenerator[Assistant]:
-    pool = ConnectionPool(drive_sessions(real_drive))
-    model = OfflineChatModel()
-    deps = GraphDependencies(
-        models={"router": model, "planner": model, "agent": model},
-        connections=pool,
-        settings=AgentSettings(),
-        checkpointer=saver,
-        store=store,
-    )
-    yield Assistant(build_graph(deps), person(actor))
-    await pool.aclose()
+def offline(real_pool: ConnectionPool, actor: Actor, saver: AsyncSqliteSaver, store: AsyncSqliteStore) -> Assistant:
+    return assemble(OfflineChatModel(), real_pool, saver, person(actor), store=store)
 
 
 @pytest.mark.parametrize(

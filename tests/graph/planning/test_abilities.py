@@ -1,4 +1,4 @@
-"""What a step's words ask of a specialist that it can't do, in both languages."""
+"""Steps whose words ask a specialist for something that it can't do, in both languages."""
 
 import pytest
 

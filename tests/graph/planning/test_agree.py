@@ -1,6 +1,5 @@
 """A plan as a contract: agreed to once, asked no more inside of it, asked again outside, on a real drive."""
 
-from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -8,33 +7,20 @@ from langchain_core.messages import AIMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
-from graph.drive.connections import ConnectionPool, drive_sessions
-from graph.settings import AgentSettings
+from graph.drive.connections import ConnectionPool
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
 from tests.fakes.clock import SettableClock
-from tests.graph.assistant import Assistant, approve, names, person, reject
+from tests.graph.assistant import Assistant, approve, assemble, names, person, reject
 
 REQUEST = "create a folder Reports, move a there and share it with bob@example.com"
 CARD = "approve_plan"
 
 
 @pytest.fixture
-async def mine(
-    real_drive: Drive, actor: Actor, model: ScriptedChatModel, saver: AsyncSqliteSaver, clock: SettableClock
-) -> AsyncGenerator[Assistant]:
-    settings = AgentSettings()
-    pool = ConnectionPool.of(settings, drive_sessions(real_drive))
-    deps = GraphDependencies(
-        models={"router": model, "planner": model, "agent": model},
-        connections=pool,
-        settings=settings,
-        checkpointer=saver,
-        clock=clock,
-    )
-    yield Assistant(build_graph(deps), person(actor))
-    await pool.aclose()
+def mine(
+    real_pool: ConnectionPool, actor: Actor, model: ScriptedChatModel, saver: AsyncSqliteSaver, clock: SettableClock
+) -> Assistant:
+    return assemble(model, real_pool, saver, person(actor), clock=clock)
 
 
 @pytest.fixture

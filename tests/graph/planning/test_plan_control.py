@@ -3,15 +3,12 @@
 import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
-from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
 from tests.fakes.clock import SettableClock
 from tests.fakes.shared_plan import SharedPlans
 from tests.fakes.tiny_drive import TinyDrive
-from tests.graph.assistant import Assistant, Seen
+from tests.graph.assistant import Assistant, Seen, assemble
 
 REQUEST = "create a folder Reports, move a there and share it with bob@example.com"
 STEPS = plan_of(
@@ -30,29 +27,21 @@ def plans() -> SharedPlans:
 def assistant(
     model: ScriptedChatModel, pool: ConnectionPool, saver: AsyncSqliteSaver, clock: SettableClock, plans: SharedPlans
 ) -> Assistant:
-    deps = GraphDependencies(
-        models={"router": model, "planner": model, "agent": model},
-        connections=pool,
-        settings=AgentSettings(),
-        checkpointer=saver,
-        clock=clock,
-        plans=plans,
-    )
-    return Assistant(build_graph(deps))
+    return assemble(model, pool, saver, clock=clock, plans=plans)
 
 
 def made(name: str) -> list[object]:
-    """What the model says to make a folder."""
+    """Return the model's lines that make a folder."""
     return [tool_call("create_folder", name, name=name), f"{name} is there."]
 
 
 def names(drive: TinyDrive) -> list[str]:
-    """The folders that were really made."""
+    """Return the names of the folders that were really made."""
     return [call.args["name"] for call in drive.called("create_folder", dry=False)]
 
 
 def kinds(seen: Seen) -> list[str]:
-    """What was told of the plan."""
+    """Return the types of the plan's events."""
     return [event["type"] for event in seen.events if event["type"].startswith("plan_")]
 
 

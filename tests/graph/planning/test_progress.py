@@ -1,4 +1,4 @@
-"""How a plan goes on, and what people may change of it meanwhile."""
+"""The progress of a plan, and the changes that people may make to it meanwhile."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which steps depend on which."""
+"""The dependencies between a plan's steps."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What a call touches, from what the drive's dry run says."""
+"""The bounds of a call, read from the drive's dry run."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Whose words a result holds, and which versions are known to be the person's own."""
+"""The authors of a result's words, and the versions known to be the person's own."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The policy as a table: every cell, then what lifts it and what nothing lifts."""
+"""The policy as a table: every cell, its exceptions, and the cells that have none."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

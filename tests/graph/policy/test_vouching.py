@@ -1,4 +1,4 @@
-"""When a person's own words are enough to remember or forget something."""
+"""Remembering and forgetting on a person's own words, without a question."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What one labelled utterance of the router's test sets says: who should take it, and how sure words alone can be.
+"""A labelled utterance of the router's test sets: its specialist, and whether its words alone decide.
 
 Labels follow `graph/routing/route.md` and the specialists' tools: only `document_agent` can restore a version, only
 `drive_agent` undoes, creates and answers who has access. A plan is several actions of which one changes something.

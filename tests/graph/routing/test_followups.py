@@ -1,4 +1,4 @@
-"""Which second turns stay with the specialist of the first, and which let go."""
+"""Second turns: some stay with the specialist of the first, others are routed anew."""
 
 import pytest
 

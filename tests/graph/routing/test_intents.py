@@ -1,4 +1,4 @@
-"""What words alone decide, in both languages; what they leave open goes to the model."""
+"""Routing by words alone, in both languages; the model decides the rest."""
 
 import re
 import time

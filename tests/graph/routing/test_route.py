@@ -1,4 +1,4 @@
-"""Who takes a turn, and by which of the three ways it was decided."""
+"""The choice of the specialist for a turn, in each of the three ways."""
 
 import json
 from typing import Any

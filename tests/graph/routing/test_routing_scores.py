@@ -1,4 +1,4 @@
-"""How good the router's patterns are on the labelled utterances: those they were written by, and those kept apart.
+"""Scores of the router's patterns on labelled utterances: those they were written by, and those held out.
 
 A failure shows figures only: who reads the held-out texts writes patterns for them.
 """
@@ -16,7 +16,7 @@ PRECISION = 0.98
 SHARE = 0.6
 HELD_OUT_PRECISION = 0.96
 HELD_OUT_SHARE = 0.6
-"""What was reached without ever reading them: 0.969 and 65 % (two wrong of 65)."""
+"""The scores reached without ever reading them: 0.969 and 65 % (two wrong of 65)."""
 UNSEEN_PRECISION = 0.96
 UNSEEN_SHARE = 0.72
 """The first score was 0.987 and 75 % (one wrong of 75); by somebody who had not seen the patterns."""

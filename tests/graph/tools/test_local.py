@@ -1,4 +1,4 @@
-"""The assistant's own tools beside those of the drive: what they do, and who may have it done."""
+"""The assistant's own tools beside those of the drive: their effects, and the people who may use them."""
 
 from typing import Any
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlanService]:
     service = PlanService(tmp_path / "data")
     monkeypatch.setenv("DRIVE_AGENT_URL", service.running.url)
-    monkeypatch.setenv("DRIVE_AGENT_TOKEN", service.settings.token_path.read_text().strip())
+    monkeypatch.setenv("DRIVE_AGENT_TOKEN", service.owner.token)
     yield service
     service.gate.open()
     service.stop()

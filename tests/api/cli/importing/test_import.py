@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -37,7 +38,7 @@ AS_NOBODY = (sys.executable, "-c", PROGRAM, str(NOBODY))
 def run_import(
     service: Service, person: Person, *arguments: str, url: str = "", command: tuple[str, ...] = (str(COMMAND),)
 ) -> subprocess.CompletedProcess[str]:
-    token = person.http.headers["authorization"].removeprefix("Bearer ")
+    token = person.token
     settings = {"DRIVE_AGENT_URL": url or service.url, "DRIVE_AGENT_TOKEN": token, "DRIVE_DATA_DIR": "/nonexistent"}
     return subprocess.run(
         [*command, "import", *arguments],
@@ -190,10 +191,8 @@ def test_what_cannot_be_imported_at_all_is_a_sentence(
 
 def test_a_key_that_may_not_write_imports_nothing_and_says_so(service: Service, alice: Person, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
-    body = {"name": "reader", "scopes": ["read"]}
-    key = alice.http.post("/api/auth/keys", json=body).json()["key"]
-    alice.http.headers["authorization"] = f"Bearer {key}"
-    result = run_import(service, alice, str(tmp_path), "--into", "/")
+    with closing(alice.with_key("reader", "read")) as reader:
+        result = run_import(service, reader, str(tmp_path), "--into", "/")
     assert result.returncode == 1
     assert "This key lacks the scope 'write'." in result.stderr
     assert list(tree(alice)) == []

@@ -1,33 +1,20 @@
-"""What is remembered, over HTTP: facts, long results, and what models saw."""
+"""The memory over HTTP: facts, long results, and the messages that models saw."""
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from httpx import ASGITransport, AsyncClient
 
-from api.app import create_app
-from drive_server.settings import DriveSettings
-from graph.settings import AgentSettings
+from tests.api.real_service import real_client
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
     from pathlib import Path
 
+    from httpx import AsyncClient
+
 LONG = "The contract ends in March. 合同三月到期。" * 300
-
-
-@asynccontextmanager
-async def talking(folder: Path, model: ScriptedChatModel) -> AsyncGenerator[AsyncClient]:
-    drive = DriveSettings(data_dir=folder, embedding_model="none")
-    app = create_app(drive, AgentSettings(model="offline"), models={"router": model, "planner": model, "agent": model})
-    async with app.router.lifespan_context(app):
-        headers = {"Authorization": f"Bearer {drive.token_path.read_text().strip()}"}
-        async with AsyncClient(transport=ASGITransport(app), base_url="http://127.0.0.1", headers=headers) as client:
-            yield client
 
 
 async def say(client: AsyncClient, text: str) -> dict[str, str]:
@@ -48,7 +35,7 @@ def model() -> ScriptedChatModel:
 
 
 async def test_facts_are_listed_read_edited_and_forgotten(tmp_path: Path, model: ScriptedChatModel) -> None:
-    async with talking(tmp_path, model) as client:
+    async with real_client(tmp_path, model) as client:
         model.script = [tool_call("remember", "m1", fact="my accountant is Li Wei"), "ok"]
         ids = await say(client, "list my files and remember that my accountant is Li Wei")
         (fact,) = (await client.get("/api/memories")).json()["items"]
@@ -67,7 +54,7 @@ async def test_facts_are_listed_read_edited_and_forgotten(tmp_path: Path, model:
 
 @pytest.mark.parametrize("body", [{}, {"text": ""}, {"text": " \n"}, {"text": "x" * 501}, {"text": 7}, {"x": "y"}])
 async def test_a_text_that_is_none_is_refused(tmp_path: Path, model: ScriptedChatModel, body: Any) -> None:
-    async with talking(tmp_path, model) as client:
+    async with real_client(tmp_path, model) as client:
         model.script = [tool_call("remember", "m1", fact="I like tea"), "ok"]
         await say(client, "list my files, remember that I like tea")
         (fact,) = (await client.get("/api/memories")).json()["items"]
@@ -75,7 +62,7 @@ async def test_a_text_that_is_none_is_refused(tmp_path: Path, model: ScriptedCha
 
 
 async def test_nobody_gets_at_anothers(tmp_path: Path, model: ScriptedChatModel) -> None:
-    async with talking(tmp_path, model) as client:
+    async with real_client(tmp_path, model) as client:
         made = await client.post("/api/drive/files", params={"name": "a.txt"}, content=LONG.encode())
         model.script = [
             tool_call("remember", "m1", fact="I like tea"),
@@ -97,7 +84,7 @@ async def test_nobody_gets_at_anothers(tmp_path: Path, model: ScriptedChatModel)
 
 
 async def test_a_key_that_only_reads_changes_nothing(tmp_path: Path, model: ScriptedChatModel) -> None:
-    async with talking(tmp_path, model) as client:
+    async with real_client(tmp_path, model) as client:
         key = (await client.post("/api/auth/keys", json={"name": "r", "scopes": ["read"]})).json()["key"]
         reader = {"Authorization": f"Bearer {key}"}
         assert (await client.get("/api/memories", headers=reader)).status_code == 200
@@ -106,7 +93,7 @@ async def test_a_key_that_only_reads_changes_nothing(tmp_path: Path, model: Scri
 
 
 async def test_what_the_models_of_a_run_saw_is_shown_to_the_letter(tmp_path: Path, model: ScriptedChatModel) -> None:
-    async with talking(tmp_path, model) as client:
+    async with real_client(tmp_path, model) as client:
         made = await client.post("/api/drive/files", params={"name": "a.txt"}, content=LONG.encode())
         model.script = [tool_call("read_file", "r1", file_id=made.json()["id"]), "It ends in March."]
         ids = await say(client, "search my files for the contract")

@@ -1,4 +1,4 @@
-"""What a person sees at a link's address, and what a program gets at a download address."""
+"""A link's page for a person, and its download address for a program."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from drive_server.http.routes.auth import FAILURES
 from drive_server.rate_limiter import network_of
 from drive_server.storage.tables import ApiKeyRow
+from tests.drive_server.http.wire import Wire
 
 if TYPE_CHECKING:
     import httpx
@@ -300,29 +301,6 @@ async def test_only_an_administrator_adds_people(
     assert (me["email"], me["is_admin"]) == ("卡罗尔@example.com", False)
 
 
-async def whoami_over_mcp(client: httpx.AsyncClient, session_id: str) -> httpx.Response:
-    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "whoami", "arguments": {}}}
-    headers = {"Accept": "application/json, text/event-stream", "mcp-session-id": session_id}
-    return await client.post("/mcp", json=call, headers=headers)
-
-
-async def open_over_mcp(client: httpx.AsyncClient) -> str:
-    opening = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
-    }
-    answer = await client.post("/mcp", json=opening, headers={"Accept": "application/json, text/event-stream"})
-    session_id = answer.headers["mcp-session-id"]
-    await client.post(
-        "/mcp",
-        json={"jsonrpc": "2.0", "method": "notifications/initialized"},
-        headers={"Accept": "application/json, text/event-stream", "mcp-session-id": session_id},
-    )
-    return session_id
-
-
 async def test_scopes_that_are_given_and_taken_act_within_what_is_open(
     service: Service, owner_client: httpx.AsyncClient
 ) -> None:
@@ -330,13 +308,14 @@ async def test_scopes_that_are_given_and_taken_act_within_what_is_open(
     path = f"{KEYS}/{made['id']}"
     async with service.client(made["key"]) as laptop, service.client("") as browser:
         await log_in(browser, made["key"])
-        session_id = await open_over_mcp(laptop)
-        before = await whoami_over_mcp(laptop, session_id)
+        wire = Wire(laptop)
+        await wire.open()
+        before = await wire.post("tools/call", {"name": "whoami", "arguments": {}})
         changed = await owner_client.patch(path, json={"scopes": ["write", "share"]})
-        after = await whoami_over_mcp(laptop, session_id)
+        after = await wire.post("tools/call", {"name": "whoami", "arguments": {}})
         in_browser = (await browser.get(ME)).json()
         await owner_client.delete(path)
-        ended = await whoami_over_mcp(laptop, session_id)
+        ended = await wire.post("tools/call", {"name": "whoami", "arguments": {}})
 
     assert '"scopes":["read"]' in before.text
     assert (changed.status_code, changed.json()["scopes"]) == (200, ["share", "write"])

@@ -10,6 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from tests.drive_server.hosts import Host, Person
 from tests.drive_server.http.service import running
+from tests.handshake import HEADERS, INITIALIZE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -18,14 +19,6 @@ if TYPE_CHECKING:
 
     from drive_server.settings import DriveSettings
     from tests.drive_server.http.service import Service
-
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
-HEADERS = {"Accept": "application/json, text/event-stream"}
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What is kept of a session's streams, and for whom."""
+"""The stored events of a session's streams, and who may read them."""
 
 from __future__ import annotations
 

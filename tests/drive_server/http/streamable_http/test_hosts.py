@@ -1,4 +1,4 @@
-"""Which Host and Origin are answered, at whatever address the service listens."""
+"""The Host and Origin headers that are answered, at whatever address the service listens."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.drive_server.http.service import Service, running
-from tests.drive_server.http.wire import INTRODUCTION, Gate, Wire, answer_of, wired
+from tests.drive_server.http.wire import Gate, Wire, answer_of, wired
+from tests.handshake import INTRODUCTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

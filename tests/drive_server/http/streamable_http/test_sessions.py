@@ -1,4 +1,4 @@
-"""How long sessions over HTTP are kept, and what is kept of them."""
+"""Sessions over HTTP: their lifetime, and the messages that are stored of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from drive_server.errors import RateLimitError
 from drive_server.http.streamable_http.event_store import Stream
 from drive_server.http.streamable_http.sessions import SessionTable
 from drive_server.mcp.protocol.guard import Guard
-from tests.drive_server.http.wire import INTRODUCTION, Gate
+from tests.drive_server.http.wire import Gate
+from tests.fakes.clock import Seconds
+from tests.handshake import INTRODUCTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -28,24 +30,13 @@ MOST = 5
 BARE_REQUEST = {"type": "http", "method": "POST", "path": "/mcp", "headers": []}
 
 
-class Clock:
-    """Seconds, moved by hand."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        """Return the time."""
-        return self.now
+@pytest.fixture
+def clock() -> Seconds:
+    return Seconds(1000)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-async def table(drive: Drive, clock: Clock) -> AsyncIterator[SessionTable]:
+async def table(drive: Drive, clock: Seconds) -> AsyncIterator[SessionTable]:
     settings = drive.settings.model_copy(update={"sessions_per_user": MOST, "session_idle_seconds": IDLE})
     table = SessionTable(drive.server.protocol, Guard(settings, clock), settings, clock)
     async with table.running():
@@ -65,7 +56,7 @@ async def answered(stream: Stream) -> bytes:
     return stream.take()[-1].data
 
 
-async def test_a_session_without_a_word_ends_and_is_not_found_any_more(table: SessionTable, clock: Clock) -> None:
+async def test_a_session_without_a_word_ends_and_is_not_found_any_more(table: SessionTable, clock: Seconds) -> None:
     session = table.open("alice")
     clock.now += IDLE - 1
     assert table.find(session.id, "alice") is session
@@ -79,7 +70,9 @@ async def test_a_session_without_a_word_ends_and_is_not_found_any_more(table: Se
     assert len(table) == 0
 
 
-async def test_a_session_with_a_call_that_goes_on_is_not_idle(drive: Drive, table: SessionTable, clock: Clock) -> None:
+async def test_a_session_with_a_call_that_goes_on_is_not_idle(
+    drive: Drive, table: SessionTable, clock: Seconds
+) -> None:
     gate = Gate(drive)
     session = table.open("alice")
     await answered(await ask(session, "initialize", INTRODUCTION, 0))
@@ -94,7 +87,7 @@ async def test_a_session_with_a_call_that_goes_on_is_not_idle(drive: Drive, tabl
 
 
 async def test_sessions_that_are_left_behind_leave_nothing_behind(
-    drive: Drive, table: SessionTable, clock: Clock
+    drive: Drive, table: SessionTable, clock: Seconds
 ) -> None:
     for person in range(100):
         for _ in range(MOST):
@@ -107,7 +100,7 @@ async def test_sessions_that_are_left_behind_leave_nothing_behind(
     assert (len(table), len(drive.server.sessions)) == (0, 0)
 
 
-async def test_of_too_many_sessions_the_one_that_was_idle_longest_ends(table: SessionTable, clock: Clock) -> None:
+async def test_of_too_many_sessions_the_one_that_was_idle_longest_ends(table: SessionTable, clock: Seconds) -> None:
     others = table.open("bob")
     mine = [table.open("alice") for _ in range(MOST)]
     for session in reversed(mine):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Killed(BaseException):
-    """What a kill -9 is to the code it hits: nothing after it runs."""
+    """Stands for a kill -9: no code runs after it."""
 
 
 class NotingIndex(KnowledgeIndex):

@@ -6,31 +6,23 @@ import sys
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
-import pytest
 
 from drive_server.knowledge.embedding.embedder import NoEmbedder
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
-from tests.drive_server.store import Store, open_store
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
 
     from drive_server.access import Actor
     from drive_server.models import Item
+    from tests.drive_server.store import Store
 
 FILES = 30
 KILLS = 4
 STEPS_OF_A_BATCH = 8
 MODULE = "tests.drive_server.knowledge.indexing_process"
-
-
-@pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with open_store(tmp_path / "store") as store:
-        yield store
 
 
 def start(folder: Path) -> subprocess.Popen[str]:

@@ -23,6 +23,7 @@ from tests.drive_server.hosts import Host, host_of
 from tests.drive_server.http.service import running
 from tests.drive_server.http.streamable_http.test_endpoint import remote
 from tests.drive_server.raw import raw_client
+from tests.drive_server.tasking import COPY, fill, names
 from tests.drive_server.test_main import environment
 
 if TYPE_CHECKING:
@@ -34,26 +35,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 20
 REPOSITORY = Path(__file__).parents[4]
-COPY = {"item_id": "/Many", "folder_id": "root", "name": "Copy"}
 REQUEST_CANCELLED = -32800
-
-
-@pytest.fixture
-def half_way(monkeypatch: pytest.MonkeyPatch) -> Gate:
-    """A gate where a copy has written its first items, and has not committed."""
-    gate = Gate()
-    monkeypatch.setattr(copying, "_insert", gate.after(copying._insert))  # pyright: ignore[reportPrivateUsage] - nothing else is half-way
-    return gate
-
-
-async def fill(drive: Drive, actor: Actor) -> None:
-    await drive.files.create_folder(actor, "root", "Many")
-    for number in range(5):
-        await drive.documents.create(actor, "/Many", f"{number}.md", f"数 {number}")
-
-
-async def names(drive: Drive, actor: Actor) -> list[str]:
-    return [item.name for item in (await drive.files.list_folder(actor, "root")).items]
+MANY = 5
 
 
 async def changes(drive: Drive, actor: Actor) -> int:
@@ -86,7 +69,7 @@ async def cancel_half_way(session: ClientSession, gate: Gate) -> None:
 
 
 async def test_a_copy_that_is_cancelled_half_way_leaves_nothing(drive: Drive, alice: Actor, half_way: Gate) -> None:
-    await fill(drive, alice)
+    await fill(drive, alice, MANY)
     before, used = await changes(drive, alice), (await drive.quota.usage(alice.user_id)).used_bytes
     async with host_of(drive, alice) as host:
         await cancel_half_way(host.session, half_way)
@@ -97,7 +80,7 @@ async def test_a_copy_that_is_cancelled_half_way_leaves_nothing(drive: Drive, al
         await host.session.send_ping()
         half_way.open()
         made = await host.call("copy_item", **COPY)
-    assert made["child_count"] == 5
+    assert made["child_count"] == MANY
 
 
 async def test_the_same_over_http(drive_settings: DriveSettings, half_way: Gate) -> None:
@@ -117,7 +100,7 @@ async def test_the_same_over_http(drive_settings: DriveSettings, half_way: Gate)
 
 async def test_the_same_over_stdio_where_it_has_no_answer(drive: Drive, alice: Actor) -> None:
     """The first report of progress says that the copy is under way; its gate never opens."""
-    await fill(drive, alice)
+    await fill(drive, alice, MANY)
     _, secret = await drive.identity.create_key(alice, "desktop", ["read", "write"])
     variables = environment(drive.settings, DRIVE_API_KEY=secret, PYTHONPATH=str(REPOSITORY))
     command = StdioServerParameters(
@@ -151,7 +134,7 @@ async def test_the_same_over_stdio_where_it_has_no_answer(drive: Drive, alice: A
 async def test_a_call_that_is_cancelled_after_its_commit_is_whole_and_has_no_result(
     drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await fill(drive, alice)
+    await fill(drive, alice, MANY)
     gate = Gate()
 
     @asynccontextmanager
@@ -170,7 +153,7 @@ async def test_a_call_that_is_cancelled_after_its_commit_is_whole_and_has_no_res
 async def test_a_commit_that_has_begun_is_finished_and_the_index_hears_of_it(
     drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await fill(drive, alice)
+    await fill(drive, alice, MANY)
     gate, woken, heard, is_copied = Gate(), anyio.Event(), anyio.Event(), Gate()
     is_copied.open()
     commit = AsyncSession.commit
@@ -199,7 +182,7 @@ async def test_a_commit_that_has_begun_is_finished_and_the_index_hears_of_it(
 async def test_an_undo_that_is_cancelled_takes_back_nothing(
     drive: Drive, alice: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await fill(drive, alice)
+    await fill(drive, alice, MANY)
     gate = Gate()
     flush = AsyncSession.flush
     monkeypatch.setattr(AsyncSession, "flush", gate.after(flush))
@@ -211,11 +194,11 @@ async def test_an_undo_that_is_cancelled_takes_back_nothing(
                 await gate.left.wait()
         monkeypatch.undo()
         children = [item["name"] for item in (await host.call("list_folder", folder_id="/Many"))["items"]]
-    assert children == [f"{number}.md" for number in range(5)]
+    assert children == [f"{number}.md" for number in range(MANY)]
 
 
 async def test_a_call_can_be_cancelled_before_it_has_begun(drive: Drive, alice: Actor) -> None:
-    await fill(drive, alice)
+    await fill(drive, alice, MANY)
     async with raw_client(drive, alice) as client:
         for number in range(1, 20):
             await client.ask(number, "tools/call", {"name": "copy_item", "arguments": {**COPY, "name": f"{number}"}})
@@ -276,7 +259,7 @@ async def test_a_reader_is_free_at_once_and_its_thread_ends_by_itself(
 
 
 async def test_a_host_that_goes_away_ends_what_it_asked_for(drive: Drive, alice: Actor, half_way: Gate) -> None:
-    await fill(drive, alice)
+    await fill(drive, alice, MANY)
     async with raw_client(drive, alice) as client:
         await client.ask(1, "tools/call", {"name": "copy_item", "arguments": COPY})
         with anyio.fail_after(PATIENCE):
@@ -290,7 +273,7 @@ async def test_two_calls_go_on_beside_the_one_that_is_cancelled(
     drive: Drive, alice: Actor, bob: Actor, half_way: Gate
 ) -> None:
     """SQLite has one writer: whoever waits for it goes on when the copy is taken back."""
-    await fill(drive, alice)
+    await fill(drive, alice, MANY)
     made: list[dict[str, Any]] = []
 
     async def make(host: Host) -> None:

@@ -9,7 +9,7 @@ from mcp.server.session import ServerSession
 from mcp.shared.memory import create_client_server_memory_streams
 
 from drive_server.mcp.calls.progress import CallProgress, progress_sender
-from tests.drive_server.hosts import Person, asking_host_of, host_of
+from tests.drive_server.hosts import Person, ProgressLog, asking_host_of, host_of
 from tests.drive_server.raw import raw_client
 from tests.fakes.clock import Seconds
 
@@ -31,17 +31,6 @@ class Told:
             return False
         self.steps.append((done, total))
         return True
-
-
-class Heard:
-    """What a host hears of progress."""
-
-    def __init__(self) -> None:
-        self.steps: list[tuple[float, float | None]] = []
-
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        del message
-        self.steps.append((progress, total))
 
 
 def progress_in(messages: list[Any]) -> list[Any]:
@@ -110,7 +99,7 @@ async def test_a_call_can_be_cancelled_where_it_tells_its_progress() -> None:
 
 async def test_a_host_that_asks_for_it_hears_how_far_a_copy_is(drive: Drive, alice: Actor) -> None:
     await add_tree(drive, alice, 7)
-    heard = Heard()
+    heard = ProgressLog()
     async with host_of(drive, alice) as host:
         arguments = {"item_id": "/Many", "folder_id": "root", "name": "Copy"}
         result = await host.session.call_tool("copy_item", arguments, progress_callback=heard)
@@ -144,7 +133,7 @@ async def test_nothing_is_told_after_the_result(drive: Drive, alice: Actor) -> N
 async def test_a_rehearsal_before_the_question_is_not_told(drive: Drive, alice: Actor) -> None:
     await add_tree(drive, alice, 3)
     await drive.files.trash(alice, "/Many")
-    heard = Heard()
+    heard = ProgressLog()
 
     class Asked(Person):
         async def __call__(self, context: Any, params: Any) -> Any:
@@ -160,7 +149,7 @@ async def test_a_rehearsal_before_the_question_is_not_told(drive: Drive, alice: 
 
 async def test_a_move_of_many_tells_its_progress(drive: Drive, alice: Actor) -> None:
     await add_tree(drive, alice, 3)
-    heard = Heard()
+    heard = ProgressLog()
     async with host_of(drive, alice) as host:
         items = [f"/Many/文件夹 {number}" for number in range(3)]
         arguments = {"item_ids": items, "folder_id": "root"}
@@ -173,7 +162,7 @@ async def test_a_move_of_many_tells_its_progress(drive: Drive, alice: Actor) -> 
 async def test_an_undo_of_a_run_tells_its_progress(drive: Drive, alice: Actor) -> None:
     for number in range(3):
         await drive.files.create_folder(replace(alice, run_id="run"), "root", f"{number}")
-    heard = Heard()
+    heard = ProgressLog()
     async with host_of(drive, alice) as host:
         result = await host.session.call_tool("undo_changes", {"run_id": "run"}, progress_callback=heard)
 

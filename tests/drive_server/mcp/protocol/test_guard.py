@@ -1,4 +1,4 @@
-"""Which requests are let in, and what the others are told."""
+"""The guard lets requests in, or answers why not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What counts as a JSON-RPC message, and what is said to what does not."""
+"""JSON-RPC messages, and the answers to bodies that are none."""
 
 from __future__ import annotations
 

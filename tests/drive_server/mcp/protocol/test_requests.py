@@ -1,18 +1,17 @@
-"""What is answered to requests that are none."""
+"""The answers to malformed requests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
 from tests.drive_server.raw import raw_client
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
-
-METHOD_NOT_FOUND, INVALID_PARAMS = -32601, -32602
 
 
 async def refused(drive: Drive, actor: Actor, method: str, params: dict[str, Any] | None) -> Any:

@@ -15,6 +15,7 @@ from drive_server.mcp.protocol.subscriptions import MOST_SUBSCRIPTIONS
 from tests.drive_server.actors import with_scopes
 from tests.drive_server.hosts import host_of
 from tests.drive_server.protocol.listener import listening, settled
+from tests.handshake import INTRODUCTION
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -49,9 +50,8 @@ async def not_reading(drive: Drive, actor: Actor, watched: str) -> AsyncGenerato
     try:
         async with create_client_server_memory_streams() as ((reading, writing), theirs), create_task_group() as group:
             group.start_soon(protocol.run, *theirs, protocol.create_initialization_options())
-            hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
             for number, (method, params) in enumerate(
-                [("initialize", hello), ("resources/subscribe", {"uri": watched})]
+                [("initialize", INTRODUCTION), ("resources/subscribe", {"uri": watched})]
             ):
                 request = JSONRPCRequest(jsonrpc="2.0", id=number, method=method, params=params)
                 await writing.send(SessionMessage(JSONRPCMessage(request)))

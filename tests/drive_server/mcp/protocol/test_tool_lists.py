@@ -1,4 +1,4 @@
-"""Which tools a session is shown, and that it hears when its scopes become others."""
+"""The tools that a session sees, and the notice it gets when its scopes change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of tasks begin with."""
+"""Fixtures for the tests of tasks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from drive_server.services.files import copying
 from tests.drive_server.gates import Gate
 from tests.drive_server.hosts import host_of
 from tests.drive_server.tasking import fill
@@ -18,14 +17,6 @@ if TYPE_CHECKING:
 
     from drive_server.access import Actor
     from drive_server.drive import Drive
-
-
-@pytest.fixture
-def half_way(monkeypatch: pytest.MonkeyPatch) -> Gate:
-    """A gate where a copy has written its first items, and has not committed."""
-    gate = Gate()
-    monkeypatch.setattr(copying, "_insert", gate.after(copying._insert))  # pyright: ignore[reportPrivateUsage] - nothing else is half-way
-    return gate
 
 
 @pytest.fixture

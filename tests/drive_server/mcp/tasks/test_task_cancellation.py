@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import anyio
+from mcp.types import INVALID_PARAMS
 
 from drive_server.connect import open_drive
 from drive_server.mcp.tasks.runner import MOST_AT_ONCE
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from drive_server.settings import DriveSettings
 
 PATIENCE = 20
-INVALID_PARAMS = -32602
-METHOD_NOT_FOUND = -32601
 
 
 async def test_a_task_that_is_cancelled_half_way_leaves_nothing(

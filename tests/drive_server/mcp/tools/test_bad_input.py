@@ -1,4 +1,4 @@
-"""What is wrong is refused by every tool, with a code and a sentence, and changes nothing."""
+"""Every tool refuses wrong input with a code and a sentence, and changes nothing."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import anyio
 from drive_server.access import Scope
 from drive_server.mcp.tools.index import MAX_WAIT_SECONDS
 from tests.drive_server.actors import with_scopes
-from tests.drive_server.hosts import host_of, text_of
+from tests.drive_server.hosts import ProgressLog, host_of, text_of
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
@@ -15,18 +15,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 30
 NOTES = 12
-
-
-class Heard:
-    """What a host hears of progress."""
-
-    def __init__(self) -> None:
-        self.steps: list[tuple[float, float | None]] = []
-
-    async def __call__(self, progress: float, total: float | None, message: str | None) -> None:
-        """Take note of a step."""
-        del message
-        self.steps.append((progress, total))
 
 
 async def add_notes(drive: Drive, actor: Actor, count: int = NOTES) -> None:
@@ -46,7 +34,7 @@ async def test_an_empty_drive_has_nothing_to_wait_for(drive: Drive, alice: Actor
 async def test_who_waits_hears_how_far_it_is_and_is_answered_when_all_can_be_searched(
     drive: Drive, alice: Actor
 ) -> None:
-    heard = Heard()
+    heard = ProgressLog()
     async with host_of(drive, alice) as host:
         await add_notes(drive, alice)
         with anyio.fail_after(PATIENCE):

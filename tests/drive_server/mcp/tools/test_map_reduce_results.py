@@ -1,4 +1,4 @@
-"""What reading many files found, by reference: for whoever asked, as long as they may see the files, for a while."""
+"""The findings of a call over many files, by reference: only for its caller, while they see the files, for a while."""
 
 from __future__ import annotations
 

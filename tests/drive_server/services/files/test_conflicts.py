@@ -51,7 +51,7 @@ ARRIVALS: list[Any] = [by_rename, by_move, by_copy, by_restore]
 
 @pytest.fixture
 async def there(store: Store, ana: Actor) -> Item:
-    """The file /Place/a.txt that is in the way; besides it there is one to come by each road."""
+    """The file /Place/a.txt, whose name is taken; other files wait to be renamed, moved, copied or restored to it."""
     await store.folder(ana, "/Place")
     trashed = await store.file(ana, "/a.txt", "new")
     await store.files.trash(ana, trashed.id)

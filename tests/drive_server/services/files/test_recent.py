@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Clock:
-    """Later than whatever the store wrote down, and later each time."""
+    """A clock that is ahead of all times in the store, and moves on at each call."""
 
     def __init__(self) -> None:
         self.now = datetime.now(UTC) + timedelta(hours=1)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,34 +13,25 @@ from drive_server.services.identity.keys import LIFETIME, SessionService
 from drive_server.services.identity.service import IdentityService
 from drive_server.storage.tables import ApiKeyRow
 from tests.drive_server.actors import with_scopes
+from tests.fakes.clock import START, SettableClock
 
 if TYPE_CHECKING:
     from drive_server.access import Actor
     from drive_server.drive import Drive
 
-START = datetime(2026, 11, 21, 9, tzinfo=UTC)
 
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
+@pytest.fixture
+def clock() -> SettableClock:
+    return SettableClock()
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def sessions(drive: Drive, clock: Clock) -> SessionService:
+def sessions(drive: Drive, clock: SettableClock) -> SessionService:
     return SessionService(drive.database, clock)
 
 
 @pytest.fixture
-def identity(drive: Drive, clock: Clock) -> IdentityService:
+def identity(drive: Drive, clock: SettableClock) -> IdentityService:
     return IdentityService(drive.database, drive.settings.token_path, clock)
 
 
@@ -56,7 +47,7 @@ async def test_a_session_stands_for_the_key_that_opened_it(
 
 
 async def test_a_session_ends_after_thirty_days(
-    sessions: SessionService, identity: IdentityService, alice: Actor, clock: Clock
+    sessions: SessionService, identity: IdentityService, alice: Actor, clock: SettableClock
 ) -> None:
     secret, _ = await sessions.create(alice.principal)
     clock.now = START + timedelta(days=30)
@@ -113,7 +104,7 @@ async def test_only_sessions_are_ended(drive: Drive, sessions: SessionService, a
 
 
 async def test_expired_sessions_are_not_kept(
-    drive: Drive, sessions: SessionService, alice: Actor, clock: Clock
+    drive: Drive, sessions: SessionService, alice: Actor, clock: SettableClock
 ) -> None:
     await sessions.create(alice.principal)
     clock.now = START + LIFETIME

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import logging
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -24,6 +24,7 @@ from drive_server.storage.database import Database, open_database
 from drive_server.storage.tables import ApiKeyRow, NodeRow
 from tests.drive_server.actors import local_owner, new_person, with_scopes
 from tests.drive_server.issuer import issuing
+from tests.fakes.clock import START, SettableClock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -32,23 +33,9 @@ if TYPE_CHECKING:
     from drive_server.settings import DriveSettings
 
 
-START = datetime(2026, 11, 21, 9, tzinfo=UTC)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def advance(self, **parts: float) -> None:
-        self.now += timedelta(**parts)
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> SettableClock:
+    return SettableClock()
 
 
 @pytest.fixture
@@ -64,7 +51,7 @@ def token_path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def identity(database: Database, token_path: Path, clock: Clock) -> IdentityService:
+def identity(database: Database, token_path: Path, clock: SettableClock) -> IdentityService:
     return IdentityService(database, token_path, clock)
 
 
@@ -221,7 +208,7 @@ async def test_unknown_and_revoked_keys_get_one_answer(identity: IdentityService
         assert (await refusal(identity, unknown)).to_dict() == revoked.to_dict()
 
 
-async def test_an_expired_key_says_so(identity: IdentityService, owner: Actor, clock: Clock) -> None:
+async def test_an_expired_key_says_so(identity: IdentityService, owner: Actor, clock: SettableClock) -> None:
     key, secret = await identity.create_key(owner, "laptop", ["read"], days=1)
     assert key.expires_at == START + timedelta(days=1)
     clock.advance(hours=23)
@@ -268,7 +255,7 @@ async def test_an_impossible_number_of_days_is_refused(identity: IdentityService
 
 
 async def test_keys_are_listed_newest_first_and_without_secrets(
-    identity: IdentityService, owner: Actor, clock: Clock, database: Database
+    identity: IdentityService, owner: Actor, clock: SettableClock, database: Database
 ) -> None:
     clock.advance(minutes=5)
     key, secret = await identity.create_key(owner, "笔记本 💻", ["write", "read"])
@@ -302,7 +289,9 @@ async def test_a_weaker_key_can_not_end_a_stronger_one(identity: IdentityService
     await identity.authenticate(secret)
 
 
-async def test_revoking_twice_keeps_the_first_time(identity: IdentityService, owner: Actor, clock: Clock) -> None:
+async def test_revoking_twice_keeps_the_first_time(
+    identity: IdentityService, owner: Actor, clock: SettableClock
+) -> None:
     key, _ = await identity.create_key(owner, "laptop", ["read"])
     first = await identity.revoke_key(owner, key.id)
     clock.advance(hours=1)
@@ -311,7 +300,7 @@ async def test_revoking_twice_keeps_the_first_time(identity: IdentityService, ow
 
 
 async def test_use_of_a_key_is_noted_at_most_once_a_minute(
-    identity: IdentityService, owner: Actor, clock: Clock
+    identity: IdentityService, owner: Actor, clock: SettableClock
 ) -> None:
     key, secret = await identity.create_key(owner, "laptop", ["read"])
     assert key.last_used_at is None
@@ -324,7 +313,7 @@ async def test_use_of_a_key_is_noted_at_most_once_a_minute(
 
 
 async def test_a_use_of_a_key_reaches_other_processes_when_it_is_written_and_never_goes_back(
-    identity: IdentityService, database: Database, tmp_path: Path, owner: Actor, clock: Clock
+    identity: IdentityService, database: Database, tmp_path: Path, owner: Actor, clock: SettableClock
 ) -> None:
     other = IdentityService(database, tmp_path / "token", clock)
     key, secret = await identity.create_key(owner, "laptop", ["read"])
@@ -350,7 +339,7 @@ async def test_an_in_process_principal_has_just_the_scopes_it_is_given(identity:
         await identity.principal_for("nobody", ["read"])
 
 
-async def test_a_key_gives_no_scopes_to_one_that_outlives_it(identity: IdentityService, clock: Clock) -> None:
+async def test_a_key_gives_no_scopes_to_one_that_outlives_it(identity: IdentityService, clock: SettableClock) -> None:
     owner = await local_owner(identity)
     _, secret = await identity.create_key(owner, "a day", ALL_SCOPES, 1)
     short = Actor(await identity.authenticate(secret))

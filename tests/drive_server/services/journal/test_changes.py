@@ -21,7 +21,7 @@ NOON = datetime(2026, 11, 5, 12, tzinfo=UTC)
 
 @pytest.fixture
 def hours(store: Store) -> list[int]:
-    """The hour after noon at which changes are made from now on, in the last place."""
+    """Hours after noon; the last one is the time of all changes from now on."""
     hours = [0]
     store.journal = Journal(store.database, store.blobs, clock=lambda: NOON + timedelta(hours=hours[-1]))
     store.files._journal = store.journal  # pyright: ignore[reportPrivateUsage] - the same store, with another clock

@@ -1,4 +1,4 @@
-"""Whose words an answer repeats, as the journal and the items say."""
+"""The authors of the words that an answer repeats, by the journal and the items."""
 
 from __future__ import annotations
 

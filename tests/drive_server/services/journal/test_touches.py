@@ -1,4 +1,4 @@
-"""What a dry run says that the call touches."""
+"""The items that a call would touch, by its dry run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models are told and say, taken apart: parts, replies, quotations, tags."""
+"""The prompts for models and their replies: parts, quotations, tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files a call over many files reads."""
+"""The selection of the files that a call over many files reads."""
 
 from __future__ import annotations
 

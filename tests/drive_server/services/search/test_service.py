@@ -27,7 +27,7 @@ BOB = "bob@example.com"
 
 @dataclass
 class ScriptedIndex:
-    """An index that answers what it is told to, whoever may see it."""
+    """An index that answers with `hits`, whoever may see them."""
 
     hits: list[IndexHit] = field(default_factory=list[IndexHit])
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
@@ -292,7 +292,7 @@ async def test_pages_go_on_from_names_to_texts_without_gaps_or_repeats(
 
 
 class MeddlingIndex(ScriptedIndex):
-    """An index during whose answer something else happens."""
+    """An index that does `meddle` while it answers."""
 
     meddle: Callable[[], Awaitable[Any]] | None = None
 

@@ -30,16 +30,6 @@ PASSWORD = "correct horse"
 BOB = "bob@example.com"
 
 
-@pytest.fixture
-async def reports(drive: Drive, alice: Actor) -> Item:
-    return (await drive.files.create_folder(alice, "root", "Reports")).value
-
-
-@pytest.fixture
-async def plan(drive: Drive, alice: Actor, reports: Item) -> Item:
-    return (await drive.documents.create(alice, reports.id, "plan.md", "# Plan")).value
-
-
 async def links_of(drive: Drive, actor: Actor, ref: str) -> list[Link]:
     page = await drive.links.list_access(actor, ref)
     return [entry for entry in page.items if isinstance(entry, Link)]

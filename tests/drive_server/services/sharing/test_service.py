@@ -26,16 +26,6 @@ if TYPE_CHECKING:
 BOB = "bob@example.com"
 
 
-@pytest.fixture
-async def reports(drive: Drive, alice: Actor) -> Item:
-    return (await drive.files.create_folder(alice, "root", "Reports")).value
-
-
-@pytest.fixture
-async def plan(drive: Drive, alice: Actor, reports: Item) -> Item:
-    return (await drive.documents.create(alice, reports.id, "plan.md", "# Plan")).value
-
-
 async def grants(drive: Drive, actor: Actor, ref: str) -> list[tuple[str, str, str | None]]:
     shares = await drive.sharing.list_shares(actor, ref)
     return [(share.email, share.role, share.inherited_from) for share in shares]

@@ -115,7 +115,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
 
 @dataclass
 class Walk:
-    """Alice's drive, full of such names, and all that was said to her or to Bob."""
+    """Alice's drive, full of hostile names, and all texts that she or Bob got."""
 
     drive: Drive
     alice: Actor

@@ -82,7 +82,7 @@ async def everything(store: Store, actor: Actor) -> tuple[list[Item], list[Item]
 
 
 async def state(store: Store, actor: Actor) -> dict[str, Any]:
-    """What a person can see: the tree, the contents, who has access."""
+    """Return all that a person can see: the tree, the contents, who has access."""
     live, _ = await everything(store, actor)
     return {
         item.id: (

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from drive_server.services.quota import Limits
 from drive_server.services.uploads import service as module
 from drive_server.services.uploads.service import NewUpload, UploadService
 from drive_server.storage.partial import PartialFile, PartialFiles
+from tests.fakes.clock import SettableClock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -32,17 +33,9 @@ if TYPE_CHECKING:
 DAY = timedelta(days=1)
 
 
-@dataclass
-class Clock:
-    now: datetime = datetime(2030, 1, 1, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> SettableClock:
+    return SettableClock(datetime(2030, 1, 1, tzinfo=UTC))
 
 
 @pytest.fixture
@@ -51,14 +44,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def uploads(store: Store, folder: Path, clock: Clock) -> UploadService:
+def uploads(store: Store, folder: Path, clock: SettableClock) -> UploadService:
     return UploadService(
         store.database, store.blobs, store.documents, folder, Limits(), max_bytes=1000, kept_for=DAY, clock=clock
     )
 
 
 class Never:
-    """A checksum that nothing has."""
+    """A checksum that no content has."""
 
     def update(self, data: bytes, /) -> None:
         pass
@@ -84,7 +77,7 @@ async def broken(*data: bytes) -> AsyncIterator[bytes]:
 
 
 async def test_an_upload_that_nobody_goes_on_with_ends(
-    store: Store, ana: Actor, uploads: UploadService, clock: Clock, folder: Path
+    store: Store, ana: Actor, uploads: UploadService, clock: SettableClock, folder: Path
 ) -> None:
     ended = await uploads.create(ana, NewUpload("/", "a", length=6))
     finished = await uploads.create(ana, NewUpload("/", "b", length=3))
@@ -104,7 +97,7 @@ async def test_an_upload_that_nobody_goes_on_with_ends(
     assert await uploads.expire() == 0
 
 
-async def test_who_goes_on_gets_more_time(ana: Actor, uploads: UploadService, clock: Clock) -> None:
+async def test_who_goes_on_gets_more_time(ana: Actor, uploads: UploadService, clock: SettableClock) -> None:
     upload = await uploads.create(ana, NewUpload("/", "a", length=6))
     clock.now += DAY * 0.9
     later = await uploads.receive(ana, upload.id, 0, chunks(b"abc"))
@@ -114,7 +107,9 @@ async def test_who_goes_on_gets_more_time(ana: Actor, uploads: UploadService, cl
     assert (await uploads.receive(ana, upload.id, 3, chunks(b"def"))).item_id
 
 
-async def test_bytes_that_belong_to_no_upload_are_removed(uploads: UploadService, clock: Clock, folder: Path) -> None:
+async def test_bytes_that_belong_to_no_upload_are_removed(
+    uploads: UploadService, clock: SettableClock, folder: Path
+) -> None:
     PartialFiles(folder).create("f" * 32)
     os.utime(folder / ("f" * 32), (clock.now.timestamp(), clock.now.timestamp()))
 
@@ -125,7 +120,7 @@ async def test_bytes_that_belong_to_no_upload_are_removed(uploads: UploadService
 
 
 async def test_an_upload_that_is_being_sent_does_not_expire(
-    ana: Actor, uploads: UploadService, clock: Clock, folder: Path
+    ana: Actor, uploads: UploadService, clock: SettableClock, folder: Path
 ) -> None:
     upload = await uploads.create(ana, NewUpload("/", "a", length=6))
     writer = PartialFile(folder / upload.id)
@@ -172,10 +167,10 @@ async def test_a_disk_that_is_full_keeps_what_was_acknowledged(
     assert (await uploads.receive(ana, upload.id, 3, chunks(b"def"))).item_id
 
 
-async def test_an_interrupted_end_is_made_up_for_once(
-    store: Store, ana: Actor, uploads: UploadService, monkeypatch: pytest.MonkeyPatch
+async def interrupt_the_end(
+    store: Store, uploads: UploadService, actor: Actor, upload_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    upload = await uploads.create(ana, NewUpload("/", "a", length=3, on_conflict="rename"))
+    """Send `abc`, and end the process, as it were, right after the file was made."""
     create = store.documents.create_from_blob
 
     async def interrupted(*arguments: object) -> None:
@@ -185,7 +180,14 @@ async def test_an_interrupted_end_is_made_up_for_once(
     with monkeypatch.context() as patched:
         patched.setattr(store.documents, "create_from_blob", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            await uploads.receive(ana, upload.id, 0, chunks(b"abc"))
+            await uploads.receive(actor, upload_id, 0, chunks(b"abc"))
+
+
+async def test_an_interrupted_end_is_made_up_for_once(
+    store: Store, ana: Actor, uploads: UploadService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload = await uploads.create(ana, NewUpload("/", "a", length=3, on_conflict="rename"))
+    await interrupt_the_end(store, uploads, ana, upload.id, monkeypatch)
     assert await store.names(ana) == ["a"]
 
     first = await uploads.resume(ana, upload.id)
@@ -197,23 +199,14 @@ async def test_an_interrupted_end_is_made_up_for_once(
 
 
 async def test_an_interrupted_end_is_made_up_for_where_there_is_no_room_left(
-    store: Store, ana: Actor, folder: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    store: Store, ana: Actor, folder: Path, clock: SettableClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = Limits(quota_bytes=4)
     uploads = UploadService(
         store.database, store.blobs, store.documents, folder, limits, max_bytes=1000, kept_for=DAY, clock=clock
     )
     upload = await uploads.create(ana, NewUpload("/", "a", length=3))
-    create = store.documents.create_from_blob
-
-    async def interrupted(*arguments: object) -> None:
-        await create(*arguments)  # pyright: ignore[reportArgumentType] - passed on as they come
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(store.documents, "create_from_blob", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            await uploads.receive(ana, upload.id, 0, chunks(b"abc"))
+    await interrupt_the_end(store, uploads, ana, upload.id, monkeypatch)
 
     assert (await uploads.receive(ana, upload.id, 3, chunks())).item_id is not None
 
@@ -234,7 +227,7 @@ async def test_nobody_has_uploads_without_number(
 
 
 @pytest.fixture
-def uploads_with_quota(store: Store, folder: Path, clock: Clock) -> UploadService:
+def uploads_with_quota(store: Store, folder: Path, clock: SettableClock) -> UploadService:
     return UploadService(
         store.database,
         store.blobs,

@@ -1,4 +1,4 @@
-"""How a service is reached: connections, proxies, certificates."""
+"""The way to a model's service: connections, proxies, certificates."""
 
 from __future__ import annotations
 

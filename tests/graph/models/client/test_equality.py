@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ from graph.errors import ModelError
 from graph.model_factory import Clients, build_models
 from graph.models.asking import ask, ask_for
 from graph.settings import AgentSettings
-from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Reply, Stream, running_server, split_call, text
+from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Reply, Stream, split_call, text
 
 Ask = Callable[[Reply, Callable[[BaseChatModel], Awaitable[Any]]], Awaitable[list[Any]]]
 
@@ -44,18 +43,6 @@ class Choice(BaseModel):
 
     name: str = Field(description="its name")
     agent: str | None = None
-
-
-@pytest.fixture(scope="module")
-def server() -> Generator[OpenAIServer]:
-    with running_server() as server:
-        yield server
-
-
-@pytest.fixture
-async def clients() -> AsyncGenerator[Clients]:
-    async with aclosing(Clients()) as clients:
-        yield clients
 
 
 @pytest.fixture

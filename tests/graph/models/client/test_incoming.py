@@ -184,7 +184,7 @@ async def test_an_answer_without_a_body_is_no_answer(build: Build, server: RawSe
 
 @pytest.fixture
 def crowd(build: Build, monkeypatch: pytest.MonkeyPatch) -> LeanChatModel:
-    """A model beside as many others as make tokens gather for an hour, if nothing ends it before."""
+    """A model among so many others that its tokens gather for an hour, unless something ends it before."""
     model = build()
     model.endpoint.connections.answers = 100
     monkeypatch.setattr(transport, "LONGEST_GATHERING_SECONDS", 3600)

@@ -1,11 +1,11 @@
-"""What the lean client does that LangChain's does not, over real HTTP."""
+"""Abilities of the lean client that LangChain's lacks, over real HTTP."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from contextlib import aclosing
 from email.utils import formatdate
 from typing import Any
@@ -20,22 +20,10 @@ from graph.model_factory import Clients, build_models
 from graph.models.asking import ask
 from graph.models.client.transport import is_worth_again, pause, seconds_asked_for
 from graph.settings import AgentSettings
-from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Stream, running_server, text
+from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Stream, text
 
 HI = [HumanMessage("hi")]
 Build = Callable[..., BaseChatModel]
-
-
-@pytest.fixture(scope="module")
-def server() -> Any:
-    with running_server() as server:
-        yield server
-
-
-@pytest.fixture
-async def clients() -> AsyncGenerator[Clients]:
-    async with aclosing(Clients()) as clients:
-        yield clients
 
 
 @pytest.fixture

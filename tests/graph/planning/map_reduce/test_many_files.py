@@ -7,13 +7,11 @@ import pytest
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool, drive_sessions
 from graph.model_factory import build_models
 from graph.models.sampling import LentModel
 from graph.settings import AgentSettings
-from tests.graph.assistant import Assistant, person
+from tests.graph.assistant import Assistant, assemble, person
 
 LEASE = "# Lease\n\nThe rent is 900 euros. A penalty of 50 euros falls due after ten days.\n"
 LOAN = "# Loan\n\nInterest is four percent. It is paid in March.\n"
@@ -26,8 +24,7 @@ async def offline(real_drive: Drive, actor: Actor, saver: AsyncSqliteSaver) -> A
     settings = AgentSettings()
     models = build_models(settings)
     pool = ConnectionPool.of(settings, drive_sessions(real_drive, LentModel(models["agent"])))
-    deps = GraphDependencies(models=models, connections=pool, settings=settings, checkpointer=saver)
-    yield Assistant(build_graph(deps), person(actor))
+    yield assemble(models, pool, saver, person(actor), settings=settings)
     await pool.aclose()
 
 

@@ -11,14 +11,13 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
-from graph.build import build_graph
-from graph.dependencies import GraphDependencies
-from graph.drive.connections import ConnectionPool, drive_sessions
+from graph.drive.connections import ConnectionPool
 from graph.errors import ModelAuthenticationError, ModelUnavailableError
+from graph.models.asking import ModelRole
 from graph.planning.map_reduce.prompts import Finding, Survey, coverage, escaped, groups, reply_of
 from graph.settings import AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
-from tests.graph.assistant import Assistant, Seen, person
+from tests.graph.assistant import Assistant, Seen, assemble, person
 from tests.graph.policy.test_provenance_on_the_drive import bob
 
 REQUEST = "summarise each file in this folder, then the whole"
@@ -87,19 +86,15 @@ def reading() -> ReadingModel:
 
 
 @pytest.fixture
-async def mine(
-    real_drive: Drive, actor: Actor, model: ScriptedChatModel, reading: ReadingModel, saver: AsyncSqliteSaver
-) -> AsyncGenerator[Assistant]:
-    settings = AgentSettings(map_concurrency=3)
-    pool = ConnectionPool.of(settings, drive_sessions(real_drive))
-    deps = GraphDependencies(
-        models={"router": model, "planner": model, "agent": reading},
-        connections=pool,
-        settings=settings,
-        checkpointer=saver,
-    )
-    yield Assistant(build_graph(deps), person(actor))
-    await pool.aclose()
+def models(model: ScriptedChatModel, reading: ReadingModel) -> dict[ModelRole, BaseChatModel]:
+    return {"router": model, "planner": model, "agent": reading}
+
+
+@pytest.fixture
+def mine(
+    real_pool: ConnectionPool, actor: Actor, models: dict[ModelRole, BaseChatModel], saver: AsyncSqliteSaver
+) -> Assistant:
+    return assemble(models, real_pool, saver, person(actor), settings=AgentSettings(map_concurrency=3))
 
 
 @pytest.fixture
@@ -199,27 +194,24 @@ async def test_a_cancelled_run_reads_no_more(
 async def test_a_limit_of_the_turn_ends_the_reading_and_says_so(
     model: ScriptedChatModel,
     reading: ReadingModel,
-    real_drive: Drive,
+    models: dict[ModelRole, BaseChatModel],
+    real_pool: ConnectionPool,
     actor: Actor,
     saver: AsyncSqliteSaver,
     folder: str,
 ) -> None:
     settings = AgentSettings(map_concurrency=1, max_run_tokens=1_400)
-    pool = ConnectionPool.of(settings, drive_sessions(real_drive))
-    models: Any = {"router": model, "planner": model, "agent": reading}
-    deps = GraphDependencies(models=models, connections=pool, settings=settings, checkpointer=saver)
     model.script = [planned_for(1_000)]
-    seen = await Assistant(build_graph(deps), person(actor)).say(REQUEST, folder_id=folder)
+    seen = await assemble(models, real_pool, saver, person(actor), settings=settings).say(REQUEST, folder_id=folder)
     assert 1 <= len(reading.read) < 8
     assert "is the limit" in seen.text
     assert seen.state["plan"]["status"] == "done"
     read = len(reading.read)
     model.script = [planned_for(2_000)]
-    seen = await Assistant(build_graph(deps), person(actor)).say(REQUEST, folder_id=folder)
+    seen = await assemble(models, real_pool, saver, person(actor), settings=settings).say(REQUEST, folder_id=folder)
     assert len(reading.read) == read
     assert "is the limit" in seen.text
     assert seen.state["limit"]["code"] == "run_tokens"
-    await pool.aclose()
 
 
 async def test_an_empty_folder_and_one_that_is_not_there_are_told(

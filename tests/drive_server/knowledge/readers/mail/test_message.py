@@ -1,4 +1,4 @@
-"""What is attached to a mail is found by its text, under the mail's subject and its own name."""
+"""A mail's attachment is found by its text, under the mail's subject and the attachment's name."""
 
 from __future__ import annotations
 

@@ -1,0 +1,93 @@
+"""The real service, whole: drive, MCP, graph and HTTP; only the model is made up."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from httpx import ASGITransport, AsyncClient
+
+from api.app import create_app
+from drive_server.settings import DriveSettings
+from graph.settings import AgentSettings
+from tests.api.fakes import ManualClock
+from tests.api.serving import RunningApp
+from tests.e2e.person import Person
+from tests.fakes.chat_model import ScriptedChatModel, route_to
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+    from pathlib import Path
+
+    from fastapi import FastAPI
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage, BaseMessage
+
+    from api.clock import Clock
+
+
+def real_app(
+    data_dir: Path,
+    model: BaseChatModel,
+    *,
+    router: BaseChatModel | None = None,
+    clock: Clock | None = None,
+    **drive_settings: Any,
+) -> FastAPI:
+    """Return the application over a data directory. The model has every role; `router` takes that one from it."""
+    drive = DriveSettings(data_dir=data_dir, embedding_model="none", **drive_settings)
+    models: Any = {"router": router or model, "planner": model, "agent": model}
+    return create_app(drive, AgentSettings(model="offline"), models=models, clock=clock)
+
+
+@asynccontextmanager
+async def real_client(data_dir: Path, model: BaseChatModel) -> AsyncGenerator[AsyncClient]:
+    """Yield the owner's client of the application in this process, without a port."""
+    app = real_app(data_dir, model)
+    async with app.router.lifespan_context(app):
+        headers = {"Authorization": f"Bearer {(data_dir / 'token').read_text().strip()}"}
+        async with AsyncClient(transport=ASGITransport(app), base_url="http://127.0.0.1", headers=headers) as client:
+            yield client
+
+
+class RealService(RunningApp):
+    """The application on a port; see `real_app`."""
+
+    def __init__(self, data_dir: Path, model: BaseChatModel, **options: Any) -> None:
+        super().__init__(real_app(data_dir, model, **options))
+        self._data_dir = data_dir
+
+    def owner(self) -> Person:
+        """Return the local owner."""
+        return Person.owner(self.url, self._data_dir)
+
+
+class DriveRouter(ScriptedChatModel):
+    """Sends everything to the Drive agent."""
+
+    def _answer(self, messages: Sequence[BaseMessage], offered: Sequence[str]) -> AIMessage:
+        del messages, offered
+        return route_to("drive_agent")
+
+
+class World:
+    """The service with a model that does what a test wrote down, whatever it reads."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
+        self.model = ScriptedChatModel()
+        self.clock = ManualClock()
+        self._app = RealService(data_dir, self.model, router=DriveRouter(), clock=self.clock).start()
+        self._owner = self._app.owner()
+        self._people = [self._owner]
+
+    def person(self, name: str) -> Person:
+        """Make an account."""
+        self._people.append(self._owner.add_new(name))
+        return self._people[-1]
+
+    def stop(self) -> None:
+        """End it, and everybody's connections."""
+        for person in self._people:
+            person.close()
+        self._app.stop()
