@@ -31,7 +31,7 @@ from graph.planning.shape import (
     with_waves,
 )
 from graph.prompts import json_section, load_prompt, section
-from graph.routing.route import place_ids
+from graph.routing.route import announce_route, place_ids
 from graph.state import State, Step, Update, active_agent, running_turn
 
 logger = logging.getLogger(__name__)
@@ -45,6 +45,7 @@ def make_plan(deps: GraphDependencies) -> Any:
     planner = deps.models["planner"]
 
     async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
+        announce_route(state.get("route"))
         link_filter = link_filter_for(state, deps.hosts)
         spending = Spending(estimates=has_budget(deps.settings))
         planned, bounds = await _planned(planner, state, spending)

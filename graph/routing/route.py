@@ -65,14 +65,15 @@ def make_route(deps: GraphDependencies) -> Any:
             return {}
         spending = Spending(estimates=has_budget(deps.settings))
         decision = by_pattern(state) or by_stickiness(state) or await _by_model(router, state, spending)
-        announce_route(decision)
         return {"route": decision, **spending.update}
 
     return route
 
 
-def announce_route(route: Route) -> None:
-    """Tell clients who takes the turn, and why."""
+def announce_route(route: Route | None) -> None:
+    """Tell clients who takes the turn, and why; the node that takes it does, so it waits for no transaction before."""
+    if route is None:
+        return
     emit(
         {
             "type": "route_decision",
