@@ -52,9 +52,9 @@ class _Thread:
 class CachedSaver(BaseCheckpointSaver[Any]):
     """One of LangGraph's synchronous savers, called by the event loop; caches the messages of the threads written last.
 
-    One trip to a thread for a call, where LangGraph's asynchronous saver makes three, takes a twentieth off the CPU of a
-    turn and a tenth off its time (17.6 ms and 20.1 become 16.7 and 17.9), and brings 100 chats at once from 1.47 of the
-    ideal to 1.34: `python -m benchmarks.turns` and `.crowd`, the rows `drive-agent` and `drive-agent, LangGraph's saver`.
+    One trip to a thread for a call, where LangGraph's asynchronous saver makes three, takes a twentieth off the CPU of
+    a turn and a tenth off its time (17.6 ms and 20.1 become 16.7 and 17.9), and brings 100 chats at once from 1.47 of
+    the ideal to 1.34: `python -m benchmarks.turns` and `.crowd`, `drive-agent` beside `drive-agent, LangGraph's saver`.
 
     The cache saves a factor of 2: turn 200 of ten calls costs 1.2 times what turn 10 does (95 ms and 81), on
     LangGraph's own saver 2.6 times (198 and 78), as `python -m benchmarks.long_thread --at-once 10 --beside` prints.
