@@ -28,11 +28,11 @@ from drive_server.http.app import (
     serving,
 )
 from drive_server.http.problem import install_problem_handlers
+from graph.dependencies import model_in
 from graph.drive.connections import drive_sessions
-from graph.model_factory import open_models
-from graph.models.asking import ModelRole
+from graph.model_factory import ModelSet, open_models
 from graph.models.sampling import LentModel
-from graph.settings import AgentSettings
+from graph.settings import AgentSettings, ModelRole
 
 HEARTBEAT_SECONDS = 5.0
 
@@ -58,12 +58,12 @@ def create_app(
             database = await open_database(_database_url(settings), drive.signer)
             stack.push_async_callback(database.dispose)
             agent = agent_settings or AgentSettings()
-            chosen = models or await stack.enter_async_context(open_models(agent))
+            built = ModelSet(models) if models else await stack.enter_async_context(open_models(agent))
             webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
             plans = Plans(database, time)
-            sessions = drive_sessions(drive, LentModel(chosen["agent"]))
+            sessions = drive_sessions(drive, LentModel(model_in(built.models, "reader")))
             assistant = await stack.enter_async_context(
-                open_assistant(settings.root, agent, sessions, time, chosen, plans, settings.resolved_public_url)
+                open_assistant(settings.root, agent, sessions, time, built, plans, settings.resolved_public_url)
             )
             port = DriveForService(drive)
             app.state.service = await stack.enter_async_context(

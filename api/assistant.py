@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
 
@@ -26,8 +25,7 @@ from graph.memory.view import rebuild_view, view_record_of
 from graph.messages.others import WITHHELD, others_items, stored_items
 from graph.messages.stored_results import ResultStore, delete_results
 from graph.messages.window import stored_result_of
-from graph.model_factory import open_models
-from graph.models.asking import ModelRole
+from graph.model_factory import ModelSet, open_models
 from graph.policy.grant_offers import check_grant
 from graph.policy.grants import Grant, list_grants, withdraw
 from graph.settings import AgentSettings
@@ -103,7 +101,7 @@ async def open_assistant(
     settings: AgentSettings,
     sessions: SessionOpener,
     clock: Clock,
-    models: Mapping[ModelRole, BaseChatModel] | None = None,
+    models: ModelSet | None = None,
     plans: PlanControl | None = None,
     public_url: str = "",
 ) -> AsyncGenerator[Assistant]:
@@ -113,8 +111,10 @@ async def open_assistant(
         storage = await stack.enter_async_context(open_threads(url))
         connections = ConnectionPool.of(settings, sessions, clock.now)
         stack.push_async_callback(connections.aclose)
+        built = models or await stack.enter_async_context(open_models(settings))
         deps = GraphDependencies(
-            models=models or await stack.enter_async_context(open_models(settings)),
+            models=built.models,
+            choices=built.choices,
             connections=connections,
             settings=settings,
             checkpointer=storage.saver,

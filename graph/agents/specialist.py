@@ -1,10 +1,11 @@
 """The node that all specialists share: read the surroundings, ask the model, and hand on its calls."""
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, Final
+from typing import Any, Final, Protocol, cast
 from weakref import WeakKeyDictionary
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
@@ -16,15 +17,16 @@ from graph.agents.surroundings import DriveReader, ReadCache, Surroundings, Surr
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
-from graph.errors import AgentError, ModelOutputError
+from graph.errors import AgentError, ModelContextError, ModelOutputError
 from graph.events import delta_listener
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
-from graph.limits.limits import has_budget, limit_reached
+from graph.limits.limits import limit_reached
 from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
 from graph.memory.summaries import summary_section
-from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
+from graph.memory.summarizer import Summarizer, compress
+from graph.memory.view import View, room_in, scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
@@ -46,6 +48,8 @@ from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
 from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
 
+logger = logging.getLogger(__name__)
+
 ATTEMPTS: Final = 2
 RESULT_CHARACTERS: Final = 2_000
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -53,6 +57,18 @@ NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 NO_NAME: Final = "unknown"
 LONGEST_NAME: Final = 64
+
+
+BoundModel = tuple[ChatRunnable, int]
+"""A model with tools, and how many tokens their descriptions take."""
+
+
+class ViewBuilder(Protocol):
+    """Builds the view of a state; without `whole`, long results are excerpts."""
+
+    async def __call__(self, state: State, *, whole: bool = True) -> View:
+        """Return the view."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +85,7 @@ class Specialist:
 def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     """Return the specialist's node."""
     seen_surroundings, seen_facts = ReadCache[Surroundings](deps.clock), ReadCache[list[Fact]](deps.clock)
-    bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
-
-    def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
-        """Return the model with the specialist's tools, and how many tokens their descriptions take."""
-        toolbox = tools.context.toolbox
-        if toolbox not in bound:
-            offered = [tool for name, tool in tools.tools.items() if name in specialist.tools | LOCAL_NAMES]
-            bound[toolbox] = deps.models["agent"].bind_tools(offered), tokens_of_tools(offered)
-        return bound[toolbox]
+    bound = WeakKeyDictionary[Toolbox, dict[str, BoundModel]]()
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
@@ -86,12 +94,18 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         seen = await seen_surroundings.get(key, lambda: specialist.read_surroundings(reader))
         stored = await seen_facts.get((key, _facts_touched(state)), lambda: stored_facts(tools.context))
         facts = await relevant_facts(tools.context, stored, reader.query)
-        model, size = model_for(tools)
-        sections = [*_sections(specialist, seen, state), *facts]
-        toolbox = tools.context.toolbox
-        view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size, toolbox)
-        spending = Spending(estimates=has_budget(deps.settings))
-        answer = await _answer(model, view.messages, spending)
+        model, size = _bound(bound, specialist, tools, deps, runtime)
+        spending = deps.spending("agent", runtime)
+
+        async def view_for(state: State, *, whole: bool = True) -> View:
+            sections = [*_sections(specialist, seen, state), *facts]
+            room = room_in(deps.settings, deps.model_name("agent", runtime), state.get("narrowed"))
+            store, toolbox = deps.result_store(runtime), tools.context.toolbox
+            return await view_of(state, sections, room, store, size, toolbox, whole=whole)
+
+        summarizer = Summarizer(deps, runtime, spending)
+        answer, view, shorter = await _ask(model, state, view_for, summarizer)
+        state = cast("State", {**state, **shorter})
         scale = scale_after(state, view, answer)
         answer = without_long_arguments(answer, deps.settings.max_argument_characters)
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
@@ -101,6 +115,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
             "calls": [],
             "limit": None,
             "token_scale": scale,
+            **shorter,
         }
 
     async def run(state: State, runtime: Runtime[RunContext]) -> Update:
@@ -119,6 +134,38 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
             return {"failure": error.sentence}
 
     return run
+
+
+def _bound(
+    bound: WeakKeyDictionary[Toolbox, dict[str, BoundModel]],
+    specialist: Specialist,
+    tools: Toolset,
+    deps: GraphDependencies,
+    runtime: Runtime[RunContext],
+) -> BoundModel:
+    """Return the run's model with the specialist's tools; made once for each of a connection's models."""
+    by_name, name = bound.setdefault(tools.context.toolbox, {}), deps.model_name("agent", runtime)
+    if name not in by_name:
+        offered = [tool for tool_name, tool in tools.tools.items() if tool_name in specialist.tools | LOCAL_NAMES]
+        by_name[name] = deps.model("agent", runtime).bind_tools(offered), tokens_of_tools(offered)
+    return by_name[name]
+
+
+async def _ask(
+    model: ChatRunnable, state: State, view_for: ViewBuilder, summarizer: Summarizer
+) -> tuple[AIMessage, View, Update]:
+    """Ask, once more with a shorter view if the service refuses the length of the first; the update says how short.
+
+    What was used is counted in the summarizer's spending.
+    """
+    view = await view_for(state)
+    try:
+        return await _answer(model, view.messages, summarizer.spending), view, {}
+    except ModelContextError as refused:
+        logger.warning("The model refused the length of a request; it is asked once more with less: %s", refused)
+        shorter = await compress(state, view, refused, summarizer)
+    view = await view_for(cast("State", {**state, **shorter}), whole=False)
+    return await _answer(model, view.messages, summarizer.spending), view, shorter
 
 
 def _begins_turn(state: State) -> bool:

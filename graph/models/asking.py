@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from functools import cache
-from typing import Any, Final, Literal, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import aiohttp
 import httpx
@@ -55,16 +55,13 @@ from graph.errors import (
 from graph.events import TextDelta
 from graph.limits.budget import Spending
 from graph.models.client import LeanChatModel
+from graph.models.overflow import is_too_long
 
-ModelRole = Literal["router", "planner", "agent"]
 Schema = TypeVar("Schema", bound=BaseModel)
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
 
-TOO_LONG: Final = "context_length_exceeded"
-TOO_LONG_TEXT: Final = "maximum context length"
 NO_CREDIT: Final = ("insufficient_quota", "insufficient balance", "insufficient_balance")
 """Codes that services send with 429 or 402 where only money helps."""
-"""Words of compatible services instead of the code."""
 REPORTED_FAULTS: Final = 5
 HALF_CHARACTER: Final = "\\ud"
 """Begins the escape of a surrogate. One that stands alone is no text, and no service takes it back."""
@@ -229,7 +226,7 @@ def translate(error: Exception) -> ModelError | None:
     """Return our error for a foreign one; None if it does not come from a model."""
     if isinstance(error, ModelError):
         return error
-    if getattr(error, "code", None) == TOO_LONG or TOO_LONG_TEXT in str(error).lower():
+    if is_too_long(f"{getattr(error, 'code', '')} {error}", getattr(error, "status_code", None)):
         return ModelContextError(str(error))
     if any(words in f"{getattr(error, 'code', '')} {error}".lower() for words in NO_CREDIT):
         return ModelQuotaError(str(error))

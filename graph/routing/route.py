@@ -6,13 +6,14 @@ from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
+from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError
 from graph.events import emit
 from graph.limits.budget import Spending
-from graph.limits.limits import has_budget
 from graph.messages.others import made_of
 from graph.models.asking import ask_for
 from graph.prompts import json_section, load_prompt, section
@@ -58,12 +59,11 @@ class RouteDecision(BaseModel):
 
 def make_route(deps: GraphDependencies) -> Any:
     """Return the node: a plan that goes on from the turn before has its route."""
-    router = deps.models["router"]
 
-    async def route(state: State) -> Update:
+    async def route(state: State, runtime: Runtime[RunContext]) -> Update:
         if state.get("plan"):
             return {}
-        spending = Spending(estimates=has_budget(deps.settings))
+        router, spending = deps.model("router", runtime), deps.spending("router", runtime)
         decision = by_pattern(state) or by_stickiness(state) or await _by_model(router, state, spending)
         return {"route": decision, **spending.update}
 

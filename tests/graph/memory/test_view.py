@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from graph.memory.view import rebuild_view, view_record_of, window_tokens
+from graph.memory.view import rebuild_view, room_in, view_record_of
 from graph.messages.stored_results import ResultCache, ResultStore, delete_results
 from graph.messages.window import stored_result_of
 from graph.prompts import load_prompt
@@ -142,9 +142,13 @@ async def test_a_model_with_little_room_gets_little(
 
 
 def test_the_window_is_what_the_settings_allow_and_the_model_can_take() -> None:
-    assert window_tokens(AgentSettings(model="gpt-4.1")) == AgentSettings().window_tokens
-    assert window_tokens(AgentSettings(model="gpt-4")) < 8_192
-    assert window_tokens(AgentSettings(model="gpt-4", context_tokens=100_000)) == AgentSettings().window_tokens
+    def window(model: str, **settings: Any) -> int:
+        return room_in(AgentSettings(model="gpt-4", **settings), model).for_messages()
+
+    assert window("gpt-4.1") == AgentSettings().window_tokens
+    assert window("gpt-4") < 8_192
+    assert window("gpt-4", context_tokens=100_000) == AgentSettings().window_tokens
+    assert window("mistral", context_tokens=8_000) == 32_768 - 8_192
 
 
 async def test_reports_of_the_model_make_the_window_fit(build_with_store: Build, model: ScriptedChatModel) -> None:

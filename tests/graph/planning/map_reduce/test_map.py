@@ -13,9 +13,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
 from graph.errors import ModelAuthenticationError, ModelUnavailableError
-from graph.models.asking import ModelRole
 from graph.planning.map_reduce.prompts import Finding, Survey, coverage, escaped, groups, reply_of
-from graph.settings import AgentSettings
+from graph.settings import AgentSettings, ModelRole
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.graph.assistant import Assistant, Seen, assemble, person
 from tests.graph.policy.test_provenance_on_the_drive import bob
