@@ -127,17 +127,17 @@ class ModelNotFoundError(ModelError):
 
 
 class ModelPackageError(ModelError):
-    """The package of a model's provider is not installed: `wanted` is what pip has to install."""
+    """The package of a model's provider is not installed; the detail is what pip has to install."""
 
     code = "model_package"
     retryable = False
+    english = "The package for this language model is not installed. Install it with: pip install '{wanted}'"
+    chinese = "尚未安装这个语言模型所需的软件包。请运行：pip install '{wanted}'"
 
-    def __init__(self, provider: str, wanted: str) -> None:
-        self.english = (  # pyright: ignore[reportAttributeAccessIssue] - this error's sentence has facts in it
-            f"The package for models of {provider} is not installed. Install it with: pip install '{wanted}'"
-        )
-        self.chinese = f"尚未安装 {provider} 模型所需的软件包。请运行：pip install '{wanted}'"  # pyright: ignore[reportAttributeAccessIssue] - as above
-        super().__init__()
+    @property
+    def sentence(self) -> str:
+        """Return the sentence with the package in it."""
+        return super().sentence.format(wanted=self.detail)
 
 
 class ModelRequestError(ModelError):

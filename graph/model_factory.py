@@ -96,7 +96,7 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
         return OfflineChatModel()
     provider, name = split_model(name)
     if provider not in {"", "openai"}:
-        return provider_model(provider, name, settings)
+        return provider_model(provider, name, settings, lambda: clients.openai)
     if settings.chat_client == "lean" and not RESPONSES_ONLY.search(name):
         return LeanChatModel(model_name=name, endpoint=_endpoint(settings, clients.lean))
     from langchain_openai import ChatOpenAI

@@ -1,7 +1,7 @@
 """Asking a chat model: a whole answer, or an answer of a shape; and the one seam for a model's failures."""
 
 import json
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import cache
 from typing import Any, Final, TypeVar, cast
@@ -70,6 +70,9 @@ QUOTED_CHARACTERS: Final = 2_000
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
 
+CALL_BLOCKS: Final = frozenset({"tool_use", "input_json_delta"})
+"""Parts of an answer's content that are in its calls as well."""
+
 ErrorMap = tuple[tuple[type[Exception], type[ModelError]], ...]
 
 NEUTRAL_ERRORS: Final[ErrorMap] = (
@@ -87,10 +90,21 @@ NEUTRAL_ERRORS: Final[ErrorMap] = (
     (httpx.TimeoutException, ModelTimeoutError),
     (httpx.HTTPError, ModelUnavailableError),
     (aiohttp.ClientError, ModelUnavailableError),
+    (ConnectionError, ModelUnavailableError),
     (ValueError, ModelOutputError),
     (TypeError, ModelOutputError),
 )
 """The first class that fits counts. ValueError and TypeError are what the client raises on a body that is no answer."""
+
+BY_STATUS: Final[Mapping[int, type[ModelError]]] = {
+    401: ModelAuthenticationError,
+    403: ModelAuthenticationError,
+    404: ModelNotFoundError,
+    408: ModelTimeoutError,
+    429: ModelRateLimitedError,
+}
+"""For the errors of a provider's own library, which have an HTTP status (`ollama.ResponseError`)."""
+SERVER_FAULT: Final = 500
 
 
 async def ask(
@@ -141,7 +155,16 @@ def _whole(chunks: Sequence[AIMessage]) -> AIMessage:
     whole = cast("AIMessage", message_chunk_to_message(merged))
     calls = [call for call in read if call.get("type") == "tool_call"]
     invalid = [call for call in read if call.get("type") == "invalid_tool_call"]
-    return whole.model_copy(update={"tool_calls": calls, "invalid_tool_calls": invalid})
+    content = _without_calls(cast("str | list[Any]", whole.content))
+    return whole.model_copy(update={"content": content, "tool_calls": calls, "invalid_tool_calls": invalid})
+
+
+def _without_calls(content: str | list[Any]) -> str | list[Any]:
+    """Return the content without the calls, which Anthropic has there too: a call may get another id or arguments."""
+    if isinstance(content, str):
+        return content
+    blocks = [block for block in content if not (isinstance(block, dict) and block.get("type") in CALL_BLOCKS)]
+    return content if len(blocks) == len(content) else blocks or ""
 
 
 def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
@@ -233,7 +256,10 @@ def translate(error: Exception) -> ModelError | None:
     for foreign, ours in (*_openai_errors(type(error).__module__), *NEUTRAL_ERRORS):
         if isinstance(error, foreign):
             return ours(f"{type(error).__name__}: {error}")
-    return None
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        return None
+    return BY_STATUS.get(status, ModelUnavailableError if status >= SERVER_FAULT else ModelRequestError)(str(error))
 
 
 def _openai_errors(module: str) -> ErrorMap:

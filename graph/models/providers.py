@@ -1,9 +1,11 @@
 """The chat models of providers, built by LangChain's `init_chat_model` from the provider's own package, an extra."""
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final
 
+import httpx
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr
 
@@ -17,12 +19,19 @@ NO_KEY: Final = "none"
 """The key for services that need none."""
 
 
-def provider_model(provider: str, name: str, settings: AgentSettings) -> BaseChatModel:
-    """Return a provider's model. Raises `ModelPackageError` if its package is not installed."""
+def provider_model(
+    provider: str, name: str, settings: AgentSettings, openai_client: Callable[[], httpx.AsyncClient]
+) -> BaseChatModel:
+    """Return a provider's model; one that speaks OpenAI's protocol is over that client.
+
+    Raises `ModelPackageError` if its package is not installed.
+    """
     require_package(provider)
     # An extra, which lint and types do without.
     chat_models: Any = import_module("langchain.chat_models")
-    return chat_models.init_chat_model(name, model_provider=provider, **_options(provider, name, settings))
+    return chat_models.init_chat_model(
+        name, model_provider=provider, **_options(provider, name, settings, openai_client)
+    )
 
 
 def require_package(provider: str) -> None:
@@ -30,10 +39,12 @@ def require_package(provider: str) -> None:
     package = PROVIDERS[provider]
     if find_spec("langchain") is None or find_spec(package.replace("-", "_")) is None:
         wanted = f"drive-agent[{provider}]" if provider in EXTRAS else f"langchain {package}"
-        raise ModelPackageError(provider, wanted)
+        raise ModelPackageError(wanted)
 
 
-def _options(provider: str, name: str, settings: AgentSettings) -> dict[str, Any]:
+def _options(
+    provider: str, name: str, settings: AgentSettings, openai_client: Callable[[], httpx.AsyncClient]
+) -> dict[str, Any]:
     if provider == "ollama":
         # Without a size Ollama reads the end of a long request only, and says nothing about it.
         own = {"num_ctx": context_in(settings, f"{provider}:{name}"), "base_url": settings.ollama_base_url or None}
@@ -43,7 +54,7 @@ def _options(provider: str, name: str, settings: AgentSettings) -> dict[str, Any
         return {**limits, **_access(settings.anthropic_api_key, "base_url", settings.anthropic_base_url)}
     if provider == "deepseek":
         own = _access(settings.deepseek_api_key, "api_base", settings.deepseek_base_url)
-        return {**limits, **own, "streaming": True, "stream_usage": True}
+        return {**limits, **own, "http_async_client": openai_client(), "streaming": True, "stream_usage": True}
     return limits
 
 
