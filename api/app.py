@@ -12,6 +12,7 @@ from api.clock import Clock, SystemClock
 from api.drive import DriveForService
 from api.http.dependencies import bearer
 from api.http.routes import approvals, chat, grants, memories, plans, runs, system, threads
+from api.http.routes import models as model_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.service import open_service
@@ -123,7 +124,7 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         lifespan=lifespan,
     )
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
-    for part in (chat, runs, approvals, grants, threads, plans, memories):
+    for part in (chat, runs, approvals, grants, threads, plans, memories, model_routes):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)

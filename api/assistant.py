@@ -18,6 +18,7 @@ from graph.dependencies import GraphDependencies, PlanControl
 from graph.drive.connections import ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
+from graph.limits.model_table import context_in, prices_of
 from graph.link_allowlist import host_allowlist
 from graph.link_filter import LinkFilter
 from graph.memory.facts import Facts, visible_facts
@@ -42,12 +43,23 @@ class Assistant:
         self._result_cache = deps.result_cache
         self.memory = AssistantMemory(deps, self.graph)
         self._hosts = deps.hosts
+        self._settings = deps.settings
         self._clock = deps.clock
         self._store = deps.store or InMemoryStore()
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str) -> RunContext:
+    def context(
+        self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str, model: str = ""
+    ) -> RunContext:
         """Return the context of a run for a caller."""
-        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode, run_id=run_id)
+        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode, run_id=run_id, model=model)
+
+    def allows_model(self, name: str) -> bool:
+        """Say whether a person may choose this model for a conversation."""
+        return name in self._settings.allowed_models
+
+    def model_choices(self) -> list[dict[str, Any]]:
+        """Return the models that a person may choose, the default one first: size in tokens, and prices if known."""
+        return [describe_model(self._settings, name) for name in self._settings.allowed_models]
 
     def link_filter(self, *messages: str) -> LinkFilter:
         """Return the link filter for texts to a person who wrote these messages."""
@@ -124,6 +136,18 @@ async def open_assistant(
             hosts=host_allowlist(settings.link_hosts, public_url),
         )
         yield Assistant(deps, storage)
+
+
+def describe_model(settings: AgentSettings, name: str) -> dict[str, Any]:
+    """Return what people see of a model."""
+    prices = prices_of(settings, name)
+    return {
+        "name": name,
+        "is_default": name == settings.resolved_model,
+        "context_tokens": context_in(settings, name),
+        "input_price": prices.input if prices else None,
+        "output_price": prices.output if prices else None,
+    }
 
 
 SHOWN_CHARACTERS: Final = 2_000

@@ -104,7 +104,12 @@ def _first(failure: BaseException) -> BaseException:
 
 
 def _not_started(failure: BaseException | None) -> CommandError:
-    reason = getattr(failure, "message", None) or (failure and f"{type(failure).__name__}: {failure}") or "no reason"
+    reason = (
+        getattr(failure, "message", None)
+        or getattr(failure, "sentence", None)
+        or (failure and f"{type(failure).__name__}: {failure}")
+        or "no reason"
+    )
     return CommandError(f"The service could not start: {reason}", hint=getattr(failure, "hint", ""))
 
 
