@@ -73,7 +73,7 @@ def build_model_set(settings: AgentSettings, clients: Clients | None = None) -> 
     clients, built = clients or Clients(), dict[str, BaseChatModel]()
 
     def models_with(chosen: str) -> dict[ModelRole, BaseChatModel]:
-        names = {role: settings.model_of(role, chosen) for role in ROLES}
+        names: dict[ModelRole, str] = {role: settings.model_of(role, chosen) for role in ROLES}
         for name in names.values():
             if name not in built:
                 built[name] = _build(name, settings, clients)

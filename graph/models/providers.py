@@ -6,7 +6,9 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 import httpx
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import Runnable
 from pydantic import SecretStr
 
 from graph.errors import ModelPackageError
@@ -32,6 +34,13 @@ def provider_model(
     return chat_models.init_chat_model(
         name, model_provider=provider, **_options(provider, name, settings, openai_client)
     )
+
+
+def with_answer_limit(model: BaseChatModel, tokens: int) -> Runnable[LanguageModelInput, AIMessage]:
+    """Return the model with a limit of its answers; Ollama's package has another name for it than all others."""
+    if "num_predict" in type(model).model_fields:
+        return model.model_copy(update={"num_predict": tokens})
+    return model.bind(max_tokens=tokens)
 
 
 def require_package(provider: str) -> None:

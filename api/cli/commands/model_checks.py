@@ -68,9 +68,9 @@ def check_model(settings: AgentSettings, name: str) -> Check:
             require_package(provider)
         except ModelPackageError as error:
             return Check("model", "fail", f"{name}: {error.sentence}")
-    shown = f"{name} ({context_in(settings, name):,} tokens)"
     service = _service_of(settings, provider)
-    return _ask(shown, service) if service else Check("model", "ok", f"{shown}, by the key that its package reads")
+    found = _ask(name, service) if service else Check("model", "ok", f"{name}, with the key that its package reads")
+    return Check("model", found.state, f"{found.text}; it reads {context_in(settings, name):,} tokens")
 
 
 def _service_of(settings: AgentSettings, provider: str) -> ModelService | None:

@@ -9,6 +9,7 @@ import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
+from mcp.types import CreateMessageRequestParams, CreateMessageResult, SamplingMessage, TextContent
 from pydantic import BaseModel
 
 from graph.errors import (
@@ -24,6 +25,7 @@ from graph.model_factory import Clients, build_model_set, build_models
 from graph.models import providers
 from graph.models.asking import ask, ask_for
 from graph.models.client import LeanChatModel
+from graph.models.sampling import LentModel
 from graph.settings import AgentSettings, split_model
 from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Reply, split_call, text
 
@@ -116,6 +118,11 @@ async def close(model: BaseChatModel) -> None:
         await getattr(model, "_async_client")._client.aclose()  # noqa: B009 - as above
 
 
+def without_providers(name: str) -> object:
+    """Find every package but those of providers."""
+    return None if name.startswith("langchain_") else object()
+
+
 def settings_for(name: str, root: str, **others: Any) -> AgentSettings:
     given: dict[str, Any] = {
         "model": name,
@@ -158,6 +165,18 @@ async def test_a_call_comes_whole_and_goes_back_with_its_result_also_under_anoth
 async def test_an_answer_of_a_shape_is_read(name: str, model: BaseChatModel, server: OpenAIServer) -> None:
     server.replies = [ANSWERS[name]("", ("Choice", {"name": "a"}))]
     assert (await ask_for(model, Choice, HI)).name == "a"
+
+
+async def test_a_model_can_be_lent_to_the_drive_with_a_limit(
+    name: str, model: BaseChatModel, server: OpenAIServer
+) -> None:
+    server.replies = [ANSWERS[name]("Forty-five days.")]
+    said = SamplingMessage(role="user", content=TextContent(type="text", text="How long?"))
+    answer = await LentModel(model)(None, CreateMessageRequestParams(messages=[said], maxTokens=77))
+    assert isinstance(answer, CreateMessageResult)
+    assert isinstance(answer.content, TextContent)
+    assert answer.content.text == "Forty-five days."
+    assert "77" in json.dumps(server.requests[0])
 
 
 @pytest.mark.parametrize(
@@ -211,7 +230,7 @@ async def test_the_names_of_openai_and_bare_names_stay_with_the_lean_client(clie
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
     provider: str, wanted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(providers, "find_spec", lambda name: None if name.startswith("langchain_") else object())
+    monkeypatch.setattr(providers, "find_spec", without_providers)
     with pytest.raises(ModelPackageError) as missing:
         build_models(AgentSettings(model=f"{provider}:some-model"))
     for language in ("en", "zh"):

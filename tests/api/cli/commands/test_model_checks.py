@@ -22,6 +22,11 @@ def checks(**settings: Any) -> list[Check]:
     return list(check_models(AgentSettings(**settings)))
 
 
+def not_installed(name: str) -> None:
+    """Find no package."""
+    del name
+
+
 def test_without_a_model_every_role_has_the_offline_one() -> None:
     found = checks()
     assert [check.name for check in found] == [
@@ -58,7 +63,7 @@ def test_a_missing_package_and_a_missing_key_are_said(monkeypatch: pytest.Monkey
     (check, *_) = checks(model="anthropic:claude-sonnet-5")
     assert check.state == "warn"
     assert "without ANTHROPIC_API_KEY" in check.text
-    monkeypatch.setattr(providers, "find_spec", lambda _: None)
+    monkeypatch.setattr(providers, "find_spec", not_installed)
     (check, *_) = checks(model="anthropic:claude-sonnet-5")
     assert check.state == "fail"
     assert "pip install 'drive-agent[anthropic]'" in check.text

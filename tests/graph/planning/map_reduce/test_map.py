@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -46,6 +47,8 @@ class ReadingModel(BaseChatModel):
     full: Any
     gathers: int = 0
     busy: int = 0
+    refuses: int = 0
+    """Characters that a request may have; 0: no limit."""
 
     @property
     def _llm_type(self) -> str:
@@ -66,6 +69,8 @@ class ReadingModel(BaseChatModel):
             self.busy -= 1
 
     def _said(self, request: str) -> str:
+        if self.refuses and len(request) > self.refuses:
+            raise ContextOverflowError("prompt is too long")
         if "<answer file=" in request:
             self.together.append(request)
             return "All of it together."
@@ -279,3 +284,17 @@ async def test_what_others_wrote_taints_the_thread(
     assert "1 of 1 read." in seen.text
     assert seen.state["turn"]["tainted"]
     assert seen.state["taint"]["origin"] == "shared"
+
+
+async def test_a_part_that_is_too_long_for_the_model_is_read_in_halves(
+    mine: Assistant, model: ScriptedChatModel, reading: ReadingModel, real_drive: Drive, actor: Actor
+) -> None:
+    root = (await real_drive.files.create_folder(actor, "root", "Long")).value.id
+    await real_drive.documents.create(actor, root, "long.md", "BEGIN\n" + "word\n" * 1_000 + "END\n")
+    model.script = [PLAN]
+    reading.refuses = 4_000
+    seen = await mine.say(REQUEST, folder_id=root)
+    assert progress(seen) == [("long.md", "read")]
+    assert len(reading.read) == 2
+    assert "BEGIN" in reading.read[0]
+    assert "END" in reading.read[1]
