@@ -176,6 +176,29 @@ async def test_the_model_may_write_the_summaries(build_with_store: Build, model:
     assert [one["text"] for one in seen.state["summaries"]] == ["They like short answers. 他们喜欢简短的回答。"]
 
 
+@pytest.mark.parametrize(
+    ("settings", "by_model"),
+    [
+        ({"model": "gpt-4.1"}, True),
+        ({"model": "gpt-4.1", "summaries": "extractive"}, False),
+        ({"model": "offline"}, False),
+        ({"model": "offline", "summary_model": "gpt-4.1-nano"}, True),
+        ({"model": "gpt-4.1", "router_model": "offline"}, False),
+    ],
+)
+async def test_a_real_model_writes_the_summaries_and_rules_do_it_for_the_offline_one(
+    build_with_store: Build, model: ScriptedChatModel, settings: dict[str, str], *, by_model: bool
+) -> None:
+    assistant = build_with_store(window_tokens=500, **settings)
+    model.script = ["Long. " * 500, *(["They want short answers."] if by_model else []), "ok"]
+    first = await assistant.say("list my files")
+    seen = await assistant.say("list my files")
+    (summary,) = seen.state["summaries"]
+    assert summary["text"].startswith("They want" if by_model else "Person: list my files")
+    assert [summary["first"], summary["last"]] == [message.id for message in first.state["messages"]]
+    assert f"messages {summary['first']} to {summary['last']}]" in model.requests[-1][0].text
+
+
 async def test_without_the_model_the_extract_stands(build_with_store: Build, model: ScriptedChatModel) -> None:
     assistant = build_with_store(window_tokens=500, summaries="model")
     model.script = ["Fine. " * 500, TimeoutError("no answer"), "ok"]
