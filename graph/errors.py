@@ -127,17 +127,17 @@ class ModelNotFoundError(ModelError):
 
 
 class ModelPackageError(ModelError):
-    """The package of a model's provider is not installed; the detail is what pip has to install."""
+    """The package of a model's provider is not installed; the detail is the command that installs it."""
 
     code = "model_package"
     retryable = False
-    english = "The package for this language model is not installed. Install it with: pip install '{wanted}'"
-    chinese = "尚未安装这个语言模型所需的软件包。请运行：pip install '{wanted}'"
+    english = "The package for this language model is not installed. Install it with: {command}"
+    chinese = "尚未安装这个语言模型所需的软件包。请运行：{command}"
 
     @property
     def sentence(self) -> str:
-        """Return the sentence with the package in it."""
-        return super().sentence.format(wanted=self.detail)
+        """Return the sentence with the command in it."""
+        return super().sentence.format(command=self.detail)
 
 
 class ModelRequestError(ModelError):

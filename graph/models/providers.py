@@ -1,5 +1,6 @@
 """The chat models of providers, built by LangChain's `init_chat_model` from the provider's own package, an extra."""
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
@@ -47,8 +48,8 @@ def require_package(provider: str) -> None:
     """Raise `ModelPackageError` with the command that installs a provider's package, if it is missing."""
     package = PROVIDERS[provider]
     if find_spec("langchain") is None or find_spec(package.replace("-", "_")) is None:
-        wanted = f"drive-agent[{provider}]" if provider in EXTRAS else f"langchain {package}"
-        raise ModelPackageError(wanted)
+        wanted = f"'drive-agent[{provider}]'" if provider in EXTRAS else f"langchain {package}"
+        raise ModelPackageError(f"{sys.executable} -m pip install {wanted}")
 
 
 def _options(

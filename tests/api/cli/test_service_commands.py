@@ -179,7 +179,7 @@ def test_a_model_whose_package_is_missing_is_a_sentence_with_the_command_that_in
     settings = {"DRIVE_DATA_DIR": str(tmp_path / "data"), "AGENT_MODEL": "mistralai:mistral-small-latest"}
     result = drive_agent("serve", "--port", "0", settings=settings)
     assert (result.returncode, result.stdout) == (1, "")
-    assert "pip install 'langchain langchain-mistralai'" in result.stderr
+    assert "pip install langchain langchain-mistralai" in result.stderr
     assert "Traceback" not in result.stderr
 
 

@@ -1,6 +1,7 @@
 """Models by their provider's own package, against scripted servers that speak the providers' protocols."""
 
 import json
+import sys
 from collections.abc import AsyncGenerator, Callable
 from importlib import import_module
 from typing import Any
@@ -225,7 +226,7 @@ async def test_the_names_of_openai_and_bare_names_stay_with_the_lean_client(clie
 
 
 @pytest.mark.parametrize(
-    ("provider", "wanted"), [("anthropic", "drive-agent[anthropic]"), ("mistralai", "langchain langchain-mistralai")]
+    ("provider", "wanted"), [("anthropic", "'drive-agent[anthropic]'"), ("mistralai", "langchain langchain-mistralai")]
 )
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
     provider: str, wanted: str, monkeypatch: pytest.MonkeyPatch
@@ -235,7 +236,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         build_models(AgentSettings(model=f"{provider}:some-model"))
     for language in ("en", "zh"):
         sentence = missing.value.in_language(language).sentence
-        assert f"pip install '{wanted}'" in sentence
+        assert f"{sys.executable} -m pip install {wanted}" in sentence
         assert provider in sentence
 
 
