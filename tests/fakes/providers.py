@@ -57,7 +57,7 @@ def fickle(request: Request) -> Reply:
     """A gateway: reasoning is demanded of it, and refused by the service behind it."""
     if any(message.get("reasoning_content") for message in request["messages"]):
         return Failure(400, REMOVE)
-    if "temperature" not in request and next(_calls_without_reasoning(request), None) is not None:
+    if next(_calls_without_reasoning(request), None) is not None:
         return Failure(400, MISSING.format(1))
     return _thinks_and_answers(request)
 

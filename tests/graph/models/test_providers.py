@@ -1,12 +1,11 @@
-"""Scripted providers: each refuses what its real counterpart refuses. It is asked in its dialect, and only once anew."""
+"""Scripted providers: each refuses what its real counterpart refuses, and is then asked in its dialect."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator
 from datetime import date
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
@@ -23,6 +22,9 @@ from graph.models.structured import ask_for, dialect_of
 from graph.settings import AgentSettings
 from tests.fakes import providers
 from tests.fakes.openai_server import Failure, OpenAIServer, Reply, Stream
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Provider = Callable[[dict[str, Any]], Reply]
 Ask = Callable[..., LeanChatModel]
@@ -134,7 +136,6 @@ PARAMETERS: dict[str, tuple[Provider, set[str]]] = {
     "strings only": (providers.strings_only, {"content"}),
     "deepseek, thinking": (providers.deepseek_thinking, {"reasoning_content"}),
     "deepseek r1": (providers.deepseek_r1, set()),
-    "fickle": (providers.fickle, set()),
 }
 
 
