@@ -14,6 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from graph.models.asking import ModelRole
 from graph.models.client import Connections, Endpoint, LeanChatModel, limit_answer, proxy_for
 from graph.models.dialects import FILE_NAME, Dialects
+from graph.models.structured import share_dialect
 from graph.settings import OFFLINE, AgentSettings
 
 CONNECT_SECONDS: Final = 10.0
@@ -91,7 +92,7 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
         return LeanChatModel(model_name=name, endpoint=endpoint, dialect=clients.dialects.of(endpoint.url, name))
     from langchain_openai import ChatOpenAI
 
-    return ChatOpenAI(
+    model = ChatOpenAI(
         model=name,
         api_key=settings.openai_api_key if settings.openai_api_key.get_secret_value() else lambda: NO_KEY,
         base_url=settings.openai_base_url or None,
@@ -102,6 +103,8 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
         streaming=True,
         stream_usage=True,
     )
+    share_dialect(model, clients.dialects.of(settings.openai_base_url or OPENAI_URL, name))
+    return model
 
 
 def _endpoint(settings: AgentSettings, connections: Connections) -> Endpoint:

@@ -28,7 +28,7 @@ from graph.memory.summaries import summary_section
 from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
-from graph.models.asking import ChatRunnable, ask, was_cut
+from graph.models.asking import ChatRunnable, ask, cut_notice, was_cut
 from graph.prompts import json_section, section
 from graph.routing.route import announce_route
 from graph.state import (
@@ -55,10 +55,6 @@ NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
 NO_NAME: Final = "unknown"
 LONGEST_NAME: Final = 64
-CUT_OFF: Final[dict[Language, str]] = {
-    "en": "(The answer is cut off here: the language model reached its length limit. Ask me to go on.)",
-    "zh": "（回答在此中断：语言模型已达到长度上限。可以让我接着说。）",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +142,9 @@ async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending:
 
 def _with_notice(answer: AIMessage, language: Language) -> AIMessage:
     """Tell the person if the answer was cut off. A call that was cut goes back to the model as broken."""
-    if call_ids(answer) or not was_cut(answer):
+    notice, key = cut_notice(answer, language), answer.id or str(uuid4())
+    if call_ids(answer) or not notice:
         return answer
-    notice, key = f"\n\n{CUT_OFF[language]}", answer.id or str(uuid4())
     emit({"type": "content", "text": notice, "message_id": key})
     content = [*answer.content, {"type": "text", "text": notice}] if isinstance(answer.content, list) else ""
     return answer.model_copy(update={"id": key, "content": content or f"{answer.content}{notice}"})

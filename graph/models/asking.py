@@ -53,6 +53,7 @@ from graph.errors import (
 from graph.events import ReasoningDelta, TextDelta
 from graph.models.client import LeanChatModel
 from graph.models.dialects import REASONING
+from graph.state import Language
 
 ModelRole = Literal["router", "planner", "agent"]
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
@@ -66,6 +67,10 @@ HALF_CHARACTER: Final = "\\ud"
 """Begins the escape of a surrogate. One that stands alone is no text, and no service takes it back."""
 CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
 """The reasons of services for an answer that ends at its limit."""
+CUT_OFF: Final[Mapping[Language, str]] = {
+    "en": "(The answer is cut off here: the language model reached its length limit. Ask me to go on.)",
+    "zh": "（回答在此中断：语言模型已达到长度上限。可以让我接着说。）",
+}
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
 
@@ -163,6 +168,11 @@ def was_cut(answer: AIMessage) -> bool:
     details: Mapping[str, Any] = said.get("incomplete_details") or {}
     reasons = (said.get(key) for key in ("finish_reason", "stop_reason", "done_reason"))
     return any(reason in CUT for reason in (*reasons, details.get("reason")))
+
+
+def cut_notice(answer: AIMessage, language: Language) -> str:
+    """Return the sentence for the person about an answer that was cut off; empty for others."""
+    return f"\n\n{CUT_OFF[language]}" if was_cut(answer) else ""
 
 
 def _deltas(chunk: AIMessage) -> Iterator[TextDelta | ReasoningDelta]:

@@ -87,6 +87,11 @@ def dialect_of(model: BaseChatModel) -> Dialect:
     return cast("Dialect", vars(model).setdefault("_dialect", Dialect()))
 
 
+def share_dialect(model: BaseChatModel, dialect: Dialect) -> None:
+    """Give a model of another library the dialect of its service, which others may share."""
+    vars(model)["_dialect"] = dialect
+
+
 async def _climb(
     model: BaseChatModel, schema: type[BaseModel], messages: Sequence[BaseMessage]
 ) -> tuple[Step, AIMessage]:

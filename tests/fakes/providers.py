@@ -31,8 +31,20 @@ USE_OTHER = "Unsupported parameter: 'max_tokens' is not supported with this mode
 ID_OF_NINE = "Tool call id was {} but must be a-z, A-Z, 0-9, with a length of 9."
 EXTRA = "{{'detail': [{{'type': 'extra_forbidden', 'loc': ['body', '{}'], 'msg': 'Extra inputs are not permitted'}}]}}"
 NO_STRING = "[{{'loc': ('body', 'messages', {}, 'content'), 'msg': 'Input should be a valid string', 'input': None}}]"
+NO_ITEM = "Item '{}' of type 'function_call' was provided without its required 'reasoning' item."
 NO_TOOLS = "registry.ollama.ai/library/gemma3:4b does not support tools"
 NO_OBJECT = "Forcing a function is not supported, and neither is response_format."
+
+_SUMMARY = "response.reasoning_summary"
+ITEM_DELTAS: dict[str, list[Request]] = {
+    "reasoning": [
+        {"type": f"{_SUMMARY}_part.added", "summary_index": 0, "part": {"type": "summary_text", "text": ""}},
+        {"type": f"{_SUMMARY}_text.delta", "summary_index": 0, "delta": "Let me "},
+        {"type": f"{_SUMMARY}_text.delta", "summary_index": 0, "delta": "see."},
+    ],
+    "message": [{"type": "response.output_text.delta", "content_index": 0, "delta": "Done.", "logprobs": []}],
+    "function_call": [{"type": "response.function_call_arguments.delta", "delta": '{"name": "x"}'}],
+}
 
 
 def deepseek_thinking(request: Request) -> Reply:
@@ -120,6 +132,36 @@ def with_schema(request: Request) -> Reply:
     if not schema["strict"] or schema["schema"]["required"] != list(properties):
         return Failure(400, "Invalid schema for response_format")
     return _body(_chunk({"content": json.dumps(dict.fromkeys(properties, "x"))}), _chunk({}, "stop"))
+
+
+def openai_responses(request: Request) -> Reply:
+    """OpenAI's other protocol: an item of reasoning before each call, and both have to come back."""
+    before: Request = {}
+    for item in request["input"]:
+        if item.get("type") == "function_call" and before.get("type") != "reasoning":
+            return Failure(400, NO_ITEM.format(item.get("id")))
+        before = item
+    was_called = any(item.get("type") == "function_call_output" for item in request["input"])
+    call = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "patch", "arguments": '{"name": "x"}'}
+    text = {"type": "output_text", "text": "Done."}
+    said = {"type": "message", "id": "msg_1", "role": "assistant", "content": [text]}
+    return _items({"type": "reasoning", "id": "rs_1", "summary": []}, said if was_called else call)
+
+
+def _items(*items: Request) -> Reply:
+    """Return a stream of these items, each begun empty."""
+    base: Request = {"id": "resp_1", "object": "response", "created_at": 1, "model": "m", "tools": [], "output": []}
+    events: list[Request] = [{"type": "response.created", "response": base}]
+    for place, item in enumerate(items):
+        at = {"output_index": place, "item_id": item["id"]}
+        begun = {key: type(value)() if key in {"arguments", "content"} else value for key, value in item.items()}
+        events.append({"type": "response.output_item.added", "output_index": place, "item": begun})
+        events += [{**delta, **at} for delta in ITEM_DELTAS[item["type"]]]
+        events.append({"type": "response.output_item.done", "output_index": place, "item": item})
+    usage = {"input_tokens": 5, "output_tokens": 3, "total_tokens": 8}
+    events.append({"type": "response.completed", "response": {**base, "output": [*items], "usage": usage}})
+    numbered = [{**event, "sequence_number": number} for number, event in enumerate(events)]
+    return Pieces([f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in numbered])
 
 
 def _answers(request: Request) -> Reply:

@@ -124,7 +124,7 @@ class Answer:
             raise ValueError("a chunk is not of the shape that chunks have") from error
         if self._length > LONGEST_ANSWER:
             raise AnswerTooLongError(f"the answer is longer than {LONGEST_ANSWER} characters")
-        text, reasoning = "".join([text for text, _ in pieces]), "".join([thought for _, thought in pieces])
+        text, reasoning = pieces[0] if len(pieces) == 1 else ("".join(part) for part in zip(*pieces, strict=True))
         return _chunk(text, reasoning) if text or reasoning else None
 
     def last(self) -> AIMessageChunk:

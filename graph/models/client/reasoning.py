@@ -5,8 +5,8 @@ from typing import Any, Final, cast
 
 from graph.models.dialects import REASONING
 
-FIELDS: Final = (REASONING, "reasoning")
-"""The fields of DeepSeek, Qwen and many more; of OpenRouter, Groq, Ollama and vLLM."""
+OTHER_NAME: Final = "reasoning"
+"""The field of OpenRouter, Groq, Ollama and vLLM; DeepSeek, Qwen and many more have the one that is ours too."""
 OPENED, CLOSED = "<think>", "</think>"
 """The tags of local models behind servers that leave them in the text."""
 
@@ -61,8 +61,9 @@ class ThinkTags:
 
 def reasoning_in(delta: Mapping[str, Any]) -> str:
     """Return what a delta says of the model's thoughts."""
-    field = next((text for name in FIELDS if isinstance(text := delta.get(name), str) and text), "")
-    return field + _parts(delta.get("content"), "thinking")
+    field, content = delta.get(REASONING) or delta.get(OTHER_NAME), delta.get("content")
+    parts = _parts(content, "thinking") if isinstance(content, list) else ""
+    return field + parts if isinstance(field, str) else parts
 
 
 def text_in(delta: Mapping[str, Any]) -> str:

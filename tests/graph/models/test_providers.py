@@ -12,8 +12,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.tools import tool
 from pydantic import BaseModel, Field
 
+from graph.agents.specialist import sendable
 from graph.errors import ModelLengthError, ModelRequestError
 from graph.events import ReasoningDelta, TextDelta
+from graph.link_allowlist import HostAllowlist
+from graph.link_filter import LinkFilter, filter_answer
+from graph.messages.written import with_own_ids
 from graph.model_factory import Clients, build_models
 from graph.models.asking import ask, was_cut
 from graph.models.client import LeanChatModel
@@ -270,3 +274,41 @@ def test_the_file_of_what_was_learnt_names_no_password_and_may_be_broken(tmp_pat
     assert Dialects(path).of("https://models.example/v1", "m").has("temperature")
     path.write_text('[{"url": 1')
     assert not Dialects(path).of("https://models.example/v1", "m").has("temperature")
+
+
+@pytest.mark.parametrize("client", ["lean", "openai"])
+async def test_both_clients_go_down_the_ladder_and_share_what_was_learnt(
+    provider: OpenAIServer, clients: Clients, client: str
+) -> None:
+    provider.brain = providers.qwen_thinking
+    given = {"model": "scripted", "openai_api_key": "k", "openai_base_url": provider.url, "chat_client": client}
+    for _ in range(2):
+        model = build_models(AgentSettings.model_validate(given), clients)["agent"]
+        assert (await ask_for(model, Choice, [SystemMessage("Choose."), *HI])).name == "x"
+    assert len(provider.requests) == {"lean": 4, "openai": 3}[client]
+    assert clients.dialects.of(provider.url, "scripted").has("tool_choice")
+
+
+async def test_calls_may_be_parallel_where_the_choice_is_the_models(provider: OpenAIServer, model_of: Ask) -> None:
+    provider.replies = [Stream([{"content": "Done."}]), Stream([{"content": "Done."}])]
+    await ask(model_of().bind_tools([patch]), HI)
+    await ask(model_of().bind_tools([patch], tool_choice="any"), HI)
+    assert [request.get("parallel_tool_calls") for request in provider.requests] == [True, None]
+
+
+async def test_items_of_reasoning_are_said_apart_and_go_back_before_their_calls(
+    provider: OpenAIServer, clients: Clients
+) -> None:
+    provider.brain = providers.openai_responses
+    given = {"model": "gpt-5.1-codex", "openai_api_key": "k", "openai_base_url": provider.url, "model_retries": 0}
+    model = build_models(AgentSettings.model_validate(given), clients)["agent"].bind_tools([patch])
+    said: list[TextDelta | ReasoningDelta] = []
+    made = await ask(model, HI, said=said.append)
+    assert "".join(delta.text for delta in said if isinstance(delta, ReasoningDelta)) == "Let me see."
+    assert made.text == ""
+    stored = sendable(with_own_ids(filter_answer(made, LinkFilter(HostAllowlist())), set()))
+    assert isinstance(stored, AIMessage)
+    result = ToolMessage("done", tool_call_id=stored.tool_calls[0]["id"] or "")
+    assert (await ask(model, [*HI, stored, result])).text == "Done."
+    with pytest.raises(ModelRequestError):
+        await ask(model, [*HI, AIMessage("", tool_calls=stored.tool_calls), result])
