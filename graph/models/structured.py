@@ -13,7 +13,14 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ValidationError
 
-from graph.errors import ModelLengthError, ModelNotFoundError, ModelOutputError, ModelRequestError
+from graph.errors import (
+    ModelContextError,
+    ModelError,
+    ModelLengthError,
+    ModelNotFoundError,
+    ModelOutputError,
+    ModelRequestError,
+)
 from graph.limits.budget import Spending
 from graph.models.asking import ChatRunnable, ask, was_cut
 from graph.models.client import LeanChatModel
@@ -95,20 +102,30 @@ def share_dialect(model: BaseChatModel, dialect: Dialect) -> None:
 async def _climb(
     model: BaseChatModel, schema: type[BaseModel], messages: Sequence[BaseMessage]
 ) -> tuple[Step, AIMessage]:
-    """Ask on the highest step that the service does not refuse, and remember what it does refuse."""
-    dialect = dialect_of(model)
+    """Ask on the highest step that the service does not refuse, and remember what it refused."""
+    dialect, refused = dialect_of(model), list[str]()
     begun = 0 if isinstance(model, LeanChatModel) else 1
-    steps = [step for step in LADDER[begun:] if not dialect.has(step.rule)]
-    for step in steps:
+    for step in [step for step in LADDER[begun:] if not dialect.has(step.rule)]:
         try:
-            return step, await ask(
-                step.bind(model, schema), _with_hint(messages, step.hint(model, schema)), hidden=True
-            )
+            hinted = _with_hint(messages, step.hint(model, schema))
+            answer = await ask(step.bind(model, schema), hinted, hidden=True)
         except (ModelRequestError, ModelNotFoundError) as error:
-            if step is LADDER[-1] or not RULES[step.rule].words.search(error.detail):
+            if not _is_refused(step, error):
                 raise
-            dialect.learn(step.rule)
+            refused.append(step.rule)
+        else:
+            for rule in refused:
+                dialect.learn(rule)
+            return step, answer
     raise AssertionError
+
+
+def _is_refused(step: Step, error: ModelError) -> bool:
+    """Say whether the error is the step's: it names it. Of a schema services know so little that some name nothing."""
+    if step is LADDER[-1] or isinstance(error, ModelContextError):
+        return False
+    is_silent = step.rule == JSON_SCHEMA and isinstance(error, ModelRequestError)
+    return is_silent or RULES[step.rule].words.search(error.detail) is not None
 
 
 def _with_hint(messages: Sequence[BaseMessage], hint: str) -> list[BaseMessage]:

@@ -13,7 +13,7 @@ from langchain_core.tools import tool
 from pydantic import BaseModel, Field
 
 from graph.agents.specialist import sendable
-from graph.errors import ModelLengthError, ModelRequestError
+from graph.errors import ModelContextError, ModelError, ModelLengthError, ModelNotFoundError, ModelRequestError
 from graph.events import ReasoningDelta, TextDelta
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter, filter_answer
@@ -25,7 +25,7 @@ from graph.models.dialects import FILE_NAME, RULES, Dialects, read_learnt
 from graph.models.structured import ask_for, dialect_of
 from graph.settings import AgentSettings
 from tests.fakes import providers
-from tests.fakes.openai_server import Failure, OpenAIServer, Reply, Stream
+from tests.fakes.openai_server import Failure, OpenAIServer, Reply, Stream, split_call
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,12 +118,28 @@ async def test_a_schema_that_is_sent_is_strict(provider: OpenAIServer, model_of:
     assert "minLength" not in json.dumps(sent)
 
 
-async def test_a_refusal_for_another_reason_takes_no_step_down(provider: OpenAIServer, model_of: Ask) -> None:
-    provider.replies = [Failure(400, "Your request was flagged.")]
-    with pytest.raises(ModelRequestError):
+@pytest.mark.parametrize(
+    ("refusal", "error", "asked"),
+    [
+        (Failure(400, "Your request was flagged."), ModelRequestError, 2),
+        (Failure(400, code="context_length_exceeded"), ModelContextError, 1),
+        (Failure(404, "No such model"), ModelNotFoundError, 1),
+    ],
+)
+async def test_a_refusal_for_another_reason_teaches_nothing(
+    provider: OpenAIServer, model_of: Ask, refusal: Failure, error: type[ModelError], asked: int
+) -> None:
+    provider.brain = lambda _: refusal
+    with pytest.raises(error):
         await ask_for(model_of(), Choice, HI)
-    assert len(provider.requests) == 1
+    assert len(provider.requests) == asked
     assert not any(dialect_of(model_of()).has(name) for name in RULES)
+
+
+async def test_a_schema_that_is_refused_without_a_reason_is_left_out(provider: OpenAIServer, model_of: Ask) -> None:
+    provider.replies = [Failure(400, "Bad Request"), split_call("Choice", '{"name": "x"}')]
+    assert (await ask_for(model_of(), Choice, HI)).name == "x"
+    assert dialect_of(model_of()).has("json_schema")
 
 
 async def test_a_service_that_ignores_the_schema_is_asked_for_a_call_the_next_time(
