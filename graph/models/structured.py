@@ -31,6 +31,7 @@ Schema = TypeVar("Schema", bound=BaseModel)
 REPORTED_FAULTS: Final = 5
 QUOTED_CHARACTERS: Final = 2_000
 """Characters of its wrong answer that a model sees again."""
+NO_OBJECT: Final = "no object in the answer"
 SHOWS_SCHEMA: Final = "https://api.openai.com/"
 """This service shows the model the schema of its answer; others only keep it from writing anything else."""
 JSON_ALONE: Final = "Answer with one JSON object alone, without a word beside it. It has to fit this JSON schema: {}"
@@ -39,10 +40,6 @@ TOOL_OR_JSON: Final = (
 )
 NOT_IN_STRICT: Final = frozenset({"default", "title", "minLength", "maxLength"})
 """Keywords that strict schemas must not have (OpenAI API, "structured outputs")."""
-
-
-class NoObjectError(ModelOutputError):
-    """The answer has neither a call nor a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ async def ask_for(
         try:
             return _shaped(schema, answer)
         except ModelOutputError as error:
-            if isinstance(error, NoObjectError) and step.rule == JSON_SCHEMA:
+            if error.detail == NO_OBJECT and step.rule == JSON_SCHEMA:
                 dialect_of(model).learn(JSON_SCHEMA)
             if was_cut(answer):
                 raise ModelLengthError(str(error)) from error
@@ -237,4 +234,4 @@ def _json_in(text: str) -> Any:
     try:
         return json.loads(text[start : end + 1])
     except json.JSONDecodeError as error:
-        raise NoObjectError("no object in the answer") from error
+        raise ModelOutputError(NO_OBJECT) from error

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typing_extensions import TypedDict
 
@@ -170,6 +170,7 @@ def test_the_content_of_a_run_is_inert_however_messages_and_events_follow_each_o
     assert read_as_people_do(text) == Reading(), text
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from([TextDelta, ReasoningDelta])), max_size=12))
 def test_reasoning_is_inert_and_apart_from_the_content_wherever_it_comes(
     pieces: list[tuple[str, type[TextDelta | ReasoningDelta]]],
