@@ -123,7 +123,7 @@ async def open_assistant(
         storage = await stack.enter_async_context(open_threads(url))
         connections = ConnectionPool.of(settings, sessions, clock.now)
         stack.push_async_callback(connections.aclose)
-        built = models or await stack.enter_async_context(open_models(settings))
+        built = models or await stack.enter_async_context(open_models(settings, root))
         deps = GraphDependencies(
             models=built.models,
             choices=built.choices,

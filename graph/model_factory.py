@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -12,7 +13,9 @@ import httpx
 from langchain_core.language_models import BaseChatModel
 
 from graph.models.client import Connections, Endpoint, LeanChatModel, limit_answer, proxy_for
+from graph.models.dialects import FILE_NAME, Dialects
 from graph.models.providers import NO_KEY, provider_model
+from graph.models.structured import share_dialect
 from graph.settings import OFFLINE, ROLES, AgentSettings, ModelRole, split_model
 
 CONNECT_SECONDS: Final = 10.0
@@ -34,7 +37,10 @@ class ModelSet:
 
 
 class Clients:
-    """The HTTP clients of all models; each is made for the first model that needs it."""
+    """The HTTP clients of all models, each made for the first model that needs it, and the dialects of the services."""
+
+    def __init__(self, dialects: Dialects | None = None) -> None:
+        self.dialects = dialects or Dialects()
 
     @cached_property
     def lean(self) -> Connections:
@@ -55,13 +61,18 @@ class Clients:
     async def aclose(self) -> None:
         """Close those that were made."""
         for client in list(vars(self).values()):
-            await client.aclose()
+            if isinstance(client, Connections | httpx.AsyncClient):
+                await client.aclose()
 
 
 @asynccontextmanager
-async def open_models(settings: AgentSettings) -> AsyncGenerator[ModelSet]:
-    """Build the models over HTTP clients of their own, and close these at the end."""
-    async with aclosing(Clients()) as clients:
+async def open_models(settings: AgentSettings, directory: Path | None = None) -> AsyncGenerator[ModelSet]:
+    """Build the models over HTTP clients of their own, and close these at the end.
+
+    What is learnt about their services is remembered in a file of the directory.
+    """
+    dialects = Dialects(directory / FILE_NAME) if directory else None
+    async with aclosing(Clients(dialects)) as clients:
         yield build_model_set(settings, clients)
 
 
@@ -98,10 +109,11 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
     if provider not in {"", "openai"}:
         return provider_model(provider, name, settings, lambda: clients.openai)
     if settings.chat_client == "lean" and not RESPONSES_ONLY.search(name):
-        return LeanChatModel(model_name=name, endpoint=_endpoint(settings, clients.lean))
+        endpoint = _endpoint(settings, clients.lean)
+        return LeanChatModel(model_name=name, endpoint=endpoint, dialect=clients.dialects.of(endpoint.url, name))
     from langchain_openai import ChatOpenAI
 
-    return ChatOpenAI(
+    model = ChatOpenAI(
         model=name,
         api_key=settings.openai_api_key if settings.openai_api_key.get_secret_value() else lambda: NO_KEY,
         base_url=settings.openai_base_url or None,
@@ -112,6 +124,8 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
         streaming=True,
         stream_usage=True,
     )
+    share_dialect(model, clients.dialects.of(settings.openai_base_url or OPENAI_URL, name))
+    return model
 
 
 def _endpoint(settings: AgentSettings, connections: Connections) -> Endpoint:

@@ -15,7 +15,7 @@ from graph.errors import ModelError, ModelOutputError
 from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
 from graph.limits.budget import Spending
 from graph.messages.written import link_filter_for
-from graph.models.asking import ask_for
+from graph.models.structured import ask_for
 from graph.planning.abilities import problems_of_abilities
 from graph.planning.agree import proposal_for
 from graph.planning.progress import views

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from tests.prompt_server import PromptServer
 
 STARTED_WITHIN_SECONDS = 10
-PATHS = ("/v1/chat/completions", "/v1/messages", "/api/chat")
+PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/chat")
 """The last two are Anthropic's and Ollama's: answer them with `Pieces`."""
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from argparse import Namespace
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from api.cli.client import read_json
@@ -21,6 +22,7 @@ from api.cli.service.connection import connected, find_running
 from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, print_json
 from drive_server.settings import DriveSettings
+from graph.models.dialects import FILE_NAME, RULES, public_address, read_learnt
 from graph.settings import AgentSettings
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 OLDEST_PYTHON = (3, 11)
 LITTLE_SPACE = 1_000_000_000
 NO_SPACE = 100_000_000
+OPENAI_URL = "https://api.openai.com/v1"
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
@@ -59,7 +62,9 @@ def _all_checks(arguments: Namespace, terminal: Terminal) -> Iterator[Check]:
     if writable.state == "fail":
         return
     yield check_space(settings.root)
-    yield from check_models(settings_of(arguments, AgentSettings))
+    agent = settings_of(arguments, AgentSettings)
+    yield from check_models(agent)
+    yield from check_dialects(agent, settings.root)
     yield from _check_service(arguments, settings, terminal)
     yield check_token(settings.token_path)
 
@@ -104,6 +109,15 @@ def check_token(path: Path) -> Check:
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         return Check("access token", "fail", f"{path} can be read by other users of this machine; chmod 600 closes it")
     return Check("access token", "ok", f"{path}, readable by you alone")
+
+
+def check_dialects(settings: AgentSettings, root: Path) -> Iterator[Check]:
+    """Say what was learnt about the model's service while it was asked, for each model there."""
+    address = public_address(settings.openai_base_url or OPENAI_URL)
+    for (url, model), learnt in read_learnt(root / FILE_NAME, datetime.now(UTC).date()):
+        if url == address and learnt:
+            found = "; ".join(RULES[name].description for name in learnt)
+            yield Check("model's service", "ok", f"{model}: it {found}. Requests keep to that")
 
 
 def _check_service(arguments: Namespace, settings: DriveSettings, terminal: Terminal) -> Iterator[Check]:

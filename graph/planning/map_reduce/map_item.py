@@ -19,7 +19,7 @@ from graph.errors import AgentError, ModelContextError, ModelError
 from graph.events import emit
 from graph.limits.limits import limit_reached
 from graph.messages.written import text_of
-from graph.models.asking import ask
+from graph.models.asking import ask, cut_notice
 from graph.planning.map_reduce.prompts import (
     LANGUAGES,
     READ,
@@ -202,7 +202,7 @@ class Reading:
                     raise
                 continue
             self._gate.spend(self._spending.add(answer, asked))
-            return answer.text
+            return answer.text + cut_notice(answer, self._language)
         return ""
 
     def _found(self, status: Literal["read", "nothing", "failed"], text: str, *, is_cut: bool = False) -> Finding:

@@ -1,274 +1,330 @@
-"""Models by their provider's own package, against scripted servers that speak the providers' protocols."""
+"""Scripted providers: each refuses what its real counterpart refuses, and is then asked in its dialect."""
+
+from __future__ import annotations
 
 import json
-import sys
-from collections.abc import AsyncGenerator, Callable
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable, Generator
+from datetime import date
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
-from mcp.types import CreateMessageRequestParams, CreateMessageResult, SamplingMessage, TextContent
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from graph.errors import (
-    ModelAuthenticationError,
-    ModelContextError,
-    ModelError,
-    ModelNotFoundError,
-    ModelPackageError,
-    ModelRateLimitedError,
-    ModelUnavailableError,
-)
-from graph.model_factory import Clients, build_model_set, build_models
-from graph.models import providers
-from graph.models.asking import ask, ask_for
+from graph.agents.specialist import sendable
+from graph.errors import ModelContextError, ModelError, ModelLengthError, ModelNotFoundError, ModelRequestError
+from graph.events import ReasoningDelta, TextDelta
+from graph.link_allowlist import HostAllowlist
+from graph.link_filter import LinkFilter, filter_answer
+from graph.messages.written import with_own_ids
+from graph.model_factory import Clients, build_models
+from graph.models.asking import ask, was_cut
 from graph.models.client import LeanChatModel
-from graph.models.sampling import LentModel
-from graph.settings import AgentSettings, split_model
-from tests.fakes.openai_server import Failure, OpenAIServer, Pieces, Reply, split_call, text
+from graph.models.dialects import FILE_NAME, RULES, Dialects, read_learnt
+from graph.models.structured import ask_for, dialect_of
+from graph.settings import AgentSettings
+from tests.fakes import providers
+from tests.fakes.openai_server import Failure, OpenAIServer, Reply, Stream, split_call
 
-HI = [SystemMessage("Be brief."), HumanMessage("hi")]
-ARGUMENTS = {"find": "30", "replace": "四十五"}
+if TYPE_CHECKING:
+    from pathlib import Path
 
+Provider = Callable[[dict[str, Any]], Reply]
+Ask = Callable[..., LeanChatModel]
 
-@tool
-def patch(find: str, replace: str) -> None:
-    """Patch."""
+HI: list[BaseMessage] = [HumanMessage("hi")]
+TODAY = date(2026, 5, 4)
 
 
 class Choice(BaseModel):
     """A choice."""
 
-    name: str
+    name: str = Field(min_length=1)
 
 
-def events(*bodies: dict[str, Any]) -> Pieces:
-    """Return Anthropic's server-sent events."""
-    return Pieces([f"event: {body['type']}\ndata: {json.dumps(body)}\n\n".encode() for body in bodies])
-
-
-def anthropic(said: str = "", called: tuple[str, dict[str, Any]] | None = None) -> Pieces:
-    """Return a whole answer of Anthropic: text, then a call."""
-    usage = {"input_tokens": 7, "output_tokens": 1}
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": [], "usage": usage}
-    blocks: list[dict[str, Any]] = [{"type": "message_start", "message": {**message, "stop_reason": None}}]
-    deltas: list[tuple[dict[str, Any], dict[str, Any]]] = []
-    if said:
-        deltas.append(({"type": "text", "text": ""}, {"type": "text_delta", "text": said}))
-    if called:
-        begun = {"type": "tool_use", "id": "toolu_01AAAAAAAAAAAAAAAAAAAAAA", "name": called[0], "input": {}}
-        deltas.append((begun, {"type": "input_json_delta", "partial_json": json.dumps(called[1])}))
-    for index, (begun, delta) in enumerate(deltas):
-        blocks.append({"type": "content_block_start", "index": index, "content_block": begun})
-        blocks.append({"type": "content_block_delta", "index": index, "delta": delta})
-        blocks.append({"type": "content_block_stop", "index": index})
-    ended = {"stop_reason": "tool_use" if called else "end_turn", "stop_sequence": None}
-    blocks.append({"type": "message_delta", "delta": ended, "usage": {"input_tokens": 7, "output_tokens": 3}})
-    return events(*blocks, {"type": "message_stop"})
-
-
-def ollama(said: str = "", called: tuple[str, dict[str, Any]] | None = None) -> Pieces:
-    """Return a whole answer of Ollama: a line of JSON for each piece."""
-    message: dict[str, Any] = {"role": "assistant", "content": said}
-    if called:
-        message["tool_calls"] = [{"function": {"name": called[0], "arguments": called[1]}}]
-    head = {"model": "qwen3", "created_at": "2026-01-01T00:00:00Z"}
-    last = {"done": True, "done_reason": "stop", "prompt_eval_count": 7, "eval_count": 3}
-    lines = [
-        {**head, "message": message, "done": False},
-        {**head, "message": {"role": "assistant", "content": ""}, **last},
-    ]
-    return Pieces([json.dumps(line).encode() + b"\n" for line in lines], media_type="application/x-ndjson")
-
-
-def deepseek(said: str = "", called: tuple[str, dict[str, Any]] | None = None) -> Reply:
-    """Return a whole answer of DeepSeek."""
-    return split_call(called[0], json.dumps(called[1])) if called else text(said)
-
-
-ANSWERS: dict[str, Callable[..., Reply]] = {
-    "anthropic:claude-sonnet-5": anthropic,
-    "ollama:qwen3:30b": ollama,
-    "deepseek:deepseek-chat": deepseek,
-}
-
-
-@pytest.fixture(params=ANSWERS)
-def name(request: pytest.FixtureRequest) -> str:
-    return request.param
+@tool
+def patch(name: str) -> None:
+    """Patch."""
 
 
 @pytest.fixture
-async def model(name: str, server: OpenAIServer, clients: Clients) -> AsyncGenerator[BaseChatModel]:
-    root = server.url.removesuffix("/v1")
-    model = build_models(settings_for(name, root), clients)["agent"]
-    yield model
-    await close(model)
+def provider(server: OpenAIServer) -> Generator[OpenAIServer]:
+    yield server
+    server.brain = None
 
 
-async def close(model: BaseChatModel) -> None:
-    """Close the connections that a provider's package keeps open until the process ends."""
-    package = type(model).__module__.partition(".")[0]
-    if package == "langchain_anthropic":
-        await getattr(model, "_async_client").close()  # noqa: B009 - private, and nothing else closes it
-        import_module("langchain_anthropic._client_utils")._get_default_async_httpx_client.cache_clear()
-    elif package == "langchain_ollama":
-        await getattr(model, "_async_client")._client.aclose()  # noqa: B009 - as above
+@pytest.fixture
+def model_of(server: OpenAIServer, clients: Clients) -> Ask:
+    """Return what builds a model of the server, by default over the same clients, and thus the same memory."""
+
+    def build(of: Clients = clients) -> LeanChatModel:
+        given = {"model": "scripted", "openai_api_key": "k", "openai_base_url": server.url, "model_retries": 0}
+        model = build_models(AgentSettings.model_validate(given), of)["agent"]
+        assert isinstance(model, LeanChatModel)
+        return model
+
+    return build
 
 
-def without_providers(name: str) -> object:
-    """Find every package but those of providers."""
-    return None if name.startswith("langchain_") else object()
+def turn(*, reasoning: str = "") -> list[BaseMessage]:
+    """Return a conversation in the middle of a turn: a call was made, its result is there."""
+    extra = {"reasoning_content": reasoning} if reasoning else {}
+    made: Any = {"name": "patch", "args": {"name": "x"}, "id": "call_0123456789", "type": "tool_call"}
+    earlier = AIMessage("Yes.", additional_kwargs={"reasoning_content": "Of the turn before."})
+    called = AIMessage("", tool_calls=[made], additional_kwargs=extra)
+    return [HumanMessage("hi"), earlier, HumanMessage("go"), called, ToolMessage("done", tool_call_id=made["id"])]
 
 
-def settings_for(name: str, root: str, **others: Any) -> AgentSettings:
-    given: dict[str, Any] = {
-        "model": name,
-        "anthropic_api_key": "key-a",
-        "anthropic_base_url": root,
-        "deepseek_api_key": "key-d",
-        "deepseek_base_url": f"{root}/v1",
-        "ollama_base_url": root,
-        "model_retries": 0,
-        **others,
-    }
-    return AgentSettings(**given)
+STRUCTURED: dict[str, tuple[Provider, int, set[str]]] = {
+    "deepseek, thinking": (providers.deepseek_thinking, 3, {"json_schema", "tool_choice"}),
+    "qwen, thinking": (providers.qwen_thinking, 3, {"json_schema", "tool_choice"}),
+    "no tools": (providers.without_tools, 4, {"json_schema", "tool_choice", "tools"}),
+    "a schema": (providers.with_schema, 1, set()),
+}
 
 
-async def test_an_answer_streams_and_counts_its_tokens(name: str, model: BaseChatModel, server: OpenAIServer) -> None:
-    server.replies = [ANSWERS[name]("Hello"), ANSWERS[name]("Hello")]
-    answer = await ask(model, HI)
-    assert answer.text == "Hello"
-    assert answer.usage_metadata is not None
-    assert answer.usage_metadata["total_tokens"] == 10
-    assert "".join([chunk.text async for chunk in model.astream(HI)]) == "Hello"
-
-
-async def test_a_call_comes_whole_and_goes_back_with_its_result_also_under_another_id(
-    name: str, model: BaseChatModel, server: OpenAIServer
+@pytest.mark.parametrize(("brain", "asked", "learnt"), STRUCTURED.values(), ids=STRUCTURED)
+async def test_a_structured_answer_is_asked_for_down_the_ladder_once(
+    provider: OpenAIServer, model_of: Ask, brain: Provider, asked: int, learnt: set[str]
 ) -> None:
-    called = ("patch", ARGUMENTS)
-    server.replies = [ANSWERS[name]("", called), ANSWERS[name]("Done.")]
-    bound = model.bind_tools([patch])
-    answer = await ask(bound, HI)
-    assert answer.tool_calls[0]["args"] == ARGUMENTS
-    renamed = answer.model_copy(update={"tool_calls": [{**answer.tool_calls[0], "id": "call_new"}]})
-    assert (await ask(bound, [*HI, renamed, ToolMessage("ok", tool_call_id="call_new")])).text == "Done."
-    sent = json.dumps(server.requests[-1]["messages"], ensure_ascii=False)
-    assert sent.count('"patch"') == 1
-    assert "toolu_" not in sent
-    assert sent.count("四十五") == 1 or name.startswith("deepseek")
+    provider.brain = brain
+    assert (await ask_for(model_of(), Choice, [SystemMessage("Choose."), *HI])).name == "x"
+    assert len(provider.requests) == asked
+    assert (await ask_for(model_of(), Choice, [SystemMessage("Choose."), *HI])).name == "x"
+    assert len(provider.requests) == asked + 1
+    assert {name for name in RULES if dialect_of(model_of()).has(name)} == learnt
+    assert [message["role"] for message in provider.requests[-1]["messages"]] == ["system", "user"]
 
 
-async def test_an_answer_of_a_shape_is_read(name: str, model: BaseChatModel, server: OpenAIServer) -> None:
-    server.replies = [ANSWERS[name]("", ("Choice", {"name": "a"}))]
-    assert (await ask_for(model, Choice, HI)).name == "a"
-
-
-async def test_a_model_can_be_lent_to_the_drive_with_a_limit(
-    name: str, model: BaseChatModel, server: OpenAIServer
+async def test_a_thinking_mode_is_asked_with_auto_and_for_json_in_the_text(
+    provider: OpenAIServer, model_of: Ask
 ) -> None:
-    server.replies = [ANSWERS[name]("Forty-five days.")]
-    said = SamplingMessage(role="user", content=TextContent(type="text", text="How long?"))
-    answer = await LentModel(model)(None, CreateMessageRequestParams(messages=[said], maxTokens=77))
-    assert isinstance(answer, CreateMessageResult)
-    assert isinstance(answer.content, TextContent)
-    assert answer.content.text == "Forty-five days."
-    assert "77" in json.dumps(server.requests[0])
+    provider.brain = providers.deepseek_thinking
+    await ask_for(model_of(), Choice, [SystemMessage("Choose."), *HI])
+    first, second, third = provider.requests
+    assert first["response_format"]["type"] == "json_schema"
+    assert second["tool_choice"] == "required"
+    assert third.get("tool_choice", "auto") == "auto"
+    assert third["tools"][0]["function"]["name"] == "Choice"
+    assert "answer with the JSON of its arguments alone" in third["messages"][0]["content"]
+
+
+async def test_a_schema_that_is_sent_is_strict(provider: OpenAIServer, model_of: Ask) -> None:
+    provider.brain = providers.with_schema
+    await ask_for(model_of(), Choice, HI)
+    sent = provider.requests[0]["response_format"]["json_schema"]
+    assert sent["schema"]["additionalProperties"] is False
+    assert "minLength" not in json.dumps(sent)
 
 
 @pytest.mark.parametrize(
-    ("status", "message", "kind"),
+    ("refusal", "error", "asked"),
     [
-        (400, "prompt is too long: 210000 tokens > 200000 maximum", ModelContextError),
-        (413, "request_too_large", ModelContextError),
-        (401, "wrong key", ModelAuthenticationError),
-        (404, "no such model", ModelNotFoundError),
-        (429, "slow down", ModelRateLimitedError),
-        (500, "broken", ModelUnavailableError),
+        (Failure(400, "Your request was flagged."), ModelRequestError, 2),
+        (Failure(400, code="context_length_exceeded"), ModelContextError, 1),
+        (Failure(404, "No such model"), ModelNotFoundError, 1),
     ],
 )
-async def test_a_refusal_is_one_of_our_errors(
-    model: BaseChatModel, server: OpenAIServer, status: int, message: str, kind: type[ModelError]
+async def test_a_refusal_for_another_reason_teaches_nothing(
+    provider: OpenAIServer, model_of: Ask, refusal: Failure, error: type[ModelError], asked: int
 ) -> None:
-    server.replies = [Failure(status, message)]
-    with pytest.raises(ModelError) as refused:
-        await ask(model, HI)
-    assert type(refused.value) is kind
+    provider.brain = lambda _: refusal
+    with pytest.raises(error):
+        await ask_for(model_of(), Choice, HI)
+    assert len(provider.requests) == asked
+    assert not any(dialect_of(model_of()).has(name) for name in RULES)
 
 
-async def test_a_service_that_is_not_there_is_one_of_our_errors(name: str, clients: Clients) -> None:
-    model = build_models(settings_for(name, "http://127.0.0.1:9"), clients)["agent"]
-    with pytest.raises(ModelUnavailableError):
-        await ask(model, HI)
-    await close(model)
+async def test_a_schema_that_is_refused_without_a_reason_is_left_out(provider: OpenAIServer, model_of: Ask) -> None:
+    provider.replies = [Failure(400, "Bad Request"), split_call("Choice", '{"name": "x"}')]
+    assert (await ask_for(model_of(), Choice, HI)).name == "x"
+    assert dialect_of(model_of()).has("json_schema")
 
 
-async def test_ollama_is_told_how_much_it_has_to_read(server: OpenAIServer, clients: Clients) -> None:
-    root = server.url.removesuffix("/v1")
-    for settings in (settings_for("ollama:qwen3:30b", root), settings_for("ollama:mine", root, context_tokens=65_536)):
-        server.replies = [ollama("ok")]
-        model = build_models(settings, clients)["agent"]
-        await ask(model, HI)
-        await close(model)
-    assert [request["options"]["num_ctx"] for request in server.requests] == [32_768, 65_536]
-    assert server.requests[0]["model"] == "qwen3:30b"
+async def test_a_service_that_ignores_the_schema_is_asked_for_a_call_the_next_time(
+    provider: OpenAIServer, model_of: Ask
+) -> None:
+    provider.replies = [Stream([{"content": "I'd rather talk."}]), Stream([{"content": '{"name": "x"}'}])]
+    assert (await ask_for(model_of(), Choice, HI, repairs=1)).name == "x"
+    assert provider.requests[1]["tool_choice"] == "required"
 
 
-async def test_the_names_of_openai_and_bare_names_stay_with_the_lean_client(clients: Clients) -> None:
-    for name in ("openai:gpt-4.1", "gpt-4.1", "qwen3:30b"):
-        model = build_models(AgentSettings(model=name), clients)["agent"]
-        assert isinstance(model, LeanChatModel)
-        assert model.model_name == name.removeprefix("openai:")
+PARAMETERS: dict[str, tuple[Provider, set[str]]] = {
+    "openai, reasoning": (providers.openai_reasoning, {"temperature", "parallel_tool_calls"}),
+    "mistral": (providers.mistral, {"max_completion_tokens", "stream_options", "tool_call_id"}),
+    "strings only": (providers.strings_only, {"content"}),
+    "deepseek, thinking": (providers.deepseek_thinking, {"reasoning_content"}),
+    "deepseek r1": (providers.deepseek_r1, set()),
+}
+
+
+@pytest.mark.parametrize(("brain", "learnt"), PARAMETERS.values(), ids=PARAMETERS)
+async def test_what_a_service_refuses_is_sent_otherwise_and_remembered(
+    provider: OpenAIServer, model_of: Ask, brain: Provider, learnt: set[str]
+) -> None:
+    provider.brain = brain
+
+    async def go_on() -> str:
+        asked = model_of().bind_tools([patch], max_tokens=9, temperature=0)
+        return (await ask(asked, turn(reasoning="Of this turn."))).text
+
+    assert await go_on() == "Done."
+    before = len(provider.requests)
+    assert before == len(learnt) + 1
+    assert await go_on() == "Done."
+    assert len(provider.requests) == before + 1
+    assert {name for name in RULES if dialect_of(model_of()).has(name)} == learnt
+
+
+async def test_the_limit_of_an_answer_has_the_name_that_the_service_knows(
+    provider: OpenAIServer, model_of: Ask
+) -> None:
+    provider.brain = providers.openai_reasoning
+    await ask(model_of().bind(max_tokens=9), HI)
+    assert provider.requests[-1]["max_completion_tokens"] == 9
+    provider.brain = providers.mistral
+    await ask(model_of().bind(max_tokens=9), HI)
+    assert provider.requests[-1]["max_tokens"] == 9
+
+
+async def test_ids_of_calls_are_mapped_alike_in_the_call_and_its_result(provider: OpenAIServer, model_of: Ask) -> None:
+    provider.brain = providers.mistral
+    await ask(model_of(), turn())
+    sent = provider.requests[-1]["messages"]
+    assert sent[3]["tool_calls"][0]["id"] == sent[4]["tool_call_id"]
+    provider.replies = [Stream([{"tool_calls": [{"index": 0, "id": "D681PevKs", "function": {"name": "patch"}}]}])]
+    made = await ask(model_of().bind_tools([patch]), HI)
+    provider.replies.clear()
+    await ask(model_of(), [*HI, made, ToolMessage("done", tool_call_id="D681PevKs")])
+    assert provider.requests[-1]["messages"][-1]["tool_call_id"] == "D681PevKs"
+
+
+async def test_reasoning_goes_back_only_where_it_is_demanded_and_only_in_its_turn(
+    provider: OpenAIServer, model_of: Ask
+) -> None:
+    provider.brain = providers.deepseek_r1
+    await ask(model_of(), turn(reasoning="Of this turn."))
+    assert "reasoning_content" not in json.dumps(provider.requests[-1])
+    provider.brain = providers.deepseek_thinking
+    await ask(model_of(), turn(reasoning="Of this turn."))
+    sent = provider.requests[-1]["messages"]
+    assert sent[3]["reasoning_content"] == "Of this turn."
+    assert "reasoning_content" not in sent[1]
+    await ask(model_of(), turn())
+    assert provider.requests[-1]["messages"][3]["reasoning_content"] == ""
+
+
+async def test_a_refusal_of_what_was_demanded_counts(provider: OpenAIServer, model_of: Ask) -> None:
+    provider.brain = providers.fickle
+    with pytest.raises(ModelRequestError):
+        await ask(model_of(), turn(reasoning="Of this turn."))
+    assert "reasoning_content" not in json.dumps(provider.requests[-1])
+    assert len(provider.requests) == 3
+
+
+@pytest.mark.parametrize("brain", [providers.deepseek_r1, providers.mistral, providers.without_tools])
+async def test_reasoning_is_said_apart_from_the_answer(provider: OpenAIServer, model_of: Ask, brain: Provider) -> None:
+    provider.brain = brain
+    said: list[TextDelta | ReasoningDelta] = []
+    answer = await ask(model_of(), HI, said=said.append)
+    thought = "".join(delta.text for delta in said if isinstance(delta, ReasoningDelta))
+    text = "".join(delta.text for delta in said if isinstance(delta, TextDelta))
+    assert thought.strip() in {"Let me see.", "Which {one}?"}
+    assert text == answer.text
+    assert thought == answer.additional_kwargs["reasoning_content"]
+    assert "think" not in text
+    assert thought.strip() not in text
+
+
+@pytest.mark.parametrize("said", ["<thin", "<thinking aloud>", " <th", "a <think>b</think>", "< think>"])
+async def test_a_text_that_only_looks_like_a_tag_is_said(provider: OpenAIServer, model_of: Ask, said: str) -> None:
+    provider.replies = [Stream([{"content": letter} for letter in said])]
+    assert (await ask(model_of(), HI)).text == said
+
+
+async def test_usage_comes_in_the_last_chunk_or_not_at_all(provider: OpenAIServer, model_of: Ask) -> None:
+    provider.brain = providers.mistral
+    assert ((await ask(model_of(), HI)).usage_metadata or {}).get("input_tokens") == 5
+    provider.brain = providers.without_tools
+    assert (await ask(model_of(), HI)).usage_metadata is None
+
+
+async def test_an_answer_of_a_shape_that_was_cut_says_so(provider: OpenAIServer, model_of: Ask) -> None:
+    provider.replies = [Stream([{"content": '{"na'}], finish="length")]
+    with pytest.raises(ModelLengthError):
+        await ask_for(model_of(), Choice, HI)
 
 
 @pytest.mark.parametrize(
-    ("provider", "wanted"), [("anthropic", "'drive-agent[anthropic]'"), ("mistralai", "langchain langchain-mistralai")]
+    "metadata",
+    [
+        {"finish_reason": "length"},
+        {"stop_reason": "max_tokens"},
+        {"incomplete_details": {"reason": "max_output_tokens"}},
+    ],
 )
-def test_a_missing_package_is_named_with_the_command_that_installs_it(
-    provider: str, wanted: str, monkeypatch: pytest.MonkeyPatch
+def test_a_cut_answer_is_recognized_in_the_words_of_each_library(metadata: dict[str, Any]) -> None:
+    assert was_cut(AIMessage("so", response_metadata=metadata))
+    assert not was_cut(AIMessage("so", response_metadata={"finish_reason": "stop", "incomplete_details": None}))
+
+
+async def test_what_was_learnt_outlives_the_process_for_a_month(
+    provider: OpenAIServer, model_of: Ask, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(providers, "find_spec", without_providers)
-    with pytest.raises(ModelPackageError) as missing:
-        build_models(AgentSettings(model=f"{provider}:some-model"))
-    for language in ("en", "zh"):
-        sentence = missing.value.in_language(language).sentence
-        assert f"{sys.executable} -m pip install {wanted}" in sentence
-        assert provider in sentence
+    path = tmp_path / FILE_NAME
+    provider.brain = providers.openai_reasoning
+    for expected in (3, 4):
+        clients = Clients(Dialects(path, lambda: TODAY))
+        await ask(model_of(clients).bind_tools([patch]).bind(temperature=0), HI)
+        assert len(provider.requests) == expected
+        await clients.aclose()
+    assert [service for service, _ in read_learnt(path, TODAY)] == [(provider.url, "scripted")]
+    assert [learnt for _, learnt in read_learnt(path, TODAY.replace(month=7))] == [{}]
 
 
-def test_each_role_and_each_choice_has_its_model_and_equal_names_are_one() -> None:
-    settings = AgentSettings(
-        model="gpt-4.1", models="gpt-5, gpt-4.1 ,", router_model="gpt-4.1-nano", reader_model="gpt-4.1-mini"
-    )
-    built = build_model_set(settings)
-    names = {role: getattr(model, "model_name", "") for role, model in built.models.items()}
-    assert names == {
-        "agent": "gpt-4.1",
-        "planner": "gpt-4.1",
-        "router": "gpt-4.1-nano",
-        "summarizer": "gpt-4.1-nano",
-        "reader": "gpt-4.1-mini",
-    }
-    assert list(built.choices) == ["gpt-4.1", "gpt-5"]
-    assert getattr(built.choices["gpt-5"]["planner"], "model_name", "") == "gpt-5"
-    assert built.choices["gpt-5"]["router"] is built.models["router"]
+def test_the_file_of_what_was_learnt_names_no_password_and_may_be_broken(tmp_path: Path) -> None:
+    path = tmp_path / FILE_NAME
+    Dialects(path).of("https://me:secret@models.example/v1/", "m").learn("temperature")
+    assert "secret" not in path.read_text()
+    assert Dialects(path).of("https://models.example/v1", "m").has("temperature")
+    path.write_text('[{"url": 1')
+    assert not Dialects(path).of("https://models.example/v1", "m").has("temperature")
 
 
-def test_a_tag_is_no_provider() -> None:
-    assert split_model("qwen3:30b") == ("", "qwen3:30b")
-    assert split_model("ollama:qwen3:30b") == ("ollama", "qwen3:30b")
-    assert split_model("openai:") == ("", "openai:")
+@pytest.mark.parametrize("client", ["lean", "openai"])
+async def test_both_clients_go_down_the_ladder_and_share_what_was_learnt(
+    provider: OpenAIServer, clients: Clients, client: str
+) -> None:
+    provider.brain = providers.qwen_thinking
+    given = {"model": "scripted", "openai_api_key": "k", "openai_base_url": provider.url, "chat_client": client}
+    for _ in range(2):
+        model = build_models(AgentSettings.model_validate(given), clients)["agent"]
+        assert (await ask_for(model, Choice, [SystemMessage("Choose."), *HI])).name == "x"
+    assert len(provider.requests) == {"lean": 4, "openai": 3}[client]
+    assert clients.dialects.of(provider.url, "scripted").has("tool_choice")
 
 
-async def test_thinking_stays_in_an_answer_that_goes_back(server: OpenAIServer, clients: Clients) -> None:
-    model = build_models(settings_for("anthropic:claude-sonnet-5", server.url.removesuffix("/v1")), clients)["agent"]
-    server.replies = [anthropic("ok")]
-    thought = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
-    said = AIMessage([thought, {"type": "text", "text": "Yes."}])  # pyright: ignore[reportArgumentType] - blocks are dicts
-    await ask(model, [*HI, said, HumanMessage("and?")])
-    await close(model)
-    assert server.requests[0]["messages"][1]["content"][0] == thought
+async def test_calls_may_be_parallel_where_the_choice_is_the_models(provider: OpenAIServer, model_of: Ask) -> None:
+    provider.replies = [Stream([{"content": "Done."}]), Stream([{"content": "Done."}])]
+    await ask(model_of().bind_tools([patch]), HI)
+    await ask(model_of().bind_tools([patch], tool_choice="any"), HI)
+    assert [request.get("parallel_tool_calls") for request in provider.requests] == [True, None]
+
+
+async def test_items_of_reasoning_are_said_apart_and_go_back_before_their_calls(
+    provider: OpenAIServer, clients: Clients
+) -> None:
+    provider.brain = providers.openai_responses
+    given = {"model": "gpt-5.1-codex", "openai_api_key": "k", "openai_base_url": provider.url, "model_retries": 0}
+    model = build_models(AgentSettings.model_validate(given), clients)["agent"].bind_tools([patch])
+    said: list[TextDelta | ReasoningDelta] = []
+    made = await ask(model, HI, said=said.append)
+    assert "".join(delta.text for delta in said if isinstance(delta, ReasoningDelta)) == "Let me see."
+    assert made.text == ""
+    stored = sendable(with_own_ids(filter_answer(made, LinkFilter(HostAllowlist())), set()))
+    assert isinstance(stored, AIMessage)
+    result = ToolMessage("done", tool_call_id=stored.tool_calls[0]["id"] or "")
+    assert (await ask(model, [*HI, stored, result])).text == "Done."
+    with pytest.raises(ModelRequestError):
+        await ask(model, [*HI, AIMessage("", tool_calls=stored.tool_calls), result])
