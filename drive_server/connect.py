@@ -40,6 +40,7 @@ from drive_server.mcp.server import build_server
 from drive_server.services.documents.citations import Citations
 from drive_server.services.documents.downloads import DownloadService
 from drive_server.services.documents.service import DocumentService
+from drive_server.services.documents.tables import TableService
 from drive_server.services.files.recent import Recents
 from drive_server.services.files.service import FileService
 from drive_server.services.files.trash import Expiry
@@ -156,6 +157,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         files=FileService(database, journal),
         documents=documents,
         citations=Citations(documents.readings),
+        table_queries=TableService(documents.readings, texts),
         uploads=_uploads(settings, database, blobs, documents, limits),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,

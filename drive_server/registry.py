@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from drive_server.services.documents.citations import Citations
     from drive_server.services.documents.downloads import DownloadService
     from drive_server.services.documents.service import DocumentService
+    from drive_server.services.documents.tables import TableService
     from drive_server.services.files.recent import Recents
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
@@ -49,6 +50,7 @@ class ServiceRegistry:
     files: "FileService"
     documents: "DocumentService"
     citations: "Citations"
+    table_queries: "TableService"
     uploads: "UploadService"
     quota: "QuotaService"
     housekeeping: "Housekeeping"

@@ -11,6 +11,7 @@ DOCUMENT_AGENT: Final = Specialist(
     prompt=load_prompt("agents/document_agent"),
     tools=frozenset(
         {
+            "query_table",
             "read_file",
             "patch_file",
             "write_file",

@@ -17,6 +17,7 @@ SEARCH_AGENT: Final = Specialist(
             "get_index_status",
             "map_reduce_files",
             "read_bulk_result",
+            "query_table",
             "read_file",
             "list_folder",
             "get_folder_tree",

@@ -30,6 +30,7 @@ READERS = {
     "semantic_search_files",
     "find_related_files",
     "check_citations",
+    "query_table",
     "get_index_status",
     "map_reduce_files",
     "read_bulk_result",
