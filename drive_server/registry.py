@@ -8,6 +8,7 @@ from drive_server.context import public_address
 if TYPE_CHECKING:
     from drive_server.knowledge.ingest.ingester import Ingester
     from drive_server.services.documents.citations import Citations
+    from drive_server.services.documents.comparison import FileComparison
     from drive_server.services.documents.downloads import DownloadService
     from drive_server.services.documents.service import DocumentService
     from drive_server.services.documents.tables import TableService
@@ -50,6 +51,7 @@ class ServiceRegistry:
     files: "FileService"
     documents: "DocumentService"
     citations: "Citations"
+    comparison: "FileComparison"
     table_queries: "TableService"
     uploads: "UploadService"
     quota: "QuotaService"

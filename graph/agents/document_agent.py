@@ -17,6 +17,7 @@ DOCUMENT_AGENT: Final = Specialist(
             "write_file",
             "append_to_file",
             "diff_versions",
+            "compare_files",
             "get_download_url",
             "list_versions",
             "restore_version",

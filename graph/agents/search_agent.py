@@ -24,6 +24,7 @@ SEARCH_AGENT: Final = Specialist(
             "get_file_info",
             "list_versions",
             "diff_versions",
+            "compare_files",
             "list_shared_with_me",
             "list_changes",
             "whoami",

@@ -58,6 +58,9 @@ def _entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
         return [hit for hit in data["hits"] if isinstance(hit.get("file"), Mapping)]
     if isinstance(data.get("text"), str) and isinstance(data.get("file"), Mapping):
         return [data]
+    if isinstance(data.get("diff"), str) and isinstance(data.get("other"), Mapping):
+        other = {"file": data["other"], "version": data.get("other_version"), "text": data["diff"]}
+        return [{**data, "text": data["diff"]}, other]
     if is_table_answer(data):
         return [{**data, "text": "cells"}]
     if isinstance(data.get("results"), list) and "coverage" in data:

@@ -5,7 +5,7 @@ DuckDB gets SQL that is made here of typed arguments; names of columns and value
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from drive_server.knowledge.tables.columns import Column
 from drive_server.knowledge.tables.duck import open_table
@@ -98,11 +98,8 @@ class TableSession:
 
     def _needed(self, labelled: Sequence[Column], measures: Sequence[Measure], sort: Column | None) -> list[Reading]:
         """Return the columns that have to be readable, and as what."""
-        needed: list[Reading] = [
-            (one.column, "date" if one.is_of_dates else "number")
-            for one in measures
-            if one.column and one.aggregate.function not in PLAIN
-        ]
+        measured = [(one.column, one.is_of_dates) for one in measures if one.aggregate.function not in PLAIN]
+        needed: list[Reading] = [(column, "date" if dated else "number") for column, dated in measured if column]
         needed += [(column, "date") for column in labelled if column.kind == "date"]
         return [*needed, (sort, sort.kind)] if sort else needed
 
@@ -184,7 +181,7 @@ class TableSession:
             raise TableError("table_units", name=name, units=", ".join(sorted({one.units[result] for one in groups})))
         keys = {id(one): _label_key(one, place, labelled) if result < 0 else one.values[result] for one in groups}
         filled = [one for one in groups if keys[id(one)] is not None]
-        filled.sort(key=lambda one: keys[id(one)], reverse=self._query.descending)
+        filled.sort(key=lambda one: cast("Any", keys[id(one)]), reverse=self._query.descending)
         groups[:] = [*filled, *(one for one in groups if keys[id(one)] is None)]
 
     def _result(

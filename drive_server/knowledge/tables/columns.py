@@ -45,12 +45,15 @@ class Column:
     @cached_property
     def mark(self) -> Mark | Literal["both"] | None:
         """The decimal mark: as asked, as this column's numbers show, else as those of the whole table do."""
-        return self._asked_mark or mark_of(self._written) or self._usual_mark
+        if self._asked_mark is not None:
+            return self._asked_mark
+        own = mark_of(self._written)
+        return self._usual_mark if own is None else own
 
     @cached_property
     def order(self) -> Order | None:
         """The order of day and month: as asked, else as this column's dates show."""
-        return self._order or order_of(self._written)
+        return order_of(self._written) if self._order is None else self._order
 
     @cached_property
     def numbers(self) -> list[Number | None]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, localcontext
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 from drive_server.knowledge.tables.columns import Column
 from drive_server.knowledge.tables.dates import Unit, label_of
@@ -115,7 +115,7 @@ def _group(row: Sequence[Any], labels: int, measures: Sequence[Measure]) -> Grou
     group = Group(list(row[:labels]), list(row[-1] or ()))
     for place, measure in enumerate(measures):
         start = labels + _PARTS * place
-        value, count, units = row[start : start + _PARTS]
+        value, count, units = cast("tuple[Any, Any, Any]", tuple(row[start : start + _PARTS]))
         units = sorted(unit for unit in units or () if unit)
         if len(units) > 1 and measure.column:
             raise TableError("table_units", name=measure.column.name, units=", ".join(units))

@@ -59,7 +59,7 @@ class TableService:
         work = partial(query_table, query)
         answer = await self._text_source.run(work, _unanswered, found.blob, item.name, found.media_type, QUERY_SECONDS)
         if isinstance(answer, Refusal):
-            raise _error(answer)
+            raise _error(answer, item, found.number)
         return AnsweredTable(item, found.number, answer, await self._passage(actor, item, found.number, answer))
 
     async def _passage(self, actor: Actor, item: Item, version: int, answer: TableAnswer) -> Passage:
@@ -84,12 +84,15 @@ def _unanswered(state: Literal["failed"], reason: str) -> TableAnswer | Refusal:
     return Refusal("table_too_slow")
 
 
-def _error(refusal: Refusal) -> DriveError:
+def _error(refusal: Refusal, item: Item, version: int) -> DriveError:
+    """Return the error. It may show words of the file, so it says whose they are."""
     message = Message.of(refusal.code, **refusal.params)
+    table = {"id": item.id, "name": item.name, "path": item.path, "owner": item.owner}
+    details = {**refusal.details, "table": table, "version": version}
     if refusal.code in _UNUSABLE:
-        return UnsupportedContentError(message, details=refusal.details)
+        return UnsupportedContentError(message, details=details)
     if refusal.code in _TOO_LARGE:
-        return TooLargeError(message, details=refusal.details)
+        return TooLargeError(message, details=details)
     if refusal.code == "table_no_sheet":
-        return NotFoundError(message, details=refusal.details)
-    return InvalidInputError(message, details=refusal.details)
+        return NotFoundError(message, details=details)
+    return InvalidInputError(message, details=details)

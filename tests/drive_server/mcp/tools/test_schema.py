@@ -37,6 +37,7 @@ READERS = {
     "list_shares",
     "list_shared_with_me",
     "diff_versions",
+    "compare_files",
     "list_changes",
     "list_trash",
     "whoami",

@@ -91,7 +91,8 @@ async def test_a_workbook_is_asked_by_sheet_or_by_the_columns_that_only_one_has(
     )
     assert values(named) == [["Alice", "30"]]
     assert unclear["details"]["sheets"][1] == {"name": "People", "columns": ["Name", "Age"]}
-    assert (missing["code"], missing["details"]) == ("not_found", {"sheets": ["开支", "People", "Pets"]})
+    assert (missing["code"], missing["details"]["sheets"]) == ("not_found", ["开支", "People", "Pets"])
+    assert (missing["details"]["table"]["id"], missing["details"]["version"]) == (file_id, 1)
 
 
 async def test_what_is_no_table_is_refused(drive: Drive, alice: Actor, assistant: Host) -> None:
