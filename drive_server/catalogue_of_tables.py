@@ -20,6 +20,22 @@ TABLE_SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "无法在时间和内存限制内得出结果。",
     ),
     "table_too_slow.hint": ("Ask for less, or split the file.", "请缩小查询范围，或拆分文件。"),
+    "only_as_whole": (
+        "'{name}' can only be written as a whole, not edited in places.",
+        "“{name}”只能整体改写，不能局部编辑。",
+    ),
+    "only_as_whole.hint": (
+        "Read it, then write its whole content as Markdown with write_file; pictures and layout are lost.",
+        "请先读取，再用 write_file 以 Markdown 写入全部内容；图片和版式会丢失。",
+    ),
+    "document_too_large": (
+        "The text is too large for a document of this kind.",
+        "文字太大，无法生成这种文档。",
+    ),
+    "document_too_large.hint": (
+        "Use at most {limit:,} characters, or write a .md or .csv file.",
+        "最多 {limit:,} 个字符，或改为写 .md、.csv 文件。",
+    ),
     "table_damaged": ("The table can't be read; the file is damaged.", "无法读取表格，文件已损坏。"),
     "table_damaged.hint": ("Save it anew and upload it again.", "请重新保存后再上传。"),
     "table_locked": ("The table is protected by a password.", "表格有密码保护。"),

@@ -45,12 +45,13 @@ class DocumentTools(ToolGroup):
     async def create_file(
         self, call: Call, name: Name, content: Text, parent_id: FolderRef = "root", on_conflict: FileConflict = "fail"
     ) -> Annotated[CallToolResult, Item]:
-        """Make a text file with a content.
+        """Make a file with a content: a text, a Word document (.docx) or a workbook (.xlsx).
 
-        Use when: the person wants a new document; give its name an ending that fits, such as .md or .txt.
+        Use when: the person wants a new document; give its name an ending that fits, such as .md or .docx.
         Not for: changing a file that is there (patch_file, write_file); folders (create_folder).
-        Notes: if the folder has an item of that name already, it is refused unless `on_conflict` says otherwise; the
-        answer has the new file's id.
+        Notes: write Markdown for .docx, Markdown tables or csv for .xlsx: each table is a sheet, named by the heading
+        above it, numbers are numbers, and nothing is a formula. If the folder has an item of that name already, it is
+        refused unless `on_conflict` says otherwise; the answer has the new file's id.
         """
         actor = await call.actor()
 
@@ -109,9 +110,9 @@ class DocumentTools(ToolGroup):
     async def write_file(
         self, call: Call, file_id: FileRef, content: Text, if_match: Etag = None
     ) -> Annotated[CallToolResult, Item]:
-        """Replace the whole content of a text file.
+        """Replace the whole content of a text file, a Word document or a workbook.
 
-        Use when: most of the text changes, or the person gave the whole new text.
+        Use when: most of the text changes, or the person gave the whole new text; Markdown for .docx and .xlsx.
         Not for: small changes (patch_file shows what changes and keeps the rest as it is); new files (create_file).
         Notes: the content before stays as an earlier version; pass `if_match`, so that nobody's work is overwritten.
         """
