@@ -24,6 +24,7 @@ from drive_server.knowledge.tables.places import ranges_of, span_of
 from drive_server.knowledge.tables.request import (
     Aggregate,
     ColumnFacts,
+    Kind,
     ResultRow,
     TableAnswer,
     TableError,
@@ -99,7 +100,8 @@ class TableSession:
     def _needed(self, labelled: Sequence[Column], measures: Sequence[Measure], sort: Column | None) -> list[Reading]:
         """Return the columns that have to be readable, and as what."""
         measured = [(one.column, one.is_of_dates) for one in measures if one.aggregate.function not in PLAIN]
-        needed: list[Reading] = [(column, "date" if dated else "number") for column, dated in measured if column]
+        kinds: tuple[Kind, Kind] = ("number", "date")
+        needed: list[Reading] = [(column, kinds[dated]) for column, dated in measured if column]
         needed += [(column, "date") for column in labelled if column.kind == "date"]
         return [*needed, (sort, sort.kind)] if sort else needed
 

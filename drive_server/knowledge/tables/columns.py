@@ -28,9 +28,9 @@ class Column:
             None if cell is None or (isinstance(cell, str) and is_blank(cell)) else cell
             for cell in (row[index] if index < len(row) else None for _, row in table.rows)
         ]
-        self._asked_mark = query.decimal_mark
-        self._usual_mark = usual_mark
-        self._order = query.date_order
+        self._asked_mark: Mark | None = query.decimal_mark
+        self._usual_mark: Mark | Literal["both"] | None = usual_mark
+        self._order: Order | None = query.date_order
 
     @cached_property
     def texts(self) -> list[str | None]:

@@ -120,7 +120,7 @@ def _group(row: Sequence[Any], labels: int, measures: Sequence[Measure]) -> Grou
         if len(units) > 1 and measure.column:
             raise TableError("table_units", name=measure.column.name, units=", ".join(units))
         is_average = measure.aggregate.function == "average" and value is not None
-        group.values.append(_average(value, count) if is_average else value)
+        group.values.append(_average(cast("Decimal", value), count) if is_average else value)
         group.units.append(units[0] if units else "")
     return group
 

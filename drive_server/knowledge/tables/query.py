@@ -3,6 +3,7 @@
 import csv
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +29,7 @@ def query_table(query: TableQuery, path: Path, name: str, media_type: str) -> Ta
     """Return the answer of the table in a file, or why there is none. Blocks. Raises `OSError`."""
     try:
         grids = _grids(path, name, media_type)
-        return TableSession(_chosen(grids, query), query, [grid.name for grid in grids if grid.name]).answer()
+        return _answer(_chosen(grids, query), query, [grid.name for grid in grids if grid.name])
     except TableError as error:
         return error.refusal
     except UnreadableError as error:
@@ -41,6 +42,15 @@ def query_table(query: TableQuery, path: Path, name: str, media_type: str) -> Ta
         if type(error).__name__ not in _LIMITS:
             raise
         return Refusal(_LIMITS[type(error).__name__])
+
+
+def _answer(table: Table, query: TableQuery, sheets: Sequence[str]) -> TableAnswer | Refusal:
+    """Return the answer, or the refusal with the columns that there are."""
+    try:
+        return TableSession(table, query, sheets).answer()
+    except TableError as error:
+        details = {"columns": list(table.names), **error.refusal.details}
+        return replace(error.refusal, details=details)
 
 
 def _grids(path: Path, name: str, media_type: str) -> list[Grid]:

@@ -206,7 +206,8 @@ def test_a_total_with_a_cell_that_is_no_number_is_refused_or_leaves_the_row_out_
     refusal, answer = asker.refused(SUM), asker.answer(SUM, skip_unreadable=True)
 
     assert refusal.code == "table_unreadable"
-    assert refusal.details == {"unreadable": [{"cell": "line=3", "text": "about ten"}], "rows": 1}
+    assert (refusal.details["unreadable"], refusal.details["rows"]) == ([{"cell": "line=3", "text": "about ten"}], 1)
+    assert refusal.details["columns"] == ["No", "Amount"]
     assert (values(answer), answer.cells) == ([("12",)], ("line=2", "line=4"))
     assert (answer.unreadable_rows, answer.unreadable) == (1, (CellText("line=3", "about ten"),))
 
