@@ -11,11 +11,13 @@ DOCUMENT_AGENT: Final = Specialist(
     prompt=load_prompt("agents/document_agent"),
     tools=frozenset(
         {
+            "query_table",
             "read_file",
             "patch_file",
             "write_file",
             "append_to_file",
             "diff_versions",
+            "compare_files",
             "get_download_url",
             "list_versions",
             "restore_version",

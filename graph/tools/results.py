@@ -11,7 +11,7 @@ from graph.drive.connections import META_OF_OTHERS
 from graph.limits.limits import result_text
 from graph.memory.facts import hidden_items
 from graph.messages.others import others_items, store_items, stored_items
-from graph.messages.stored_results import ResultStore
+from graph.messages.stored_results import WHOLE, ResultStore
 from graph.messages.tokens import tokens_of
 from graph.messages.window import STORED, StoredResult
 from graph.policy.matrix import Rule
@@ -19,8 +19,6 @@ from graph.prompts import compact
 from graph.tools.local import LocalTool, Request, error_result, text_result
 
 NAME: Final = "read_result"
-WHOLE: Final = ":whole"
-"""Follows the reference of what was too long even for a model to see at once."""
 MOST_CHARACTERS: Final = 8_000
 
 SCHEMA: Final[dict[str, Any]] = {
