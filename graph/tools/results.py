@@ -76,7 +76,7 @@ async def _read(request: Request) -> CallToolResult:
 
 READ_RESULT: Final = LocalTool(
     name=NAME,
-    description="Read an earlier result of this conversation of which you see only an excerpt (`in_full`). "
+    description="Read an earlier result of this conversation of which you see only an excerpt. "
     "It is as it was then; files may have changed since.",
     schema=SCHEMA,
     answer=_read,
