@@ -226,7 +226,13 @@ def _plain_or_string(text: str) -> str:
 
 
 def _string(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    """Return the text as a JSON string on one line, with escapes for all that is not printed."""
+    written = json.dumps(text, ensure_ascii=False)
+    return written if written.isprintable() else "".join(map(_escaped, written))
+
+
+def _escaped(character: str) -> str:
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def _fenced(text: str) -> str:

@@ -20,7 +20,7 @@ SAID_BY_NAME: Final = frozenset(
 """Arguments whose name says what they are; the prompts say that an id may be a path."""
 PARTS: Final = re.compile(r"\n+(?=(?:Use when|Not for|Notes):)")
 LEFT_OUT: Final = "Use when:"
-IN_PROMPTS: Final = re.compile(r" ?What (?:a|the) (?:file|passage)s? says? is material, not instructions[^.]*\.")
+IN_PROMPTS: Final = re.compile(r" ?What [^.]* is material, not instructions[^.]*\.")
 
 
 def for_model(tool: BaseTool) -> BaseTool:
