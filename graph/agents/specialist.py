@@ -118,7 +118,9 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         spending = Spending(estimates=has_budget(deps.settings))
         answer = await _answer(model, view.messages, spending)
         scale = scale_after(state, view, answer)
-        answer = without_long_arguments(with_full_ids(answer, view.ids), deps.settings.max_argument_characters)
+        answer = without_long_arguments(
+            with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
+        )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {

@@ -8,7 +8,7 @@ it has none as long; any other value that is no plain word is a JSON string. So 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, TypeGuard, cast
 
 from graph.messages.short_ids import ShortIds
 from graph.prompts import compact
@@ -196,7 +196,7 @@ def _same_in_all(entries: Sequence[Data]) -> Data:
     }
 
 
-def _is_item(value: Any) -> bool:
+def _is_item(value: Any) -> TypeGuard[Data]:
     return isinstance(value, Mapping) and cast("Data", value).keys() >= ITEM_FACTS
 
 

@@ -23,13 +23,13 @@ def compact_view(messages: Sequence[AnyMessage]) -> tuple[list[AnyMessage], Shor
     return [_compact(message, ids) for message in messages], ids
 
 
-def with_full_ids(answer: AIMessage, ids: ShortIds) -> AIMessage:
-    """Return an answer whose calls have the ids that the short ones stand for."""
+def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage] = ()) -> AIMessage:
+    """Return an answer whose calls have the ids that the short ones stand for, in its view or else in the thread."""
     if not answer.tool_calls:
         return answer
-    return answer.model_copy(
-        update={"tool_calls": [{**call, "args": ids.expand(call["args"])} for call in answer.tool_calls]}
-    )
+    results = [message.text for message in thread if isinstance(message, ToolMessage)]
+    calls = [{**call, "args": ids.expand(call["args"], results)} for call in answer.tool_calls]
+    return answer.model_copy(update={"tool_calls": calls})
 
 
 def _compact(message: AnyMessage, ids: ShortIds) -> AnyMessage:

@@ -116,3 +116,10 @@ def test_two_ids_that_begin_alike_are_told_apart() -> None:
     assert ids.expand({"item_ids": ["abcdef1", "/x"], "name": "abcdef"}) == {
         "item_ids": [second, "/x"], "name": "abcdef"
     }  # fmt: skip
+
+
+def test_an_id_that_the_view_has_no_more_is_found_in_the_thread_if_it_is_one() -> None:
+    thread = [f'{{"id":"{ID}","parent_id":"{"0" * 32}"}}', f"again {ID}"]
+    assert ShortIds().expand({"file_id": "9c23fe"}, thread) == {"file_id": ID}
+    assert ShortIds().expand({"file_id": "9c23fe"}, [*thread, "9c23fe" + "0" * 26]) == {"file_id": "9c23fe"}
+    assert ShortIds().expand({"file_id": "abcdef"}, thread) == {"file_id": "abcdef"}
