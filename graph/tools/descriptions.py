@@ -4,7 +4,7 @@ MCP hosts get the drive's own schemas and descriptions, and calls are checked ag
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
 from langchain_core.tools import BaseTool
@@ -30,6 +30,26 @@ def for_model(tool: BaseTool) -> BaseTool:
     if isinstance(schema, dict):
         shorter["args_schema"] = short_schema(cast("Schema", schema))
     return tool.model_copy(update=shorter)
+
+
+def for_models(tools: Iterable[BaseTool]) -> list[BaseTool]:
+    """Return the tools with short descriptions and schemas; what an argument means is said where it comes first."""
+    said = set[tuple[str, str]]()
+    return [_without(for_model(tool), said) for tool in tools]
+
+
+def _without(tool: BaseTool, said: set[tuple[str, str]]) -> BaseTool:
+    """Return the tool without descriptions of arguments that were said already, and note those that it has."""
+    schema: Any = tool.args_schema
+    if not isinstance(schema, dict):
+        return tool
+    properties: dict[str, dict[str, Any]] = cast("dict[str, Any]", schema).get("properties", {})
+    shown: dict[str, dict[str, Any]] = {}
+    for name, argument in properties.items():
+        key = name, str(argument.get("description", ""))
+        shown[name] = {k: v for k, v in argument.items() if k != "description"} if key in said else argument
+        said.add(key)
+    return tool.model_copy(update={"args_schema": {**cast("Schema", schema), "properties": shown}})
 
 
 def short_description(description: str) -> str:

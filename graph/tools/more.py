@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 
 from graph.limits.limits import messages_of_turn
 from graph.policy.matrix import Rule
-from graph.tools.descriptions import for_model, short_description
+from graph.tools.descriptions import for_models, short_description
 from graph.tools.local import LocalTool, Request, Toolset, error_result, text_result
 
 NAME: Final = "more_tools"
@@ -78,6 +78,6 @@ def offered_tools(
     """
     there = [name for name in tools.tools if name in allowed]
     later = [name for name in there if name in rare] if NAME in tools.tools else []
-    usual = [for_model(tools.tools[name]) for name in there if name not in later and name != NAME]
+    usual = [tools.tools[name] for name in there if name not in later and name != NAME]
     more = [tools.tools[NAME].model_copy(update={"args_schema": _schema(later)})] if later else []
-    return [*usual, *map(for_model, more), *(for_model(tools.tools[name]) for name in later if name in requested)]
+    return for_models([*usual, *more, *(tools.tools[name] for name in later if name in requested)])

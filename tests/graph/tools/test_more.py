@@ -11,7 +11,7 @@ from graph.agents.specialist import Specialist
 from graph.approvals.review import SPECIALISTS
 from graph.drive.connections import ConnectionPool
 from graph.tools.box import LOCAL_NAMES, LOCAL_TOOLS
-from graph.tools.descriptions import for_model
+from graph.tools.descriptions import for_model, for_models
 from graph.tools.local import ToolContext, Toolset
 from graph.tools.more import offered_tools
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
@@ -118,3 +118,11 @@ async def test_an_mcp_host_gets_the_whole_schema(real_pool: ConnectionPool, acto
     for_model(tools["read_file"])
     assert "maxLength" in str(tools["read_file"].args_schema)
     assert "Use when" in tools["read_file"].description
+
+
+async def test_what_an_argument_means_is_said_once(real_pool: ConnectionPool, actor: Actor) -> None:
+    tools = (await real_pool.toolbox(person(actor))).tools
+    shown: list[Any] = for_models(tools[name] for name in ("move_item", "copy_item", "create_file"))
+    said: list[Any] = [tool.args_schema["properties"]["on_conflict"] for tool in shown]
+    assert [bool(argument.get("description")) for argument in said] == [True, False, True]
+    assert said[1]["enum"] == ["fail", "rename", "replace"]
