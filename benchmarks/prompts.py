@@ -94,9 +94,7 @@ async def _result(recorded: RecordedDrive, tool: str, args: Mapping[str, Any]) -
 async def _record(recorded: RecordedDrive, document: str) -> tuple[dict[str, Request], dict[str, Request]]:
     recorded.model.steps = [("drive_agent", "Create the folder Taxes"), ("drive_agent", "Move Lease.md to Taxes")]
     asked = await recorded.say("route", "hmm, and what of the other thing then")
-    recorded.model.needs_plan = True
-    asked += await recorded.say("plan", "that thing with the lease, and then the other one for bob@example.com")
-    recorded.model.needs_plan = False
+    asked += await recorded.say("plan", "create a folder Taxes, move Lease.md there and share it with bob@example.com")
     firsts: dict[str, Request] = {}
     for request in asked:
         firsts.setdefault(kind_of(request), request)

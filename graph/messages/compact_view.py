@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
@@ -13,6 +14,7 @@ from graph.prompts import LESS_THAN, compact, section
 
 SECTIONS: Final = re.compile(r"^<(place|listing|last_run)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
 """No text of a file or a name can begin such a section: tags in them are escaped."""
+CACHED_RESULTS: Final = 128
 NEEDLESS: Final = frozenset({"root_id"})
 """`root` names the root as well."""
 
@@ -34,13 +36,27 @@ def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage]
 
 def _compact(message: AnyMessage, ids: ShortIds) -> AnyMessage:
     if isinstance(message, ToolMessage):
-        return message.model_copy(update={"content": compact_result(message.text, ids)})
+        return message.model_copy(update={"content": _result(message.text, ids)})
     if isinstance(message, SystemMessage):
         return message.model_copy(update={"content": SECTIONS.sub(lambda found: _section(found, ids), message.text)})
     if isinstance(message, AIMessage) and message.tool_calls:
         calls = [{**call, "args": ids.shorten(call["args"])} for call in message.tool_calls]
         return message.model_copy(update={"tool_calls": calls})
     return message
+
+
+def _result(text: str, ids: ShortIds) -> str:
+    """Return a result as it was written before, unless an id in it now begins as another one of the view."""
+    shown, given = _written(text)
+    now = tuple((full, ids.short(full)) for full, _ in given)
+    return shown if now == given else compact_result(text, ids)
+
+
+@lru_cache(maxsize=CACHED_RESULTS)
+def _written(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return a result and the short ids in it: each round of a turn needs the same ones again."""
+    ids = ShortIds()
+    return compact_result(text, ids), ids.given
 
 
 def _section(found: re.Match[str], ids: ShortIds) -> str:

@@ -21,6 +21,11 @@ class ShortIds:
         self._short: dict[str, str] = {}
         self._full: dict[str, str] = {}
 
+    @property
+    def given(self) -> tuple[tuple[str, str], ...]:
+        """The ids that were given a short one, with it, in their order."""
+        return tuple(self._short.items())
+
     def short(self, value: str) -> str:
         """Return the short form of an id; anything else as it is."""
         if value not in self._short and ID.fullmatch(value):

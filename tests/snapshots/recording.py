@@ -35,7 +35,7 @@ async def record(turns: Sequence[Turn], directory: Path) -> tuple[list[Request],
             for path, text in FILES.items():
                 await recorded.put(path, text)
             for turn in turns:
-                recorded.model.steps, recorded.model.needs_plan = [*turn.steps], bool(turn.steps)
+                recorded.model.steps = [*turn.steps]
                 place = {
                     f"{kind}_id": (await recorded.drive.files.get(recorded.actor, path)).id
                     for kind, path in (("file", turn.file), ("folder", turn.folder))

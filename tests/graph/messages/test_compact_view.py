@@ -1,10 +1,12 @@
 """A model's view with short ids, on the real drive: what it calls by them is done to the right items."""
 
 import pytest
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
+from graph.messages.compact_view import compact_view, with_full_ids
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.graph.assistant import Assistant, approve, assemble, names, person
 
@@ -37,3 +39,15 @@ async def test_a_short_id_is_enough_and_nobody_but_the_model_sees_it(
     made = [call for message in seen.state["messages"] for call in getattr(message, "tool_calls", ())]
     assert made[-1]["args"] == {"item_id": gone}
     assert f'"id":"{gone}"' in seen.results["s"]
+
+
+def test_two_results_with_ids_that_begin_alike_are_told_apart_in_one_view_only() -> None:
+    first, second = ("abcdef" + digit * 26 for digit in "01")
+    one, two = (
+        ToolMessage(f'It.\n{{"items":[{{"id":"{key}","kind":"file","path":"/{key[-1]}"}}]}}', tool_call_id=key)
+        for key in (first, second)
+    )
+    assert [message.text for message in compact_view([one, two])[0]] == ["It.\n- abcdef /0", "It.\n- abcdef1 /1"]
+    assert [message.text for message in compact_view([two, one])[0]] == ["It.\n- abcdef /1", "It.\n- abcdef0 /0"]
+    called = AIMessage("", tool_calls=[{"name": "move_items", "args": {"item_ids": ["abcdef", "abcdef0"]}, "id": "c"}])
+    assert with_full_ids(called, compact_view([two, one])[1]).tool_calls[0]["args"] == {"item_ids": [second, first]}
