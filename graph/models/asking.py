@@ -123,7 +123,7 @@ async def ask(
     return _whole(chunks)
 
 
-def reads_structure(model: BaseChatModel) -> bool:
+def reads_structure(model: object) -> bool:
     """Say whether a model is a program that reads sections and results as data, and pays for no tokens."""
     return bool(getattr(model, "reads_structure", False))
 
