@@ -5,6 +5,7 @@ from typing import Final
 from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_folder_surroundings
 from graph.prompts import load_prompt
+from graph.tools.more import LATER_LOCAL
 
 SEARCH_AGENT: Final = Specialist(
     name="search_agent",
@@ -30,5 +31,16 @@ SEARCH_AGENT: Final = Specialist(
             "whoami",
         }
     ),
+    rare=LATER_LOCAL
+    | {
+        "get_index_status",
+        "read_bulk_result",
+        "get_folder_tree",
+        "list_versions",
+        "diff_versions",
+        "list_shared_with_me",
+        "list_changes",
+        "whoami",
+    },
     read_surroundings=read_folder_surroundings,
 )
