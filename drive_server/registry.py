@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from drive_server.services.documents.citations import Citations
     from drive_server.services.documents.downloads import DownloadService
     from drive_server.services.documents.service import DocumentService
+    from drive_server.services.documents.templates import TemplateService
+    from drive_server.services.files.batches import BatchService
     from drive_server.services.files.recent import Recents
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
@@ -47,7 +49,9 @@ class ServiceRegistry:
     login_links: "LoginLinks"
     sign_ins: "SignInService"
     files: "FileService"
+    batches: "BatchService"
     documents: "DocumentService"
+    templates: "TemplateService"
     citations: "Citations"
     uploads: "UploadService"
     quota: "QuotaService"
