@@ -15,6 +15,7 @@ DOCUMENT_AGENT: Final = Specialist(
             "patch_file",
             "write_file",
             "append_to_file",
+            "fill_template",
             "diff_versions",
             "get_download_url",
             "list_versions",

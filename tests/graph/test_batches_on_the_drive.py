@@ -72,7 +72,9 @@ async def test_a_template_is_filled_in_once_its_values_are_there(
 ) -> None:
     await real_drive.documents.create(actor, "root", "letter.md", "Dear {{name}}, pay {{sum}}.")
     values = [{"name": "name", "value": "Ada"}]
+    routed = tool_call("RouteDecision", agent="document_agent", needs_plan=False, confidence=0.9, reason="")
     model.script = [
+        *([] if said.isascii() else [routed]),
         tool_call("fill_template", "f1", template_id="/letter.md", values=values, name="To Ada"),
         "Which sum?",
     ]
