@@ -26,7 +26,7 @@ from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
 from graph.memory.last_change import last_change_section
 from graph.memory.summaries import summary_section
-from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
+from graph.memory.view import scale_after, tokens_of_tools, view_of, window_tokens, with_view
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
@@ -129,7 +129,8 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
 async def _surroundings(specialist: Specialist, reader: DriveReader, deps: GraphDependencies) -> Surroundings:
     """Return what the specialist sees around the message, and what the person attached to it."""
     seen = await specialist.read_surroundings(reader)
-    attached = await read_attachments(reader, deps.settings.attachment_tokens, sees=takes_pictures(deps.settings))
+    budget = min(deps.settings.attachment_tokens, window_tokens(deps.settings) // 2)
+    attached = await read_attachments(reader, budget, sees=takes_pictures(deps.settings))
     return Surroundings((*seen.sections, attached), tuple(reader.reads)) if attached else seen
 
 

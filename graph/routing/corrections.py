@@ -42,6 +42,16 @@ _STOP: Final = re.compile(
 )
 
 
+_CHANGES: Final = re.compile(
+    r"\b(?:make|change|set|call|name|rename|move|put)\s+(?:it|that|this)\b|改成|改为|改叫|换成|叫|放到|移到"
+)
+
+
+def asks_for_change(text: str) -> bool:
+    """Say whether a correction names what is to be done: it may be of something before the last turn, too."""
+    return _CHANGES.search(text.lower()) is not None
+
+
 def is_correction(text: str) -> bool:
     """Say whether the message corrects what was done just before, and is no question and no undo."""
     if len(text) > min(LONGEST, READ_CHARACTERS):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field
 
 from graph.dependencies import GraphDependencies
@@ -17,11 +17,11 @@ from graph.limits.limits import has_budget
 from graph.messages.others import made_of
 from graph.models.asking import ask_for
 from graph.prompts import json_section, load_prompt, section
-from graph.routing.corrections import is_correction
+from graph.routing.corrections import asks_for_change, is_correction
 from graph.routing.followups import continues_with, is_follow_up
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.many_files import of_each
-from graph.state import AgentName, Language, Place, Route, State, Update, running_turn
+from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, running_turn
 
 logger = logging.getLogger(__name__)
 
@@ -101,9 +101,19 @@ def by_correction(state: State) -> Route | None:
     last = state.get("last_change")
     if not last or not is_correction(_message(state)):
         return None
+    if not (_is_of_last_turn(state, last) or asks_for_change(_message(state))):
+        return None
+    if _in_document(state) and last["tool"] not in EDITS:
+        return None
     agent: AgentName = "document_agent" if last["tool"] in EDITS else "drive_agent"
     reason = REASONS["correction"][running_turn(state)["language"]]
     return {**_route(agent, PATTERN_CONFIDENCE, reason, "sticky"), "corrects": True}
+
+
+def _is_of_last_turn(state: State, change: ChangeNote) -> bool:
+    said = [at for at, message in enumerate(state["messages"]) if isinstance(message, HumanMessage)]
+    turn = state["messages"][said[-2] :] if len(said) > 1 else []
+    return any(isinstance(one, ToolMessage) and one.tool_call_id == change["tool_call_id"] for one in turn)
 
 
 def by_pattern(state: State) -> Route | None:

@@ -85,6 +85,24 @@ async def test_what_the_drive_agent_did_is_corrected_by_it(
     assert await names(real_drive, actor, "root") == ["Reports"]
 
 
+async def test_after_another_question_only_words_that_name_a_change_correct_it(
+    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
+) -> None:
+    folder = (await real_drive.documents.create(actor, "root", "a.md", "x")).value.id
+    model.script = [tool_call("create_folder", "c", name="A"), "Made."]
+    await assistant.say("create a folder called A")
+    model.script = ["None."]
+    await assistant.say("which folders are there?")
+    routed = tool_call("RouteDecision", agent="search_agent", needs_plan=False, confidence=0.9, reason="")
+    for said in ("sorry, I meant Bob", "不是，应该是李伟"):
+        model.script = [routed, "Bob."]
+        assert "corrects" not in agent_of(await assistant.say(said))[1]
+        assert "<last_change>\n" not in system_of(model)
+    model.script = [routed, "Shorter."]
+    await assistant.say("make this 100 words", file_id=folder)
+    assert "<last_change>\n" not in system_of(model)
+
+
 async def test_without_a_change_and_after_an_undo_there_is_nothing_to_correct(
     assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
 ) -> None:
