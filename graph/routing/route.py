@@ -15,7 +15,7 @@ from graph.events import emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
 from graph.messages.others import made_of
-from graph.models.asking import ask_for
+from graph.models.structured import ask_for
 from graph.prompts import json_section, load_prompt, section
 from graph.routing.corrections import asks_for_change, is_correction
 from graph.routing.followups import continues_with, is_follow_up
