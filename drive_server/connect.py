@@ -42,6 +42,8 @@ from drive_server.services.documents.comparison import FileComparison
 from drive_server.services.documents.downloads import DownloadService
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.documents.tables import TableService
+from drive_server.services.documents.templates import TemplateService
+from drive_server.services.files.batches import BatchService
 from drive_server.services.files.recent import Recents
 from drive_server.services.files.service import FileService
 from drive_server.services.files.trash import Expiry
@@ -64,6 +66,7 @@ from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkService
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
+from drive_server.services.text.contents import Contents
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
 from drive_server.settings import DriveSettings, read_settings
@@ -156,7 +159,9 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         login_links=LoginLinks(identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),
+        batches=BatchService(journal),
         documents=documents,
+        templates=TemplateService(database, journal, Contents(blobs, texts, settings.max_text_bytes)),
         citations=Citations(documents.readings),
         comparison=FileComparison(documents.readings),
         table_queries=TableService(documents.readings, texts),

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from drive_server.services.documents.downloads import DownloadService
     from drive_server.services.documents.service import DocumentService
     from drive_server.services.documents.tables import TableService
+    from drive_server.services.documents.templates import TemplateService
+    from drive_server.services.files.batches import BatchService
     from drive_server.services.files.recent import Recents
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
@@ -49,7 +51,9 @@ class ServiceRegistry:
     login_links: "LoginLinks"
     sign_ins: "SignInService"
     files: "FileService"
+    batches: "BatchService"
     documents: "DocumentService"
+    templates: "TemplateService"
     citations: "Citations"
     comparison: "FileComparison"
     table_queries: "TableService"

@@ -14,6 +14,7 @@ from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
+from graph.agents.attachments import read_attachments, takes_pictures, with_pictures
 from graph.agents.authorship import foreign_sources
 from graph.agents.surroundings import DriveReader, ReadCache, Surroundings, SurroundingsReader
 from graph.context import RunContext
@@ -26,8 +27,9 @@ from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import has_budget, limit_reached
 from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
+from graph.memory.last_change import last_change_section
 from graph.memory.summaries import summary_section
-from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
+from graph.memory.view import scale_after, tokens_of_tools, view_of, window_tokens, with_view
 from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
@@ -104,12 +106,13 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     """Return the specialist's node."""
     seen_surroundings, seen_facts = ReadCache[Surroundings](deps.clock), ReadCache[list[Fact]](deps.clock)
     models = _BoundModels(specialist, deps.models["agent"])
+    sees = takes_pictures(deps.settings)
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
         reader = DriveReader(tools.context.toolbox, state.get("place", {}), _query(state))
         key = (user, *_key(state))
-        seen = await seen_surroundings.get(key, lambda: specialist.read_surroundings(reader))
+        seen = await seen_surroundings.get(key, lambda: _surroundings(specialist, reader, deps))
         stored = await seen_facts.get((key, _facts_touched(state)), lambda: stored_facts(tools.context))
         facts = await relevant_facts(tools.context, stored, reader.query)
         model, size = models.of(tools, requested_tools(state["messages"]))
@@ -118,7 +121,9 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         shelf = deps.result_store(runtime)
         view = await view_of(state, sections, deps.settings, shelf, size, toolbox, compact=models.compact)
         spending = Spending(estimates=has_budget(deps.settings))
-        answer = await _answer(model, view.messages, spending)
+        shows = sees and "attachments" in reader.place
+        messages = await with_pictures(view.messages, reader) if shows else view.messages
+        answer = await _answer(model, messages, spending)
         scale = scale_after(state, view, answer)
         answer = without_long_arguments(
             with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
@@ -149,6 +154,14 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
             return {"failure": error.sentence}
 
     return run
+
+
+async def _surroundings(specialist: Specialist, reader: DriveReader, deps: GraphDependencies) -> Surroundings:
+    """Return what the specialist sees around the message, and what the person attached to it."""
+    seen = await specialist.read_surroundings(reader)
+    budget = min(deps.settings.attachment_tokens, window_tokens(deps.settings) // 2)
+    attached = await read_attachments(reader, budget, sees=takes_pictures(deps.settings))
+    return Surroundings((*seen.sections, attached), tuple(reader.reads)) if attached else seen
 
 
 def _begins_turn(state: State) -> bool:
@@ -220,6 +233,7 @@ def _sections(specialist: Specialist, seen: Surroundings, state: State) -> list[
         *seen.sections,
         *(_of_plan(plan, step) if plan and step else ()),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",
+        last_change_section(state) if (state.get("route") or {}).get("corrects") and not plan else "",
         section("language", running_turn(state)["language"]),
     ]
     return [part for part in sections if part]

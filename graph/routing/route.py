@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from pydantic import BaseModel, Field
 
 from graph.dependencies import GraphDependencies
+from graph.drive.tool_names import EDITS
 from graph.errors import ModelError
 from graph.events import emit
 from graph.limits.budget import Spending
@@ -16,10 +17,11 @@ from graph.limits.limits import has_budget
 from graph.messages.others import made_of
 from graph.models.structured import ask_for
 from graph.prompts import json_section, load_prompt, section
+from graph.routing.corrections import asks_for_change, is_correction
 from graph.routing.followups import continues_with, is_follow_up
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.many_files import of_each
-from graph.state import AgentName, Language, Place, Route, State, Update, running_turn
+from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, running_turn
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +42,10 @@ REASONS: Final[dict[str, dict[Language, str]]] = {
         "zh": "先逐个读取文件，再汇总成整体，先制定计划。",
     },
     "sticky": {"en": "This goes on from what we were doing.", "zh": "这是接着刚才的内容。"},
+    "correction": {
+        "en": "This corrects what was done last.",
+        "zh": "这是更正刚才所做的改动。",
+    },
     "fallback": {
         "en": "It is not clear who should take this, so the Drive agent tries.",
         "zh": "无法确定由谁处理，先由云盘助手尝试。",
@@ -64,7 +70,12 @@ def make_route(deps: GraphDependencies) -> Any:
         if state.get("plan"):
             return {}
         spending = Spending(estimates=has_budget(deps.settings))
-        decision = by_pattern(state) or by_stickiness(state) or await _by_model(router, state, spending)
+        decision = (
+            by_correction(state)
+            or by_pattern(state)
+            or by_stickiness(state)
+            or await _by_model(router, state, spending)
+        )
         return {"route": decision, **spending.update}
 
     return route
@@ -83,6 +94,26 @@ def announce_route(route: Route | None) -> None:
             "method": route["method"],
         }
     )
+
+
+def by_correction(state: State) -> Route | None:
+    """Let whoever made the last change of the thread make it otherwise, if the message says no more than that."""
+    last = state.get("last_change")
+    if not last or not is_correction(_message(state)):
+        return None
+    if not (_is_of_last_turn(state, last) or asks_for_change(_message(state))):
+        return None
+    if _in_document(state) and last["tool"] not in EDITS:
+        return None
+    agent: AgentName = "document_agent" if last["tool"] in EDITS else "drive_agent"
+    reason = REASONS["correction"][running_turn(state)["language"]]
+    return {**_route(agent, PATTERN_CONFIDENCE, reason, "sticky"), "corrects": True}
+
+
+def _is_of_last_turn(state: State, change: ChangeNote) -> bool:
+    said = [at for at, message in enumerate(state["messages"]) if isinstance(message, HumanMessage)]
+    turn = state["messages"][said[-2] :] if len(said) > 1 else []
+    return any(isinstance(one, ToolMessage) and one.tool_call_id == change["tool_call_id"] for one in turn)
 
 
 def by_pattern(state: State) -> Route | None:
@@ -109,9 +140,15 @@ def by_stickiness(state: State) -> Route | None:
         or not continues_with(last["agent"], read_intent(text, in_document=in_document))
     ):
         return None
-    if last["agent"] == "document_agent" and not in_document:
+    if last["agent"] == "document_agent" and not in_document and not _was_asked(state):
         return None
     return _route(last["agent"], STICKY_CONFIDENCE, REASONS["sticky"][running_turn(state)["language"]], "sticky")
+
+
+def _was_asked(state: State) -> bool:
+    """Say whether the assistant's last words ask something: which of several documents is meant, or what to fill in."""
+    said = (message.text for message in reversed(state["messages"]) if isinstance(message, AIMessage) and message.text)
+    return next(said, "").rstrip().endswith(("?", "？"))
 
 
 async def _by_model(router: BaseChatModel, state: State, spending: Spending) -> Route:
