@@ -33,6 +33,7 @@ from graph.planning.map_reduce.map_items import after_map_items, make_map_items,
 from graph.planning.plan import make_plan
 from graph.planning.revise import make_revise
 from graph.planning.waiting import continue_plan
+from graph.routing.handover import hand_over, wants_plan
 from graph.routing.route import make_route
 from graph.settings import AgentSettings
 from graph.state import AGENTS, GraphInput, State, Update, active_agent, current_step
@@ -75,8 +76,9 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_edge("map_whole", "advance")
     graph.add_edge("pause", "begin_step")
     graph.add_edge("revise", "begin_step")
+    following = ["plan", "approve", "act", "cite", "advance", *AGENTS, END]
     for agent in AGENTS:
-        graph.add_conditional_edges(agent, after_specialist, ["approve", "act", "cite", "advance", *AGENTS, END])
+        graph.add_conditional_edges(agent, after_specialist, following)
     graph.add_conditional_edges("approve", after_review, ["approve", "act", *AGENTS])
     graph.add_conditional_edges("act", after_act, [*AGENTS])
     graph.add_conditional_edges("cite", after_answer, ["advance", END])
@@ -96,10 +98,11 @@ def make_begin(deps: GraphDependencies) -> Any:
 
 def reviewed(specialist: Any, deps: GraphDependencies) -> Any:
     """Return a specialist's node: its calls are judged in the same step, and run there if they only read."""
-    parts = (specialist, make_review(deps), make_read(deps))
+    review, read = make_review(deps), make_read(deps)
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
-        return await run_in_one_superstep(state, *(partial(part, runtime=runtime) for part in parts))
+        calls = (partial(specialist, runtime=runtime), hand_over, partial(review, runtime=runtime))
+        return await run_in_one_superstep(state, *calls, partial(read, runtime=runtime))
 
     return consult
 
@@ -113,8 +116,10 @@ async def after_route(state: State) -> str:
 
 
 async def after_specialist(state: State) -> str | list[Send]:
-    """Run or ask about the calls; check the quotations of an answer from files; else go on."""
+    """Run or ask about the calls, or make the plan it wants; check the quotations of an answer; else go on."""
     ended = state.get("limit") or state.get("failure")
+    if not ended and wants_plan(state):
+        return "plan"
     if not ended and (unanswered(state["messages"]) or isinstance(state["messages"][-1], ToolMessage)):
         return await after_review(state)
     return "cite" if must_cite(state) else await after_answer(state)

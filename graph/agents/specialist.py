@@ -29,7 +29,7 @@ from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
 from graph.prompts import json_section, section
-from graph.routing.route import announce_route
+from graph.routing.route import announce_route, begins_turn
 from graph.state import (
     AgentName,
     Plan,
@@ -106,7 +106,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     async def run(state: State, runtime: Runtime[RunContext]) -> Update:
         if unanswered(state["messages"]):
             return {}
-        if _begins_turn(state):
+        if begins_turn(state):
             announce_route(state.get("route"))
         if reached := limit_reached(state, deps.settings):
             return {"limit": reached}
@@ -119,10 +119,6 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
             return {"failure": error.sentence}
 
     return run
-
-
-def _begins_turn(state: State) -> bool:
-    return not state.get("plan") and state["messages"][-1].id == message_id_of(running_turn(state))
 
 
 async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:

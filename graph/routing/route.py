@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError
-from graph.events import emit
+from graph.events import RouteDecisionEvent, emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
 from graph.messages.others import made_of
@@ -19,7 +19,7 @@ from graph.prompts import json_section, load_prompt, section
 from graph.routing.followups import continues_with, is_follow_up
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.many_files import of_each
-from graph.state import AgentName, Language, Place, Route, State, Update, running_turn
+from graph.state import AgentName, Language, Place, Route, State, Update, message_id_of, running_turn
 
 logger = logging.getLogger(__name__)
 
@@ -70,19 +70,23 @@ def make_route(deps: GraphDependencies) -> Any:
     return route
 
 
-def announce_route(route: Route | None) -> None:
+def announce_route(route: Route | None, step_id: str | None = None) -> None:
     """Tell clients who takes the turn, and why; the node that takes it does, so it waits for no transaction before."""
     if route is None:
         return
-    emit(
-        {
-            "type": "route_decision",
-            "agent": route["agent"],
-            "confidence": route["confidence"],
-            "reason": route["reason"],
-            "method": route["method"],
-        }
-    )
+    event: RouteDecisionEvent = {
+        "type": "route_decision",
+        "agent": route["agent"],
+        "confidence": route["confidence"],
+        "reason": route["reason"],
+        "method": route["method"],
+    }
+    emit({**event, "step_id": step_id} if step_id else event)
+
+
+def begins_turn(state: State) -> bool:
+    """Say whether nothing has answered the person's message yet: who takes it is still to be announced."""
+    return not state.get("plan") and state["messages"][-1].id == message_id_of(running_turn(state))
 
 
 def by_pattern(state: State) -> Route | None:
