@@ -29,7 +29,7 @@ from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
 from graph.prompts import json_section, section
-from graph.routing.route import announce_route, begins_turn
+from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.state import (
     AgentName,
     Plan,
@@ -66,9 +66,24 @@ class Specialist:
     knows_last_run: bool = False
 
 
-def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
+class SurroundingsCache:
+    """The surroundings of all specialists' turns, each read once for a few rounds of calls."""
+
+    def __init__(self, deps: GraphDependencies) -> None:
+        self._deps = deps
+        self._seen = ReadCache[Surroundings](deps.clock)
+
+    async def read(self, specialist: Specialist, state: State, runtime: Runtime[RunContext]) -> Surroundings:
+        """Return what the specialist sees of the drive. Raises `DriveUnavailableError`."""
+        user = self._deps.user(runtime)
+        reader = DriveReader(await self._deps.connections.toolbox(user), state.get("place", {}), _query(state))
+        key = (user, specialist.read_surroundings, *_key(state))
+        return await self._seen.get(key, lambda: specialist.read_surroundings(reader))
+
+
+def make_specialist(specialist: Specialist, deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
     """Return the specialist's node."""
-    seen_surroundings, seen_facts = ReadCache[Surroundings](deps.clock), ReadCache[list[Fact]](deps.clock)
+    seen_facts = ReadCache[list[Fact]](deps.clock)
     bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
 
     def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
@@ -81,13 +96,13 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
-        reader = DriveReader(tools.context.toolbox, state.get("place", {}), _query(state))
-        key = (user, *_key(state))
-        seen = await seen_surroundings.get(key, lambda: specialist.read_surroundings(reader))
-        stored = await seen_facts.get((key, _facts_touched(state)), lambda: stored_facts(tools.context))
-        facts = await relevant_facts(tools.context, stored, reader.query)
+        seen = await surroundings.read(specialist, state, runtime)
+        key = (user, *_key(state), _facts_touched(state))
+        stored = await seen_facts.get(key, lambda: stored_facts(tools.context))
+        facts = await relevant_facts(tools.context, stored, _query(state))
         model, size = model_for(tools)
-        sections = [*_sections(specialist, seen, state), *facts]
+        unsure = [UNSURE] if is_unsure(state, deps.settings.route_confidence) else []
+        sections = [*_sections(specialist, seen, state), *facts, *unsure]
         toolbox = tools.context.toolbox
         view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size, toolbox)
         spending = Spending(estimates=has_budget(deps.settings))
