@@ -40,7 +40,7 @@ READERS = {
     "list_trash",
     "whoami",
 }
-KEEPERS = {"create_folder", "append_to_file", "restore_version", "authenticate"}
+KEEPERS = {"reindex", "create_folder", "append_to_file", "restore_version", "authenticate"}
 CHANGERS = {
     "get_download_url",
     "copy_item",
