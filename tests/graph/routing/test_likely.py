@@ -1,11 +1,12 @@
 """One model call before the first word: the likeliest specialist answers at once; a small model may route instead."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, get_args
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from graph.drive.connections import ConnectionPool
@@ -126,7 +127,9 @@ class Router(FakeChatModel):
     asked: Any
     answer: Any
 
-    async def _astream(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> Any:
+    async def _astream(
+        self, messages: list[BaseMessage], *_: Any, **kwargs: Any
+    ) -> AsyncGenerator[ChatGenerationChunk]:
         async with asyncio.timeout(10):
             await self.asked.wait()
         async for chunk in super()._astream(messages, **kwargs):
