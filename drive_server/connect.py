@@ -58,6 +58,7 @@ from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
 from drive_server.services.map_reduce.stored_results import StoredResults
 from drive_server.services.quota import Limits, QuotaService
+from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
 from drive_server.services.sharing.link_downloads import LinkDownloads
@@ -180,6 +181,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
         ingester=ingester,
+        folder_index=FolderIndex(database, ingester),
         map_reduce=MapReduceService(documents, FileSelector(database, search), settings.bulk_concurrency),
         map_reduce_results=StoredResults(database, timedelta(days=settings.result_days)),
         language_model=(language_model := _language_model(settings)),

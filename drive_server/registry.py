@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from drive_server.services.map_reduce.service import MapReduceService
     from drive_server.services.map_reduce.stored_results import StoredResults
     from drive_server.services.quota import QuotaService
+    from drive_server.services.search.folder_index import FolderIndex
     from drive_server.services.search.service import RelatedFiles, SearchService
     from drive_server.services.search.suggestions import SuggestionService
     from drive_server.services.sharing.link_visits import LinkVisits
@@ -66,6 +67,7 @@ class ServiceRegistry:
     downloads: "DownloadService"
     search: "SearchService"
     related: "RelatedFiles"
+    folder_index: "FolderIndex"
     journal: "Journal"
     undo: "UndoService"
     tasks: "TaskService"

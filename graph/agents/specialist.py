@@ -35,7 +35,7 @@ from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask, cut_notice, reads_structure, was_cut
 from graph.prompts import json_section, section
-from graph.routing.route import announce_route
+from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.state import (
     AgentName,
     Language,
@@ -102,27 +102,42 @@ class _BoundModels:
         return [tool for name, tool in tools.tools.items() if name in allowed - {MORE_TOOLS.name}]
 
 
-def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
+class SurroundingsCache:
+    """The surroundings of all specialists' turns, each read once for a few rounds of calls."""
+
+    def __init__(self, deps: GraphDependencies) -> None:
+        self._deps = deps
+        self._seen = ReadCache[Surroundings](deps.clock)
+
+    async def read(self, specialist: Specialist, state: State, runtime: Runtime[RunContext]) -> Surroundings:
+        """Return what the specialist sees of the drive. Raises `DriveUnavailableError`."""
+        user = self._deps.user(runtime)
+        reader = _reader(state, await self._deps.connections.toolbox(user))
+        key = (user, specialist.read_surroundings, *_key(state))
+        return await self._seen.get(key, lambda: _surroundings(specialist, reader, self._deps))
+
+
+def make_specialist(specialist: Specialist, deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
     """Return the specialist's node."""
-    seen_surroundings, seen_facts = ReadCache[Surroundings](deps.clock), ReadCache[list[Fact]](deps.clock)
+    seen_facts = ReadCache[list[Fact]](deps.clock)
     models = _BoundModels(specialist, deps.models["agent"])
     sees = takes_pictures(deps.settings)
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
-        reader = DriveReader(tools.context.toolbox, state.get("place", {}), _query(state))
-        key = (user, *_key(state))
-        seen = await seen_surroundings.get(key, lambda: _surroundings(specialist, reader, deps))
-        stored = await seen_facts.get((key, _facts_touched(state)), lambda: stored_facts(tools.context))
-        facts = await relevant_facts(tools.context, stored, reader.query)
+        seen = await surroundings.read(specialist, state, runtime)
+        key = (user, *_key(state), _facts_touched(state))
+        stored = await seen_facts.get(key, lambda: stored_facts(tools.context))
+        facts = await relevant_facts(tools.context, stored, _query(state))
         model, size = models.of(tools, requested_tools(state["messages"]))
-        sections = [*_sections(specialist, seen, state), *facts]
+        unsure = [UNSURE] if is_unsure(state, deps.settings.route_confidence) else []
+        sections = [*_sections(specialist, seen, state), *facts, *unsure]
         toolbox = tools.context.toolbox
         shelf = deps.result_store(runtime)
         view = await view_of(state, sections, deps.settings, shelf, size, toolbox, compact=models.compact)
         spending = Spending(estimates=has_budget(deps.settings))
-        shows = sees and "attachments" in reader.place
-        messages = await with_pictures(view.messages, reader) if shows else view.messages
+        shows = sees and "attachments" in state.get("place", {})
+        messages = await with_pictures(view.messages, _reader(state, toolbox)) if shows else view.messages
         answer = await _answer(model, messages, spending)
         scale = scale_after(state, view, answer)
         answer = without_long_arguments(
@@ -141,7 +156,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     async def run(state: State, runtime: Runtime[RunContext]) -> Update:
         if unanswered(state["messages"]):
             return {}
-        if _begins_turn(state):
+        if begins_turn(state):
             announce_route(state.get("route"))
         if reached := limit_reached(state, deps.settings):
             return {"limit": reached}
@@ -156,16 +171,16 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     return run
 
 
+def _reader(state: State, toolbox: Toolbox) -> DriveReader:
+    return DriveReader(toolbox, state.get("place", {}), _query(state))
+
+
 async def _surroundings(specialist: Specialist, reader: DriveReader, deps: GraphDependencies) -> Surroundings:
     """Return what the specialist sees around the message, and what the person attached to it."""
     seen = await specialist.read_surroundings(reader)
     budget = min(deps.settings.attachment_tokens, window_tokens(deps.settings) // 2)
     attached = await read_attachments(reader, budget, sees=takes_pictures(deps.settings))
     return Surroundings((*seen.sections, attached), tuple(reader.reads)) if attached else seen
-
-
-def _begins_turn(state: State) -> bool:
-    return not state.get("plan") and state["messages"][-1].id == message_id_of(running_turn(state))
 
 
 async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:

@@ -42,7 +42,7 @@ READERS = {
     "list_trash",
     "whoami",
 }
-KEEPERS = {"create_folder", "fill_template", "append_to_file", "restore_version", "authenticate"}
+KEEPERS = {"reindex", "create_folder", "fill_template", "append_to_file", "restore_version", "authenticate"}
 CHANGERS = {
     "get_download_url",
     "copy_item",
