@@ -38,7 +38,8 @@ class PlanControl(Protocol):
 class GraphDependencies:
     """The concrete parts of one graph.
 
-    `models` are those of the settings; `choices` those of a conversation that has another one, by its name.
+    `models` are those of the settings; `choices` those of a conversation that has another one, by its name. Without a
+    router, the likeliest specialist takes what no words route.
     `hosts`: where links in answers may lead. `only_user`: if set, every run is this person's, whatever context a client
     sends (`langgraph dev` has no login).
     """
@@ -66,6 +67,10 @@ class GraphDependencies:
     def model(self, role: "ModelRole", runtime: "Runtime[RunContext]") -> "BaseChatModel":
         """Return the model that a role has in this run."""
         return model_in(self.choices.get(self.user(runtime).model, self.models), role)
+
+    def router(self, runtime: "Runtime[RunContext]") -> "BaseChatModel | None":
+        """Return the model that routes in this run, if there is one."""
+        return self.choices.get(self.user(runtime).model, self.models).get("router")
 
     def model_name(self, role: "ModelRole", runtime: "Runtime[RunContext]") -> str:
         """Return the name of that model."""

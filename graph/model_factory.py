@@ -79,12 +79,16 @@ async def open_models(settings: AgentSettings, directory: Path | None = None) ->
 def build_model_set(settings: AgentSettings, clients: Clients | None = None) -> ModelSet:
     """Return the models of the settings and of all choices; those with one name are one. The caller closes `clients`.
 
-    Raises `ModelPackageError` for a model whose package is not installed.
+    There is only a router where it has a model of its own: the agents' model would take as long to name a specialist as
+    to answer. The offline model routes by rules, in no time. Raises `ModelPackageError` for a model whose package is
+    not installed.
     """
     clients, built = clients or Clients(), dict[str, BaseChatModel]()
 
     def models_with(chosen: str) -> dict[ModelRole, BaseChatModel]:
         names: dict[ModelRole, str] = {role: settings.model_of(role, chosen) for role in ROLES}
+        if names["router"] == names["agent"] != OFFLINE:
+            del names["router"]
         for name in names.values():
             if name not in built:
                 built[name] = _build(name, settings, clients)

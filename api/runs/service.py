@@ -85,7 +85,7 @@ class Runs:
             message=message,
             mode=mode,
             model=model or "",
-            place={"file_id": place.file_id, "folder_id": place.folder_id},
+            place=place.to_json(),
             status=RUNNING,
             cancel_requested=False,
             starts=1,

@@ -12,6 +12,37 @@ from typing import Final
 from langchain_core.messages import AIMessage, BaseMessage
 
 from graph.prompts import compact
+from graph.settings import split_model
+
+SEEING: Final = [
+    "gpt-4o",
+    "gpt-4.1",
+    "gpt-4-turbo",
+    "gpt-5",
+    "gpt-6",
+    "o1",
+    "o3",
+    "o4",
+    "claude",
+    "gemini",
+    "llama-4",
+    "llava",
+    "pixtral",
+    "gemma-3",
+    "gemma3",
+    "mistral-small-3",
+    "mistral-medium-3",
+    "qwen-vl",
+    "qwen2-vl",
+    "qwen2.5-vl",
+    "qwen2.5vl",
+    "qwen3-vl",
+    "glm-4v",
+    "glm-4.5v",
+    "kimi-vl",
+    "minicpm-v",
+]
+"""Models that take pictures, by the beginning of their names."""
 
 MESSAGE_TOKENS: Final = 6
 """Tokens of a message beside its text."""
@@ -28,6 +59,11 @@ _CONTINUING: Final = bytes(range(0x80, 0xC0))
 _TWO: Final = bytes(range(0xC2, 0xE0))
 _THREE: Final = bytes(range(0xE0, 0xF0))
 _FOUR: Final = bytes(range(0xF0, 0xF5))
+
+
+def sees_pictures(model: str) -> bool:
+    """Say whether the model is known to take pictures."""
+    return split_model(model)[1].rpartition("/")[2].lower().startswith(tuple(SEEING))
 
 
 @lru_cache(maxsize=1_024)

@@ -160,6 +160,7 @@ class Person:
         folder_id: str | None = None,
         mode: str | None = None,
         model: str | None = None,
+        attachments: list[dict[str, str]] | None = None,
     ) -> Generator[Turn]:
         """Say something; yields the turn while its stream is open."""
         body: dict[str, Any] = {"message": message}
@@ -169,6 +170,8 @@ class Person:
             body["model"] = model
         if mode:
             body["mode"] = mode
+        if attachments:
+            body["attachments"] = attachments
         if file_id or folder_id:
             body["context"] = {"file_id": file_id, "folder_id": folder_id}
         with self.http.stream("POST", "/api/chat", json=body) as response:
