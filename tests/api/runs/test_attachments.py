@@ -161,6 +161,6 @@ def test_a_picture_goes_beside_the_message_to_a_model_that_sees(tmp_path: Path) 
     [("gpt-4o-mini", True), ("anthropic/claude-x", True), ("deepseek-chat", False), ("offline", False)],
 )
 def test_which_models_see_is_known_by_their_names_or_set(name: str, sees: bool) -> None:
-    assert takes_pictures(AgentSettings(model=name)) == sees
-    assert takes_pictures(AgentSettings(model=name, vision="on"))
-    assert not takes_pictures(AgentSettings(model=name, vision="off"))
+    assert takes_pictures(AgentSettings(), name) == sees
+    assert takes_pictures(AgentSettings(vision="on"), name)
+    assert not takes_pictures(AgentSettings(vision="off"), name)

@@ -67,7 +67,7 @@ async def test_a_refused_request_is_made_shorter_once_and_asked_again(
     assert seen.text.strip() == "It ends in March."
     refused, retried = server.requests[1:]
     assert LONG[:5_000] in sent(refused)[-1]
-    assert '"in_full":{"reference"' in sent(retried)[-1]
+    assert 'read_result, reference "call_0"' in sent(retried)[-1]
     assert sum(map(tokens_of, sent(retried))) <= sum(map(tokens_of, sent(refused))) / 2
     assert len(server.requests) == 3
 
