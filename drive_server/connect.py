@@ -38,8 +38,10 @@ from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.mcp.sdk import InProcessSession, next_request_id
 from drive_server.mcp.server import build_server
 from drive_server.services.documents.citations import Citations
+from drive_server.services.documents.comparison import FileComparison
 from drive_server.services.documents.downloads import DownloadService
 from drive_server.services.documents.service import DocumentService
+from drive_server.services.documents.tables import TableService
 from drive_server.services.documents.templates import TemplateService
 from drive_server.services.files.batches import BatchService
 from drive_server.services.files.recent import Recents
@@ -56,6 +58,7 @@ from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
 from drive_server.services.map_reduce.stored_results import StoredResults
 from drive_server.services.quota import Limits, QuotaService
+from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
 from drive_server.services.sharing.link_downloads import LinkDownloads
@@ -161,6 +164,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         documents=documents,
         templates=TemplateService(database, journal, Contents(blobs, texts, settings.max_text_bytes)),
         citations=Citations(documents.readings),
+        comparison=FileComparison(documents.readings),
+        table_queries=TableService(documents.readings, texts),
         uploads=_uploads(settings, database, blobs, documents, limits),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
@@ -176,6 +181,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
         ingester=ingester,
+        folder_index=FolderIndex(database, ingester),
         map_reduce=MapReduceService(documents, FileSelector(database, search), settings.bulk_concurrency),
         map_reduce_results=StoredResults(database, timedelta(days=settings.result_days)),
         language_model=(language_model := _language_model(settings)),

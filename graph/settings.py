@@ -19,7 +19,12 @@ class AgentSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="AGENT_", extra="ignore", populate_by_name=True)
 
     model: str = Field(default="", description="Model name; empty: `offline` without a key, else a default one.")
-    router_model: str = Field(default="", description="Model that routes; empty: the same.")
+    router_model: str = Field(
+        default="", description="A small model that routes; empty: the likeliest specialist answers."
+    )
+    route_confidence: float = Field(
+        default=0.5, ge=0, le=1, description="Below it, the specialist asks the person what is meant, if it can't tell."
+    )
     planner_model: str = Field(default="", description="Model that plans; empty: the same.")
     openai_api_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("OPENAI_API_KEY"), description="Key for the model."

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 Language = Literal["en", "zh"]
 AgentName = Literal["document_agent", "drive_agent", "search_agent"]
+RouteMethod = Literal["pattern", "sticky", "score", "model", "handover"]
+"""Words that leave no doubt; going on with the last one; the likeliest by a score; the router's model; another one."""
 Risk = Literal["read", "write", "share", "delete"]
 Mode = Literal["attended", "unattended"]
 """Whether the person is there while the run works, or comes back to it later."""
@@ -67,7 +69,7 @@ class Route(TypedDict):
     agent: AgentName
     confidence: float
     reason: str
-    method: Literal["pattern", "sticky", "model"]
+    method: RouteMethod
     needs_plan: bool
     corrects: NotRequired[bool]
 

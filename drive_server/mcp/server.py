@@ -55,6 +55,7 @@ from drive_server.mcp.tools.session import SessionTools
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
 from drive_server.mcp.tools.strict_arguments import strict
+from drive_server.mcp.tools.tables import TableTools
 from drive_server.mcp.tools.templates import TemplateTools
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.registry import ServiceRegistry
@@ -76,6 +77,7 @@ GROUPS: Final[tuple[type[ToolGroup], ...]] = (
     TemplateTools,
     KnowledgeTools,
     CitationTools,
+    TableTools,
     BulkTools,
     IndexTools,
     SharingTools,

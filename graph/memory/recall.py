@@ -148,7 +148,7 @@ async def _summarise_with_model(turns: Sequence[Sequence[Block]], deps: GraphDep
     conversation = section("conversation", extract_turns(turns)[-SUMMARISED_CHARACTERS:])
     asked = [SystemMessage(PROMPT), HumanMessage(conversation)]
     try:
-        answer = await ask(deps.models["router"], asked, hidden=True)
+        answer = await ask(deps.models.get("router") or deps.models["agent"], asked, hidden=True)
     except AgentError:
         return ""
     spending.add(answer, asked)

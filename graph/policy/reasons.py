@@ -57,7 +57,7 @@ SENTENCES: Final[Mapping[Code, Mapping[Language, str]]] = {
     "revokes": {"en": "This takes away access.", "zh": "这会取消访问权限。"},
     "shares": {"en": "This changes who has access.", "zh": "这会改变谁有访问权限。"},
     "links": {"en": "Whoever has this address gets access.", "zh": "任何拿到地址的人都能访问。"},
-    "previews": {"en": "Only shows what would be changed.", "zh": "只显示会改动什么，不作改动。"},
+    "previews": {"en": "Changes no file and no folder.", "zh": "不改动任何文件和文件夹。"},
     "undoes": {"en": "This takes back changes, or does them again.", "zh": "这会撤销或重做之前的改动。"},
     "memory": {
         "en": "This changes what is remembered of you for later conversations.",

@@ -68,7 +68,8 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "check_citations": [
         {"citations": [{"file_id": f"/{FOLDER}/{FILE}", "quote": "text"}, {"file_id": "x", "quote": MISLEADING}]},
     ],
-    "get_index_status": [{}],
+    "get_index_status": [{}, {"folder_id": "{folder}"}],
+    "reindex": [{"folder_id": "{folder}"}, {"folder_id": "{file}"}],
     "map_reduce_files": [{"instruction": "x", "folder_id": "{folder}"}],
     "read_bulk_result": [{"result_id": FILE}],
     "rename_item": [{"item_id": "{file}", "name": SECOND}, {"item_id": "{file}", "name": FILE}],
