@@ -14,7 +14,7 @@ from graph.events import emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
 from graph.messages.others import made_of
-from graph.models.asking import ask_for
+from graph.models.structured import ask_for
 from graph.prompts import json_section, load_prompt, section
 from graph.routing.followups import continues_with, is_follow_up
 from graph.routing.intents import pattern_agent, read_intent
