@@ -102,9 +102,8 @@ async def run(size: int, rounds: int) -> list[Sequence[str]]:
                 _use_index(_never)
                 same, without = await measure(drive, actor, query, rounds)
                 assert found == same, query
-                rows.append(
-                    (f"{name}: {query}", f"{len(found):,}", f"{1000 * with_index:.1f}", f"{1000 * without:.1f}")
-                )
+                times = (f"{1000 * seconds:.1f}" for seconds in (*with_index, *without))
+                rows.append((f"{name}: {query}", f"{len(found):,}", *times))
     return rows
 
 
