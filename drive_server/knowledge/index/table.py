@@ -10,11 +10,12 @@ from drive_server.knowledge.index.maintenance import KEPT_VERSIONS, MaintenanceP
 from drive_server.knowledge.index.rows import MODEL, VECTOR, quoted, schema, vector_field
 
 UNINDEXED_ROWS = 256
-"""From so many unindexed rows on maintenance is urgent: each costs a search 25 microseconds."""
+"""From so many unindexed rows on maintenance is urgent: each costs a search 35 microseconds of CPU."""
 
 COMMITS = 60
-BUSY_ROWS = 8_192
-"""The same while files come in: a run costs as much as reading all rows, so it waits for many new ones."""
+BUSY_ROWS = 512
+"""The same while files come in: a run takes 0.6 to 1 s of CPU, in which the local model embeds 30 to 50 passages, and a
+search beside it reads about so many rows at most (`python -m benchmarks.search_beside_import` counts them)."""
 
 IDLE_ROWS = 64
 IDLE_SECONDS = 30.0
@@ -23,7 +24,7 @@ IDLE_SECONDS = 30.0
 LARGE = 50_000
 """From so many rows on maintenance takes seconds, and a process of its own does it."""
 
-REST_FACTOR = 10
+REST_FACTOR = 4
 """The pause after a process, in multiples of its duration, unless this many times the urgent rows wait."""
 
 
