@@ -70,13 +70,17 @@ async def open_models(
 
 
 def build_models(settings: AgentSettings, clients: Clients | None = None) -> dict[ModelRole, BaseChatModel]:
-    """Return the model of each role; roles with one name share one. The caller closes `clients`, if given."""
+    """Return the model of each role; roles with one name share one. The caller closes `clients`, if given.
+
+    There is only a router where it has a model of its own: the agents' model would take as long to name a specialist as
+    to answer. The offline model routes by rules, in no time.
+    """
     clients = clients or Clients()
-    names: dict[ModelRole, str] = {
-        "router": settings.router_model or settings.resolved_model,
-        "planner": settings.planner_model or settings.resolved_model,
-        "agent": settings.resolved_model,
-    }
+    own = settings.resolved_model
+    names: dict[ModelRole, str] = {"planner": settings.planner_model or own, "agent": own}
+    router = settings.router_model or own
+    if router != own or own == OFFLINE:
+        names["router"] = router
     built = {name: _build(name, settings, clients) for name in set(names.values())}
     return {role: built[name] for role, name in names.items()}
 

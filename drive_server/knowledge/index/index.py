@@ -172,14 +172,20 @@ class KnowledgeIndex:
             await self._tables.current.merge("digest", vectors_to_arrow(vectors, model))
         self._has_late_rows = True
 
-    async def waiting_for_vectors(self, owner_id: str) -> int:
-        """Return how many passages of a person can be found by their words, and by their meaning only later."""
+    async def waiting_for_vectors(self, owner_id: str, file_ids: Collection[str] | None = None) -> int:
+        """Return how many passages can be found by their words, and by their meaning only later.
+
+        Those of a person, or of files if they are named.
+        """
         table = await self._late_table()
         if table is None:
             return 0
+        filters = [id_filter("owner_id", [owner_id])]
+        if file_ids is not None:
+            filters = [id_filter("file_id", some) for some in _batches(file_ids)]
         async with self._tables.translated_errors():
-            where = f"{id_filter('owner_id', [owner_id])} AND {model_filter('')}"
-            return int(await table.count_rows(where))
+            counts = [int(await table.count_rows(f"{where} AND {model_filter('')}")) for where in filters]
+        return sum(counts)
 
     async def upgrade(self) -> None:
         """Bring a table of an earlier version to the newest columns; it serves all the time."""

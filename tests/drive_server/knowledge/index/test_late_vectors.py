@@ -91,6 +91,8 @@ async def test_a_passage_is_found_by_its_words_before_it_has_its_vector(corpus: 
     assert await corpus.found("员工", mode="text") == [3]
     assert await corpus.index.waiting_for_vectors(ANA) == 2
     assert await corpus.index.waiting_for_vectors(BEN) == 0
+    assert await corpus.index.waiting_for_vectors(ANA, ["1".zfill(32), "3".zfill(32)]) == 1
+    assert await corpus.index.waiting_for_vectors(ANA, []) == 0
     assert await corpus.found("休假", mode="vector") == []
     await corpus.embed_late()
     assert await corpus.index.waiting_for_vectors(ANA) == 0
