@@ -38,8 +38,12 @@ from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.mcp.sdk import InProcessSession, next_request_id
 from drive_server.mcp.server import build_server
 from drive_server.services.documents.citations import Citations
+from drive_server.services.documents.comparison import FileComparison
 from drive_server.services.documents.downloads import DownloadService
 from drive_server.services.documents.service import DocumentService
+from drive_server.services.documents.tables import TableService
+from drive_server.services.documents.templates import TemplateService
+from drive_server.services.files.batches import BatchService
 from drive_server.services.files.recent import Recents
 from drive_server.services.files.service import FileService
 from drive_server.services.files.trash import Expiry
@@ -63,6 +67,7 @@ from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkService
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
+from drive_server.services.text.contents import Contents
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
 from drive_server.settings import DriveSettings, read_settings
@@ -155,8 +160,12 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         login_links=LoginLinks(identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),
+        batches=BatchService(journal),
         documents=documents,
+        templates=TemplateService(database, journal, Contents(blobs, texts, settings.max_text_bytes)),
         citations=Citations(documents.readings),
+        comparison=FileComparison(documents.readings),
+        table_queries=TableService(documents.readings, texts),
         uploads=_uploads(settings, database, blobs, documents, limits),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,

@@ -8,8 +8,12 @@ from drive_server.context import public_address
 if TYPE_CHECKING:
     from drive_server.knowledge.ingest.ingester import Ingester
     from drive_server.services.documents.citations import Citations
+    from drive_server.services.documents.comparison import FileComparison
     from drive_server.services.documents.downloads import DownloadService
     from drive_server.services.documents.service import DocumentService
+    from drive_server.services.documents.tables import TableService
+    from drive_server.services.documents.templates import TemplateService
+    from drive_server.services.files.batches import BatchService
     from drive_server.services.files.recent import Recents
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
@@ -48,8 +52,12 @@ class ServiceRegistry:
     login_links: "LoginLinks"
     sign_ins: "SignInService"
     files: "FileService"
+    batches: "BatchService"
     documents: "DocumentService"
+    templates: "TemplateService"
     citations: "Citations"
+    comparison: "FileComparison"
+    table_queries: "TableService"
     uploads: "UploadService"
     quota: "QuotaService"
     housekeeping: "Housekeeping"

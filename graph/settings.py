@@ -78,6 +78,12 @@ class AgentSettings(BaseSettings):
     window_tokens: int = Field(
         default=32_000, ge=500, description="Messages the model sees, in tokens (estimated), if it can take so many."
     )
+    attachment_tokens: int = Field(
+        default=12_000, ge=500, description="What the person attached to a message, in tokens (estimated), at most."
+    )
+    vision: Literal["auto", "on", "off"] = Field(
+        default="auto", description="Whether the model takes attached pictures; auto: known by its name."
+    )
     context_tokens: int = Field(
         default=0, ge=0, description="Tokens that the model reads and writes together; 0: known by its name."
     )

@@ -47,7 +47,7 @@ SENTENCES: Final[Mapping[Code, Mapping[Language, str]]] = {
         "zh": "这只新增内容，不改动已有的内容。",
     },
     "organises": {"en": "This changes where things are or what they are called.", "zh": "这会改动内容的位置或名称。"},
-    "writes": {"en": "This changes the content of a file.", "zh": "这会改动文件的内容。"},
+    "writes": {"en": "This changes contents, or many things at once.", "zh": "这会改动文件内容，或一次改动很多项。"},
     "trashes": {"en": "This moves things to the trash.", "zh": "这会把内容移到回收站。"},
     "replaces": {
         "en": "This moves things to the trash to put others in their place.",

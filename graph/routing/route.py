@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
+from graph.drive.tool_names import EDITS
 from graph.errors import ModelError
 from graph.events import RouteDecisionEvent, emit
 from graph.limits.budget import Spending
@@ -19,11 +20,12 @@ from graph.limits.limits import has_budget
 from graph.messages.others import made_of
 from graph.models.structured import ask_for
 from graph.prompts import json_section, load_prompt, section
+from graph.routing.corrections import asks_for_change, is_correction
 from graph.routing.followups import continues_with, is_follow_up
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.likely import likeliest
 from graph.routing.many_files import of_each
-from graph.state import AgentName, Language, Place, Route, State, Update, message_id_of, running_turn
+from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, message_id_of, running_turn
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +48,10 @@ REASONS: Final[dict[str, dict[Language, str]]] = {
         "zh": "先逐个读取文件，再汇总成整体，先制定计划。",
     },
     "sticky": {"en": "This goes on from what we were doing.", "zh": "这是接着刚才的内容。"},
+    "correction": {
+        "en": "This corrects what was done last.",
+        "zh": "这是更正刚才所做的改动。",
+    },
     "fallback": {
         "en": "It is not clear who should take this, so the Drive agent tries.",
         "zh": "无法确定由谁处理，先由云盘助手尝试。",
@@ -86,7 +92,8 @@ def make_route(deps: GraphDependencies, read_context: ReadContext) -> Any:
         if state.get("plan"):
             return {}
         spending = Spending(estimates=has_budget(deps.settings))
-        decision = by_pattern(state) or by_stickiness(state) or await decide(state, runtime, spending)
+        found = by_correction(state) or by_pattern(state) or by_stickiness(state)
+        decision = found or await decide(state, runtime, spending)
         if decision["confidence"] < threshold:
             # The specialist may ask what is meant, and has a plan made once it is clear.
             decision = {**decision, "needs_plan": False}
@@ -120,6 +127,26 @@ def begins_turn(state: State) -> bool:
     return not state.get("plan") and state["messages"][-1].id == message_id_of(running_turn(state))
 
 
+def by_correction(state: State) -> Route | None:
+    """Let whoever made the last change of the thread make it otherwise, if the message says no more than that."""
+    last = state.get("last_change")
+    if not last or not is_correction(_message(state)):
+        return None
+    if not (_is_of_last_turn(state, last) or asks_for_change(_message(state))):
+        return None
+    if _in_document(state) and last["tool"] not in EDITS:
+        return None
+    agent: AgentName = "document_agent" if last["tool"] in EDITS else "drive_agent"
+    reason = REASONS["correction"][running_turn(state)["language"]]
+    return {**_route(agent, PATTERN_CONFIDENCE, reason, "sticky"), "corrects": True}
+
+
+def _is_of_last_turn(state: State, change: ChangeNote) -> bool:
+    said = [at for at, message in enumerate(state["messages"]) if isinstance(message, HumanMessage)]
+    turn = state["messages"][said[-2] :] if len(said) > 1 else []
+    return any(isinstance(one, ToolMessage) and one.tool_call_id == change["tool_call_id"] for one in turn)
+
+
 def by_pattern(state: State) -> Route | None:
     """Decide by words alone, where they leave no doubt."""
     if of_each(_message(state)) and not _in_document(state):
@@ -144,7 +171,7 @@ def by_stickiness(state: State) -> Route | None:
         or not continues_with(last["agent"], read_intent(text, in_document=in_document))
     ):
         return None
-    if last["agent"] == "document_agent" and not in_document:
+    if last["agent"] == "document_agent" and not in_document and not _has_asked(state["messages"]):
         return None
     return _route(last["agent"], STICKY_CONFIDENCE, REASONS["sticky"][running_turn(state)["language"]], "sticky")
 
@@ -164,9 +191,9 @@ def by_score(state: State, threshold: float) -> Route:
 
 
 def _has_asked(messages: Sequence[AnyMessage]) -> bool:
-    """Say whether the assistant's last word was a question."""
-    answer = next((message.text for message in reversed(messages) if isinstance(message, AIMessage)), "")
-    return answer.rstrip().endswith(("?", "？"))
+    """Say whether the assistant's last words ask something: which of several is meant, or what to fill in."""
+    said = (message.text for message in reversed(messages) if isinstance(message, AIMessage) and message.text)
+    return next(said, "").rstrip().endswith(("?", "？"))
 
 
 async def _by_model(router: BaseChatModel, state: State, spending: Spending) -> Route:

@@ -88,6 +88,23 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"item_ids": ["{picture}"], "folder_id": "{folder}"},
         {"item_ids": ["{picture}"], "folder_id": "{file}"},
     ],
+    "fill_template": [
+        {"template_id": "{file}", "values": [], "name": "x"},
+        {"template_id": "{file}", "values": [{"name": FILE, "value": MISLEADING}], "name": "x"},
+        {"template_id": "{picture}", "values": [], "name": "x"},
+    ],
+    "rename_items": [
+        {"names": [{"item_id": "{picture}", "name": SECOND}]},
+        {"folder_id": "{folder}", "pattern": "{name} {number}", "preview": True},
+        {"folder_id": "{folder}", "pattern": "{name} {number}"},
+        {"folder_id": "{folder}", "find": " 1", "replace": ""},
+        {"folder_id": "{folder}", "pattern": "same"},
+        {"folder_id": "{file}", "pattern": "same"},
+    ],
+    "organize_items": [
+        {"folder_id": "{folder}", "folders": "{type}", "preview": True},
+        {"folder_id": "{folder}", "folders": SECOND},
+    ],
     "share_item": [
         {"item_id": "{file}", "email": BOB},
         {"item_id": "{folder}", "email": BOB},
