@@ -116,6 +116,10 @@ logger = logging.getLogger(__name__)
 READ_TIMEOUT = timedelta(seconds=60)
 DEFAULT_MODEL = "gpt-4.1-mini"
 NO_MODEL = frozenset({"none", "offline"})
+OTHER_PROVIDERS = frozenset(
+    {"anthropic", "deepseek", "google_genai", "groq", "mistralai", "ollama", "openrouter", "together", "xai"}
+)
+"""Providers that AGENT_MODEL may begin with: their models are not those of the service of OPENAI_BASE_URL."""
 
 
 @asynccontextmanager
@@ -233,8 +237,8 @@ def _language_model(settings: DriveSettings) -> ChatCompletions | None:
     """Return the drive's own model; None unless a key is set, or a service with the name of a model."""
     key = (settings.language_key.get_secret_value() or settings.openai_api_key.get_secret_value()).strip()
     url = settings.language_url or settings.openai_base_url
-    name = settings.language_model
-    if name in NO_MODEL or not (key or (url and name)):
+    name = settings.language_model.removeprefix("openai:")
+    if name.partition(":")[0] in OTHER_PROVIDERS or name in NO_MODEL or not (key or (url and name)):
         return None
     return ChatCompletions(url, key, name or DEFAULT_MODEL, seconds=settings.language_seconds)
 

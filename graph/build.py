@@ -26,7 +26,7 @@ from graph.errors import DriveUnavailableError
 from graph.link_allowlist import host_allowlist
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
-from graph.model_factory import build_models
+from graph.model_factory import build_model_set
 from graph.models.sampling import LentModel
 from graph.planning.advance import make_advance, make_begin_step, pause, wants_revision
 from graph.planning.agree import make_agree
@@ -189,10 +189,11 @@ async def make_graph() -> Graph:
     loop = asyncio.get_running_loop()
     if loop not in _graphs:
         settings, drive_settings = await asyncio.to_thread(development_settings)
-        models = await asyncio.to_thread(build_models, settings)
-        drive = LocalDrive(drive_settings, LentModel(models["agent"]))
+        built = await asyncio.to_thread(build_model_set, settings)
+        drive = LocalDrive(drive_settings, LentModel(built.models["reader"]))
         deps = GraphDependencies(
-            models=models,
+            models=built.models,
+            choices=built.choices,
             connections=ConnectionPool.of(settings, drive.open_session),
             settings=settings,
             only_user=LOCAL_USER,

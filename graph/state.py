@@ -274,6 +274,13 @@ class GraphInput(TypedDict, total=False):
     place: Place
 
 
+class Narrowed(TypedDict):
+    """`model` was refused a request of the thread for its length: since then its window has so many `tokens`."""
+
+    model: str
+    tokens: int
+
+
 class State(TypedDict, total=False):
     """The root state. `last_run_id` is the newest earlier run of the thread that changed something,
     `last_change` its newest change.
@@ -296,6 +303,7 @@ class State(TypedDict, total=False):
     summaries: list[Summary]
     window_start: str | None
     token_scale: float
+    narrowed: Narrowed | None
     failure: str | None
     limit: LimitReached | None
     taint: Annotated[Taint | None, newest_taint]

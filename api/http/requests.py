@@ -60,6 +60,9 @@ class ChatRequest(Body):
         default="attended", description="unattended: nobody watches, and calls that need an approval wait for days."
     )
     assistant_id: Id | None = Field(default=None, description="Which assistant; without it, the built-in one.")
+    model: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = Field(
+        default=None, description="A model of `GET /api/models`: the thread has it from now on."
+    )
 
     @field_validator("message")
     @classmethod

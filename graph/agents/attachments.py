@@ -23,9 +23,9 @@ MOST_PICTURE_BYTES: Final = 5_000_000
 PICTURE_TOKENS: Final = 1_500
 
 
-def takes_pictures(settings: AgentSettings) -> bool:
+def takes_pictures(settings: AgentSettings, model: str) -> bool:
     """Say whether the model takes pictures, by the setting or by its name."""
-    return settings.vision == "on" or (settings.vision == "auto" and sees_pictures(settings.resolved_model))
+    return settings.vision == "on" or (settings.vision == "auto" and sees_pictures(model))
 
 
 async def read_attachments(drive: DriveReader, budget: int, *, sees: bool) -> str:

@@ -14,7 +14,6 @@ from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
 from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
 from graph.limits.budget import Spending
-from graph.limits.limits import has_budget
 from graph.messages.written import link_filter_for
 from graph.models.structured import ask_for
 from graph.planning.abilities import problems_of_abilities
@@ -42,13 +41,12 @@ ATTEMPTS: Final = 2
 
 def make_plan(deps: GraphDependencies) -> Any:
     """Return the node."""
-    planner = deps.models["planner"]
 
     async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
         if begins_turn(state):
             announce_route(state.get("route"))
         link_filter = link_filter_for(state, deps.hosts)
-        spending = Spending(estimates=has_budget(deps.settings))
+        planner, spending = deps.model("planner", runtime), deps.spending("planner", runtime)
         planned, bounds = await _planned(planner, state, spending)
         steps: list[Step] = [{**step, "title": link_filter.clean(step["title"])} for step in planned]
         made = with_waves({"plan_id": str(uuid4()), "steps": steps, "version": 1, "revision": 0, "wanted": "run"})

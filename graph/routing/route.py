@@ -16,7 +16,6 @@ from graph.drive.tool_names import EDITS
 from graph.errors import ModelError
 from graph.events import RouteDecisionEvent, emit
 from graph.limits.budget import Spending
-from graph.limits.limits import has_budget
 from graph.messages.others import made_of
 from graph.models.structured import ask_for
 from graph.prompts import json_section, load_prompt, section
@@ -78,10 +77,10 @@ ReadContext = Callable[[State, AgentName, Runtime[RunContext]], Awaitable[None]]
 
 def make_route(deps: GraphDependencies, read_context: ReadContext) -> Any:
     """Return the node: a plan that goes on from the turn before has its route."""
-    router, threshold = deps.models.get("router"), deps.settings.route_confidence
+    threshold = deps.settings.route_confidence
 
     async def decide(state: State, runtime: Runtime[RunContext], spending: Spending) -> Route:
-        likely = by_score(state, threshold)
+        likely, router = by_score(state, threshold), deps.router(runtime)
         if router is None:
             return likely
         by_model = _by_model(router, state, spending)
@@ -91,7 +90,7 @@ def make_route(deps: GraphDependencies, read_context: ReadContext) -> Any:
     async def route(state: State, runtime: Runtime[RunContext]) -> Update:
         if state.get("plan"):
             return {}
-        spending = Spending(estimates=has_budget(deps.settings))
+        spending = deps.spending("router", runtime)
         found = by_correction(state) or by_pattern(state) or by_stickiness(state)
         decision = found or await decide(state, runtime, spending)
         if decision["confidence"] < threshold:

@@ -159,12 +159,15 @@ class Person:
         file_id: str | None = None,
         folder_id: str | None = None,
         mode: str | None = None,
+        model: str | None = None,
         attachments: list[dict[str, str]] | None = None,
     ) -> Generator[Turn]:
         """Say something; yields the turn while its stream is open."""
         body: dict[str, Any] = {"message": message}
         if thread_id:
             body["thread_id"] = thread_id
+        if model:
+            body["model"] = model
         if mode:
             body["mode"] = mode
         if attachments:

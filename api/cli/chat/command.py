@@ -36,6 +36,7 @@ def chat(arguments: Namespace) -> int:
             yes_to=arguments.yes_to,
             json=arguments.json,
             unattended=arguments.unattended,
+            model=arguments.model,
         )
         if arguments.message is None:
             return _converse(conversation, client, terminal)

@@ -56,6 +56,7 @@ class Conversation:
         yes_to: str | None,
         json: bool,
         unattended: bool = False,
+        model: str | None = None,
     ) -> None:
         self._client = client
         self._reconnection = Reconnection(client)
@@ -64,6 +65,7 @@ class Conversation:
         self._place = place
         self._yes_to = yes_to
         self._unattended = unattended
+        self._model = model
         self.thread_id = thread_id
         self.last_run = ""
         self.unanswered = False
@@ -79,6 +81,8 @@ class Conversation:
             body["context"] = context
         if self._unattended:
             body["mode"] = "unattended"
+        if self._model:
+            body["model"] = self._model
         stream = EventStream(self._client, self._reconnection)
         return self._show(stream, stream.start(body))
 

@@ -56,8 +56,9 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
 
     The first event is `run`; the last is `done` or `error`, or `run_parked` if the mode is `unattended`. Closing the
     connection cancels nothing: read on with `GET /api/runs/{run_id}/events`. A thread takes one message at a time (409
-    `thread_busy`), and none while an approval waits (409 `approval_pending`). The messages `pause`, `continue` and
-    `stop the plan` (in Chinese, too) command a running plan: the answer continues with that run's events.
+    `thread_busy`), and none while an approval waits (409 `approval_pending`). A `model` that the operator does not
+    allow is refused (422 `model_not_allowed`). The messages `pause`, `continue` and `stop the plan` (in Chinese, too)
+    command a running plan: the answer continues with that run's events.
     """
     if body.assistant_id not in (None, ASSISTANT):
         raise InvalidInputError("There is no such assistant.", hint=f"Leave assistant_id out, or use {ASSISTANT}.")
@@ -73,6 +74,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
         thread_id=body.thread_id,
         assistant_id=body.assistant_id or ASSISTANT,
         mode=body.mode,
+        model=body.model,
     )
     headers = [("location", f"/api/runs/{run.id}/events"), ("content-location", f"/api/runs/{run.id}")]
     batches = service.runs.follow(run.id, 0, service.heartbeat_seconds)
