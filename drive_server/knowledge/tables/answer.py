@@ -102,8 +102,10 @@ class TableSession:
         measured = [(one.column, one.is_of_dates) for one in measures if one.aggregate.function not in PLAIN]
         kinds: tuple[Kind, Kind] = ("number", "date")
         needed: list[Reading] = [(column, kinds[dated]) for column, dated in measured if column]
-        needed += [(column, "date") for column in labelled if column.kind == "date"]
-        return [*needed, (sort, sort.kind)] if sort else needed
+        needed += [(column, kinds[True]) for column in labelled if column.kind == "date"]
+        if sort:
+            needed.append((sort, sort.kind))
+        return needed
 
     def _matching(self, connection: Any, clauses: Sequence[Clause]) -> list[int]:
         """Return the rows that pass the filters; those of which that can't be said are noted."""
