@@ -42,6 +42,8 @@ from drive_server.services.documents.comparison import FileComparison
 from drive_server.services.documents.downloads import DownloadService
 from drive_server.services.documents.service import DocumentService
 from drive_server.services.documents.tables import TableService
+from drive_server.services.documents.templates import TemplateService
+from drive_server.services.files.batches import BatchService
 from drive_server.services.files.recent import Recents
 from drive_server.services.files.service import FileService
 from drive_server.services.files.trash import Expiry
@@ -56,6 +58,7 @@ from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
 from drive_server.services.map_reduce.stored_results import StoredResults
 from drive_server.services.quota import Limits, QuotaService
+from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
 from drive_server.services.sharing.link_downloads import LinkDownloads
@@ -64,6 +67,7 @@ from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkService
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
+from drive_server.services.text.contents import Contents
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
 from drive_server.settings import DriveSettings, read_settings
@@ -156,7 +160,9 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         login_links=LoginLinks(identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),
+        batches=BatchService(journal),
         documents=documents,
+        templates=TemplateService(database, journal, Contents(blobs, texts, settings.max_text_bytes)),
         citations=Citations(documents.readings),
         comparison=FileComparison(documents.readings),
         table_queries=TableService(documents.readings, texts),
@@ -175,6 +181,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
         ingester=ingester,
+        folder_index=FolderIndex(database, ingester),
         map_reduce=MapReduceService(documents, FileSelector(database, search), settings.bulk_concurrency),
         map_reduce_results=StoredResults(database, timedelta(days=settings.result_days)),
         language_model=(language_model := _language_model(settings)),

@@ -34,6 +34,7 @@ class PlanControl(Protocol):
 class GraphDependencies:
     """The concrete parts of one graph.
 
+    `models`: without a router, the likeliest specialist takes what no words route.
     `hosts`: where links in answers may lead. `only_user`: if set, every run is this person's, whatever context a client
     sends (`langgraph dev` has no login).
     """

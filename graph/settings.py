@@ -19,7 +19,12 @@ class AgentSettings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="AGENT_", extra="ignore", populate_by_name=True)
 
     model: str = Field(default="", description="Model name; empty: `offline` without a key, else a default one.")
-    router_model: str = Field(default="", description="Model that routes; empty: the same.")
+    router_model: str = Field(
+        default="", description="A small model that routes; empty: the likeliest specialist answers."
+    )
+    route_confidence: float = Field(
+        default=0.5, ge=0, le=1, description="Below it, the specialist asks the person what is meant, if it can't tell."
+    )
     planner_model: str = Field(default="", description="Model that plans; empty: the same.")
     openai_api_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("OPENAI_API_KEY"), description="Key for the model."
@@ -72,6 +77,12 @@ class AgentSettings(BaseSettings):
     max_result_characters: int = Field(default=20_000, ge=1_000, description="Longest tool result the model sees.")
     window_tokens: int = Field(
         default=32_000, ge=500, description="Messages the model sees, in tokens (estimated), if it can take so many."
+    )
+    attachment_tokens: int = Field(
+        default=12_000, ge=500, description="What the person attached to a message, in tokens (estimated), at most."
+    )
+    vision: Literal["auto", "on", "off"] = Field(
+        default="auto", description="Whether the model takes attached pictures; auto: known by its name."
     )
     context_tokens: int = Field(
         default=0, ge=0, description="Tokens that the model reads and writes together; 0: known by its name."

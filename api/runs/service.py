@@ -80,7 +80,7 @@ class Runs:
             assistant_id=assistant_id,
             message=message,
             mode=mode,
-            place={"file_id": place.file_id, "folder_id": place.folder_id},
+            place=place.to_json(),
             status=RUNNING,
             cancel_requested=False,
             starts=1,

@@ -1,10 +1,11 @@
-"""The Search agent: finds documents and answers from what they say. It changes nothing."""
+"""The Search agent: finds documents and answers from what they say. It changes no file."""
 
 from typing import Final
 
 from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_folder_surroundings
 from graph.prompts import load_prompt
+from graph.tools.more import LATER_LOCAL
 
 SEARCH_AGENT: Final = Specialist(
     name="search_agent",
@@ -15,6 +16,7 @@ SEARCH_AGENT: Final = Specialist(
             "search_files",
             "find_related_files",
             "get_index_status",
+            "reindex",
             "map_reduce_files",
             "read_bulk_result",
             "query_table",
@@ -30,5 +32,16 @@ SEARCH_AGENT: Final = Specialist(
             "whoami",
         }
     ),
+    rare=LATER_LOCAL
+    | {
+        "get_index_status",
+        "read_bulk_result",
+        "get_folder_tree",
+        "list_versions",
+        "diff_versions",
+        "list_shared_with_me",
+        "list_changes",
+        "whoami",
+    },
     read_surroundings=read_folder_surroundings,
 )

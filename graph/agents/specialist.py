@@ -5,33 +5,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final
+from uuid import uuid4
 from weakref import WeakKeyDictionary
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 from langchain_core.messages.tool import tool_call
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
+from graph.agents.attachments import read_attachments, takes_pictures, with_pictures
 from graph.agents.authorship import foreign_sources
 from graph.agents.surroundings import DriveReader, ReadCache, Surroundings, SurroundingsReader
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
-from graph.errors import AgentError, ModelOutputError
-from graph.events import delta_listener
+from graph.errors import AgentError, ModelLengthError, ModelOutputError
+from graph.events import delta_listener, emit
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import has_budget, limit_reached
 from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
+from graph.memory.last_change import last_change_section
 from graph.memory.summaries import summary_section
-from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
+from graph.memory.view import scale_after, tokens_of_tools, view_of, window_tokens, with_view
+from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
-from graph.models.asking import ChatRunnable, ask
+from graph.models.asking import ChatRunnable, ask, cut_notice, reads_structure, was_cut
 from graph.prompts import json_section, section
-from graph.routing.route import announce_route
+from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.state import (
     AgentName,
+    Language,
     Plan,
     State,
     Step,
@@ -45,6 +52,7 @@ from graph.state import (
 from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
 from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
+from graph.tools.more import LATER_LOCAL, MORE_TOOLS, offered_tools, requested_tools
 
 ATTEMPTS: Final = 2
 RESULT_CHARACTERS: Final = 2_000
@@ -57,44 +65,86 @@ LONGEST_NAME: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Specialist:
-    """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings."""
+    """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings.
+
+    The `rare` ones of its tools are described to the model when it asks for them (`graph/tools/more.py`).
+    """
 
     name: AgentName
     prompt: str
     tools: frozenset[str]
     read_surroundings: SurroundingsReader
+    rare: frozenset[str] = LATER_LOCAL
     knows_last_run: bool = False
 
 
-def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
-    """Return the specialist's node."""
-    seen_surroundings, seen_facts = ReadCache[Surroundings](deps.clock), ReadCache[list[Fact]](deps.clock)
-    bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
+class _BoundModels:
+    """The model with a specialist's tools, once for each session and the rare tools that were requested."""
 
-    def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
-        """Return the model with the specialist's tools, and how many tokens their descriptions take."""
-        toolbox = tools.context.toolbox
-        if toolbox not in bound:
-            offered = [tool for name, tool in tools.tools.items() if name in specialist.tools | LOCAL_NAMES]
-            bound[toolbox] = deps.models["agent"].bind_tools(offered), tokens_of_tools(offered)
-        return bound[toolbox]
+    def __init__(self, specialist: Specialist, model: BaseChatModel) -> None:
+        self._specialist = specialist
+        self._model = model
+        self._bound = WeakKeyDictionary[Toolbox, dict[frozenset[str], tuple[ChatRunnable, int]]]()
+        self.compact: Final = not reads_structure(model)
+
+    def of(self, tools: Toolset, requested: frozenset[str]) -> tuple[ChatRunnable, int]:
+        """Return the model with the tools, and how many tokens their descriptions take."""
+        variants, wanted = self._bound.setdefault(tools.context.toolbox, {}), requested & self._specialist.rare
+        if wanted not in variants:
+            offered = self._offered(tools, wanted)
+            variants[wanted] = self._model.bind_tools(offered), tokens_of_tools(offered)
+        return variants[wanted]
+
+    def _offered(self, tools: Toolset, wanted: frozenset[str]) -> list[BaseTool]:
+        allowed = self._specialist.tools | LOCAL_NAMES
+        if self.compact:
+            return offered_tools(tools, allowed, self._specialist.rare, wanted)
+        return [tool for name, tool in tools.tools.items() if name in allowed - {MORE_TOOLS.name}]
+
+
+class SurroundingsCache:
+    """The surroundings of all specialists' turns, each read once for a few rounds of calls."""
+
+    def __init__(self, deps: GraphDependencies) -> None:
+        self._deps = deps
+        self._seen = ReadCache[Surroundings](deps.clock)
+
+    async def read(self, specialist: Specialist, state: State, runtime: Runtime[RunContext]) -> Surroundings:
+        """Return what the specialist sees of the drive. Raises `DriveUnavailableError`."""
+        user = self._deps.user(runtime)
+        reader = _reader(state, await self._deps.connections.toolbox(user))
+        key = (user, specialist.read_surroundings, *_key(state))
+        return await self._seen.get(key, lambda: _surroundings(specialist, reader, self._deps))
+
+
+def make_specialist(specialist: Specialist, deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
+    """Return the specialist's node."""
+    seen_facts = ReadCache[list[Fact]](deps.clock)
+    models = _BoundModels(specialist, deps.models["agent"])
+    sees = takes_pictures(deps.settings)
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
-        reader = DriveReader(tools.context.toolbox, state.get("place", {}), _query(state))
-        key = (user, *_key(state))
-        seen = await seen_surroundings.get(key, lambda: specialist.read_surroundings(reader))
-        stored = await seen_facts.get((key, _facts_touched(state)), lambda: stored_facts(tools.context))
-        facts = await relevant_facts(tools.context, stored, reader.query)
-        model, size = model_for(tools)
-        sections = [*_sections(specialist, seen, state), *facts]
+        seen = await surroundings.read(specialist, state, runtime)
+        key = (user, *_key(state), _facts_touched(state))
+        stored = await seen_facts.get(key, lambda: stored_facts(tools.context))
+        facts = await relevant_facts(tools.context, stored, _query(state))
+        model, size = models.of(tools, requested_tools(state["messages"]))
+        unsure = [UNSURE] if is_unsure(state, deps.settings.route_confidence) else []
+        sections = [*_sections(specialist, seen, state), *facts, *unsure]
         toolbox = tools.context.toolbox
-        view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size, toolbox)
+        shelf = deps.result_store(runtime)
+        view = await view_of(state, sections, deps.settings, shelf, size, toolbox, compact=models.compact)
         spending = Spending(estimates=has_budget(deps.settings))
-        answer = await _answer(model, view.messages, spending)
+        shows = sees and "attachments" in state.get("place", {})
+        messages = await with_pictures(view.messages, _reader(state, toolbox)) if shows else view.messages
+        answer = await _answer(model, messages, spending)
         scale = scale_after(state, view, answer)
-        answer = without_long_arguments(answer, deps.settings.max_argument_characters)
+        answer = without_long_arguments(
+            with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
+        )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
+        answer = _with_notice(answer, running_turn(state)["language"])
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view, _of_others(taints)), dict(spending.usage), state, taints),
@@ -106,7 +156,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     async def run(state: State, runtime: Runtime[RunContext]) -> Update:
         if unanswered(state["messages"]):
             return {}
-        if _begins_turn(state):
+        if begins_turn(state):
             announce_route(state.get("route"))
         if reached := limit_reached(state, deps.settings):
             return {"limit": reached}
@@ -121,8 +171,16 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     return run
 
 
-def _begins_turn(state: State) -> bool:
-    return not state.get("plan") and state["messages"][-1].id == message_id_of(running_turn(state))
+def _reader(state: State, toolbox: Toolbox) -> DriveReader:
+    return DriveReader(toolbox, state.get("place", {}), _query(state))
+
+
+async def _surroundings(specialist: Specialist, reader: DriveReader, deps: GraphDependencies) -> Surroundings:
+    """Return what the specialist sees around the message, and what the person attached to it."""
+    seen = await specialist.read_surroundings(reader)
+    budget = min(deps.settings.attachment_tokens, window_tokens(deps.settings) // 2)
+    attached = await read_attachments(reader, budget, sees=takes_pictures(deps.settings))
+    return Surroundings((*seen.sections, attached), tuple(reader.reads)) if attached else seen
 
 
 async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
@@ -132,7 +190,19 @@ async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending:
         spending.add(answer, messages)
         if answer.text.strip() or call_ids(answer):
             return answer
+        if was_cut(answer):
+            raise ModelLengthError("the limit was reached before the answer began")
     raise ModelOutputError("the answer was empty twice")
+
+
+def _with_notice(answer: AIMessage, language: Language) -> AIMessage:
+    """Tell the person if the answer was cut off. A call that was cut goes back to the model as broken."""
+    notice, key = cut_notice(answer, language), answer.id or str(uuid4())
+    if call_ids(answer) or not notice:
+        return answer
+    emit({"type": "content", "text": notice, "message_id": key})
+    content = [*answer.content, {"type": "text", "text": notice}] if isinstance(answer.content, list) else ""
+    return answer.model_copy(update={"id": key, "content": content or f"{answer.content}{notice}"})
 
 
 def _update(answer: AIMessage, usage: dict[str, int], state: State, taints: Sequence[Taint]) -> Update:
@@ -178,6 +248,7 @@ def _sections(specialist: Specialist, seen: Surroundings, state: State) -> list[
         *seen.sections,
         *(_of_plan(plan, step) if plan and step else ()),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",
+        last_change_section(state) if (state.get("route") or {}).get("corrects") and not plan else "",
         section("language", running_turn(state)["language"]),
     ]
     return [part for part in sections if part]

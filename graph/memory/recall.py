@@ -14,18 +14,20 @@ from graph.errors import AgentError, NoMessageError
 from graph.language import language_of
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
+from graph.memory.last_change import newest_change
 from graph.memory.summaries import SUMMARY_CHARACTERS, Folded, extract_turns, fold
 from graph.memory.view import window_tokens
 from graph.messages.grouping import AnyCall, Block, open_calls
 from graph.messages.written import result_message
 from graph.models.asking import ask
 from graph.prompts import load_prompt, section
-from graph.state import Place, State, Turn, Update, message_id_of, waiting_plan
+from graph.state import Attachment, Place, State, Turn, Update, message_id_of, waiting_plan
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
 UNKNOWN: Final = (
     "Interrupted before its result arrived: it may or may not have happened. Look at the drive before doing it again."
 )
+MOST_ATTACHMENTS: Final = 20
 SUMMARISED_CHARACTERS: Final = 12_000
 PROMPT: Final = load_prompt("memory/summary")
 
@@ -56,6 +58,7 @@ def make_recall(deps: GraphDependencies) -> Any:
             "summaries": folded.summaries,
             "window_start": folded.window_start,
             "last_run_id": _last_run(state, closing),
+            "last_change": newest_change(state),
             "plan": waiting_plan(state),
             "calls": [],
             "approval": None,
@@ -89,7 +92,12 @@ def clean_place(place: object) -> Place:
         value = place_fields.get(key)
         return value if isinstance(value, str) and value else None
 
-    return {"file_id": one("file_id"), "folder_id": one("folder_id")}
+    attached = place_fields.get("attachments")
+    entries: list[Any] = attached[:MOST_ATTACHMENTS] if isinstance(attached, list) else []
+    ids = dict.fromkeys(entry.get("id") for entry in entries if isinstance(entry, dict))
+    found: list[Attachment] = [{"id": key} for key in ids if isinstance(key, str) and key]
+    clean: Place = {"file_id": one("file_id"), "folder_id": one("folder_id")}
+    return {**clean, "attachments": found} if found else clean
 
 
 def _newest_human(messages: Sequence[AnyMessage]) -> HumanMessage:
@@ -140,7 +148,7 @@ async def _summarise_with_model(turns: Sequence[Sequence[Block]], deps: GraphDep
     conversation = section("conversation", extract_turns(turns)[-SUMMARISED_CHARACTERS:])
     asked = [SystemMessage(PROMPT), HumanMessage(conversation)]
     try:
-        answer = await ask(deps.models["router"], asked, hidden=True)
+        answer = await ask(deps.models.get("router") or deps.models["agent"], asked, hidden=True)
     except AgentError:
         return ""
     spending.add(answer, asked)

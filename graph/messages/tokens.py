@@ -43,6 +43,36 @@ CONTEXTS: Final[tuple[tuple[str, int], ...]] = (
 )
 """Tokens that models read and write together, by the beginning of their names; the first that fits counts."""
 
+SEEING: Final = [
+    "gpt-4o",
+    "gpt-4.1",
+    "gpt-4-turbo",
+    "gpt-5",
+    "gpt-6",
+    "o1",
+    "o3",
+    "o4",
+    "claude",
+    "gemini",
+    "llama-4",
+    "llava",
+    "pixtral",
+    "gemma-3",
+    "gemma3",
+    "mistral-small-3",
+    "mistral-medium-3",
+    "qwen-vl",
+    "qwen2-vl",
+    "qwen2.5-vl",
+    "qwen2.5vl",
+    "qwen3-vl",
+    "glm-4v",
+    "glm-4.5v",
+    "kimi-vl",
+    "minicpm-v",
+]
+"""Models that take pictures, by the beginning of their names."""
+
 MESSAGE_TOKENS: Final = 6
 """Tokens of a message beside its text."""
 CALL_TOKENS: Final = 12
@@ -64,6 +94,11 @@ def context_of(model: str) -> int:
     """Return how many tokens the model reads and writes together; a careful guess for one that is not known."""
     name = model.rpartition("/")[2].lower()
     return next((size for start, size in CONTEXTS if name.startswith(start)), DEFAULT_CONTEXT)
+
+
+def sees_pictures(model: str) -> bool:
+    """Say whether the model is known to take pictures."""
+    return model.rpartition("/")[2].lower().startswith(tuple(SEEING))
 
 
 @lru_cache(maxsize=1_024)

@@ -16,7 +16,7 @@ from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
 from graph.messages.written import link_filter_for
-from graph.models.asking import ask_for
+from graph.models.structured import ask_for
 from graph.planning.abilities import problems_of_abilities
 from graph.planning.agree import proposal_for
 from graph.planning.progress import views
@@ -31,7 +31,7 @@ from graph.planning.shape import (
     with_waves,
 )
 from graph.prompts import json_section, load_prompt, section
-from graph.routing.route import announce_route, place_ids
+from graph.routing.route import announce_route, begins_turn, place_ids
 from graph.state import State, Step, Update, active_agent, running_turn
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,8 @@ def make_plan(deps: GraphDependencies) -> Any:
     planner = deps.models["planner"]
 
     async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
-        announce_route(state.get("route"))
+        if begins_turn(state):
+            announce_route(state.get("route"))
         link_filter = link_filter_for(state, deps.hosts)
         spending = Spending(estimates=has_budget(deps.settings))
         planned, bounds = await _planned(planner, state, spending)

@@ -18,7 +18,7 @@ from tests.hostile import hostile_sample, live_paths
 
 FIELDS: dict[str, set[str]] = {
     "run": {"run_id", "thread_id"},
-    "route_decision": {"agent", "confidence", "reason", "method"},
+    "route_decision": {"agent", "confidence", "reason", "method", "step_id"},
     "task_plan": {"plan_id", "steps", "version", "bounds"},
     "task_step_update": {"step_id", "status", "result", "question", "error"},
     "plan_paused": {"plan_id", "version"},
@@ -34,6 +34,7 @@ FIELDS: dict[str, set[str]] = {
     "run_parked": {"run_id", "approval_id", "expires_at"},
     "tool_call_end": {"tool_call_id", "name", "status", "result", "duration_ms"},
     "content": {"text", "message_id", "step_id", "restarts"},
+    "reasoning": {"text", "message_id", "step_id"},
     "citations": {"message_id", "citations"},
     "done": {"run_id", "status", "usage", "changes", "groups", "limit"},
     "error": {"run_id", "code", "message", "retryable", "changes", "groups"},

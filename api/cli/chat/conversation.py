@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from api.cli.chat.approvals import ask_about
+from api.cli.chat.attaching import attachments_in
 from api.cli.chat.event_stream import EventStream
 from api.cli.chat.transcript import JsonTranscript, Transcript
 from api.cli.client import Reconnection
@@ -70,6 +71,8 @@ class Conversation:
     def say(self, message: str) -> bool:
         """Send a message and show the turn to its end. Return whether it succeeded."""
         body: dict[str, Any] = {"message": message}
+        if attached := attachments_in(self._client, message):
+            body["attachments"] = attached
         if self.thread_id:
             body["thread_id"] = self.thread_id
         if context := self._place.as_context():

@@ -11,11 +11,11 @@ from starlette.responses import Response
 from starlette.status import HTTP_204_NO_CONTENT
 
 from api.approvals.service import PARKED
-from api.drive import Place, Principal
+from api.drive import Kind, Place, Principal
 from api.events.frames import Frame, newest_number
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.filtered_route import FilteredRoute
-from api.http.requests import ChatRequest
+from api.http.requests import AttachmentBody, ChatContext, ChatRequest
 from api.http.sse import EventStream
 from api.service import Service
 from api.storage.tables import RunRow
@@ -63,7 +63,9 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
         raise InvalidInputError("There is no such assistant.", hint=f"Leave assistant_id out, or use {ASSISTANT}.")
     if (commanded := await _command_plan(body, caller, service)) is not None:
         return commanded
-    place = Place(body.context.file_id, body.context.folder_id) if body.context else Place()
+    here = body.context or ChatContext()
+    attached: list[tuple[str, Kind]] = [(one.file_id or one.folder_id or "", _kind(one)) for one in body.attachments]
+    place = Place(here.file_id, here.folder_id, tuple(attached))
     run = await service.runs.start(
         caller,
         body.message,
@@ -101,6 +103,10 @@ async def events(
     if run.finished_at is not None and number >= await newest_number(service.database, run.id):
         return Response(status_code=HTTP_204_NO_CONTENT, headers={"Cache-Control": "no-store"})
     return EventStream(await _shown_frames(run, number, caller, service))
+
+
+def _kind(attachment: AttachmentBody) -> Kind:
+    return "file" if attachment.file_id is not None else "folder"
 
 
 async def _shown_frames(run: RunRow, after: int, caller: Principal, service: Service) -> AsyncGenerator[list[Frame]]:

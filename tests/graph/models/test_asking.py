@@ -24,7 +24,8 @@ from graph.errors import (
     ModelUnavailableError,
 )
 from graph.model_factory import Clients, build_models
-from graph.models.asking import ask, ask_for, translate
+from graph.models.asking import ask, translate
+from graph.models.structured import ask_for
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import Failure, Garbage, OpenAIServer, Stream, split_call, text
 
@@ -180,6 +181,11 @@ def test_without_a_key_the_offline_model_is_used_and_shared() -> None:
 def test_models_that_speak_another_protocol_are_asked_by_openais_own_client(name: str, client: str, kind: str) -> None:
     settings = AgentSettings.model_validate({"openai_api_key": "k", "model": name, "chat_client": client})
     assert type(build_models(settings)["agent"]).__name__ == kind
+
+
+@pytest.mark.parametrize("router", ["", "a"])
+def test_no_model_routes_that_would_take_as_long_as_the_agents_own(router: str) -> None:
+    assert "router" not in build_models(AgentSettings(openai_api_key=SecretStr("k"), model="a", router_model=router))
 
 
 def test_roles_may_have_models_of_their_own() -> None:
