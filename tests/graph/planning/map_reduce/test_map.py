@@ -46,7 +46,7 @@ class ReadingModel(BaseChatModel):
     at_once: list[int]
     began: Any
     full: Any
-    metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
+    ended: dict[str, Any] = Field(default_factory=dict[str, Any])
     gathers: int = 0
     busy: int = 0
 
@@ -64,7 +64,7 @@ class ReadingModel(BaseChatModel):
             if self.busy >= self.gathers:
                 self.full.set()
             await self.full.wait()
-            said = AIMessageChunk(content=self._said(messages[-1].text), response_metadata=self.metadata)
+            said = AIMessageChunk(content=self._said(messages[-1].text), response_metadata=self.ended)
             yield ChatGenerationChunk(message=said)
         finally:
             self.busy -= 1
@@ -139,7 +139,7 @@ async def test_an_answer_that_was_cut_off_is_told_for_each_file_and_the_whole(
     mine: Assistant, model: ScriptedChatModel, reading: ReadingModel, folder: str
 ) -> None:
     model.script = [PLAN]
-    reading.metadata = {"finish_reason": "length"}
+    reading.ended = {"finish_reason": "length"}
     seen = await mine.say(REQUEST, folder_id=folder)
     assert seen.text.count("The answer is cut off here") == 9
 
