@@ -7,6 +7,8 @@ The next step after an error is at its code with `.hint`. The journal stores cod
 
 from typing import Final
 
+from drive_server.catalogue_of_tables import TABLE_SENTENCES
+
 CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     # Parts of sentences
     "commas": (", ", "，"),
@@ -453,4 +455,5 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "Ask the owner of the folder to make room, or put it into a folder of your own.",
         "请让文件夹的所有者腾出空间，或放到你自己的文件夹里。",
     ),
+    **TABLE_SENTENCES,
 }

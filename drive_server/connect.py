@@ -38,8 +38,10 @@ from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.mcp.sdk import InProcessSession, next_request_id
 from drive_server.mcp.server import build_server
 from drive_server.services.documents.citations import Citations
+from drive_server.services.documents.comparison import FileComparison
 from drive_server.services.documents.downloads import DownloadService
 from drive_server.services.documents.service import DocumentService
+from drive_server.services.documents.tables import TableService
 from drive_server.services.files.recent import Recents
 from drive_server.services.files.service import FileService
 from drive_server.services.files.trash import Expiry
@@ -156,6 +158,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         files=FileService(database, journal),
         documents=documents,
         citations=Citations(documents.readings),
+        comparison=FileComparison(documents.readings),
+        table_queries=TableService(documents.readings, texts),
         uploads=_uploads(settings, database, blobs, documents, limits),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,

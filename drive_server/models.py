@@ -155,6 +155,32 @@ class VersionDiff(Model):
     truncated: bool
 
 
+class ChangedPlace(Model):
+    """Where two files differ, in each as a person finds it (`page=2`, `sheet=Budget!A2:D15`, `line=4`).
+
+    Empty where that file has nothing of it.
+    """
+
+    place: str
+    other_place: str
+
+
+class FileDiff(Model):
+    """The unified diff between the texts of two files; `truncated` says that it is the beginning of a longer one.
+
+    `changes` counts those in `diff`, `places` has the first 50 of them.
+    """
+
+    file: Item
+    version: int
+    other: Item
+    other_version: int
+    diff: str
+    truncated: bool
+    places: tuple[ChangedPlace, ...]
+    changes: int
+
+
 class ApiKey(Model):
     """An API key without its secret."""
 

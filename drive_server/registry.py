@@ -8,8 +8,10 @@ from drive_server.context import public_address
 if TYPE_CHECKING:
     from drive_server.knowledge.ingest.ingester import Ingester
     from drive_server.services.documents.citations import Citations
+    from drive_server.services.documents.comparison import FileComparison
     from drive_server.services.documents.downloads import DownloadService
     from drive_server.services.documents.service import DocumentService
+    from drive_server.services.documents.tables import TableService
     from drive_server.services.files.recent import Recents
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
@@ -49,6 +51,8 @@ class ServiceRegistry:
     files: "FileService"
     documents: "DocumentService"
     citations: "Citations"
+    comparison: "FileComparison"
+    table_queries: "TableService"
     uploads: "UploadService"
     quota: "QuotaService"
     housekeeping: "Housekeeping"

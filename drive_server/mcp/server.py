@@ -54,6 +54,7 @@ from drive_server.mcp.tools.session import SessionTools
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
 from drive_server.mcp.tools.strict_arguments import strict
+from drive_server.mcp.tools.tables import TableTools
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.namers import foreign_names, items_of_others, mentioned_in
@@ -72,6 +73,7 @@ GROUPS: Final[tuple[type[ToolGroup], ...]] = (
     DocumentTools,
     KnowledgeTools,
     CitationTools,
+    TableTools,
     BulkTools,
     IndexTools,
     SharingTools,

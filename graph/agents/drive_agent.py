@@ -5,6 +5,7 @@ from typing import Final
 from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_folder_surroundings
 from graph.prompts import load_prompt
+from graph.tools.more import LATER_LOCAL
 
 DRIVE_AGENT: Final = Specialist(
     name="drive_agent",
@@ -43,6 +44,23 @@ DRIVE_AGENT: Final = Specialist(
             "whoami",
         }
     ),
+    rare=LATER_LOCAL
+    | {
+        "get_folder_tree",
+        "list_trash",
+        "restore_item",
+        "delete_item",
+        "empty_trash",
+        "list_changes",
+        "list_versions",
+        "semantic_search_files",
+        "get_download_url",
+        "update_share",
+        "list_shared_with_me",
+        "diff_versions",
+        "redo_changes",
+        "whoami",
+    },
     read_surroundings=read_folder_surroundings,
     knows_last_run=True,
 )

@@ -8,8 +8,10 @@ from typing import Any, Final
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 from langchain_core.messages.tool import tool_call
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
 from graph.agents.authorship import foreign_sources
@@ -26,9 +28,10 @@ from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
 from graph.memory.summaries import summary_section
 from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
+from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
-from graph.models.asking import ChatRunnable, ask, cut_notice, was_cut
+from graph.models.asking import ChatRunnable, ask, cut_notice, reads_structure, was_cut
 from graph.prompts import json_section, section
 from graph.routing.route import announce_route
 from graph.state import (
@@ -47,6 +50,7 @@ from graph.state import (
 from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
 from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
+from graph.tools.more import LATER_LOCAL, MORE_TOOLS, offered_tools, requested_tools
 
 ATTEMPTS: Final = 2
 RESULT_CHARACTERS: Final = 2_000
@@ -59,27 +63,47 @@ LONGEST_NAME: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Specialist:
-    """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings."""
+    """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings.
+
+    The `rare` ones of its tools are described to the model when it asks for them (`graph/tools/more.py`).
+    """
 
     name: AgentName
     prompt: str
     tools: frozenset[str]
     read_surroundings: SurroundingsReader
+    rare: frozenset[str] = LATER_LOCAL
     knows_last_run: bool = False
+
+
+class _BoundModels:
+    """The model with a specialist's tools, once for each session and the rare tools that were requested."""
+
+    def __init__(self, specialist: Specialist, model: BaseChatModel) -> None:
+        self._specialist = specialist
+        self._model = model
+        self._bound = WeakKeyDictionary[Toolbox, dict[frozenset[str], tuple[ChatRunnable, int]]]()
+        self.compact: Final = not reads_structure(model)
+
+    def of(self, tools: Toolset, requested: frozenset[str]) -> tuple[ChatRunnable, int]:
+        """Return the model with the tools, and how many tokens their descriptions take."""
+        variants, wanted = self._bound.setdefault(tools.context.toolbox, {}), requested & self._specialist.rare
+        if wanted not in variants:
+            offered = self._offered(tools, wanted)
+            variants[wanted] = self._model.bind_tools(offered), tokens_of_tools(offered)
+        return variants[wanted]
+
+    def _offered(self, tools: Toolset, wanted: frozenset[str]) -> list[BaseTool]:
+        allowed = self._specialist.tools | LOCAL_NAMES
+        if self.compact:
+            return offered_tools(tools, allowed, self._specialist.rare, wanted)
+        return [tool for name, tool in tools.tools.items() if name in allowed - {MORE_TOOLS.name}]
 
 
 def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     """Return the specialist's node."""
     seen_surroundings, seen_facts = ReadCache[Surroundings](deps.clock), ReadCache[list[Fact]](deps.clock)
-    bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
-
-    def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
-        """Return the model with the specialist's tools, and how many tokens their descriptions take."""
-        toolbox = tools.context.toolbox
-        if toolbox not in bound:
-            offered = [tool for name, tool in tools.tools.items() if name in specialist.tools | LOCAL_NAMES]
-            bound[toolbox] = deps.models["agent"].bind_tools(offered), tokens_of_tools(offered)
-        return bound[toolbox]
+    models = _BoundModels(specialist, deps.models["agent"])
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
@@ -88,14 +112,17 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         seen = await seen_surroundings.get(key, lambda: specialist.read_surroundings(reader))
         stored = await seen_facts.get((key, _facts_touched(state)), lambda: stored_facts(tools.context))
         facts = await relevant_facts(tools.context, stored, reader.query)
-        model, size = model_for(tools)
+        model, size = models.of(tools, requested_tools(state["messages"]))
         sections = [*_sections(specialist, seen, state), *facts]
         toolbox = tools.context.toolbox
-        view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size, toolbox)
+        shelf = deps.result_store(runtime)
+        view = await view_of(state, sections, deps.settings, shelf, size, toolbox, compact=models.compact)
         spending = Spending(estimates=has_budget(deps.settings))
         answer = await _answer(model, view.messages, spending)
         scale = scale_after(state, view, answer)
-        answer = without_long_arguments(answer, deps.settings.max_argument_characters)
+        answer = without_long_arguments(
+            with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
+        )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
         answer = _with_notice(answer, running_turn(state)["language"])
         taints = await foreign_sources(seen.reads, user, runtime.store)

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from graph.limits.budget import Prices, cost_of, tokens_of
+from graph.messages.compact_results import compact_result
 from graph.messages.grouping import AnyCall
 from graph.messages.window import result_identity
 from graph.prompts import compact
@@ -125,11 +126,14 @@ def _stopped(code: Any, language: Language, **facts: Any) -> LimitReached:
 
 
 def result_text(text: str, structured: Mapping[str, Any] | None, limit: int) -> str:
-    """Return a tool's text and its data as JSON, cut at about `limit` characters: a file's text inside the data."""
+    """Return a tool's text and its data as JSON, cut at about `limit` characters: a file's text inside the data.
+
+    It is whole if models see no more than `limit` characters of it: they get it in its compact form.
+    """
     if structured is None:
         return _cut(text, limit)
     whole = f"{text}\n{compact(structured)}".strip()
-    if len(whole) <= limit:
+    if len(whole) <= limit or len(compact_result(whole)) <= limit:
         return whole
     body = structured.get("text")
     if isinstance(body, str) and len(body) > len(whole) - limit:

@@ -6,15 +6,17 @@ message. Neither is copied: a section that stays the same is stored once.
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from typing_extensions import TypedDict
 
 from graph.drive.connections import Toolbox
 from graph.memory.facts import hidden_items
+from graph.messages.compact_view import compact_view
 from graph.messages.others import mark, others_items, read_items, withhold
+from graph.messages.short_ids import ShortIds
 from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import context_of, corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.window import Window, choose_window, references_in, render_window
@@ -40,20 +42,25 @@ class SectionReference(TypedDict, total=False):
 
 
 class ViewRecord(TypedDict):
-    """The record of a view: its sections, its messages, and the estimated tokens of both."""
+    """The record of a view: its sections, its messages, the estimated tokens of both, and whether it was `compact`."""
 
     sections: list[SectionReference]
     messages: Window
     tokens: int
+    compact: NotRequired[bool]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The messages for a model, and the record of them; `others` are other people's items whose words are in them."""
+    """The messages for a model, the record of them, and the short ids in them.
+
+    `others` are other people's items whose words are in them.
+    """
 
     messages: list[AnyMessage]
     recorded: ViewRecord
     others: frozenset[str] = frozenset()
+    ids: ShortIds = field(default_factory=ShortIds)
 
 
 def window_tokens(settings: AgentSettings) -> int:
@@ -69,11 +76,16 @@ async def view_of(
     result_store: ResultStore | None,
     tools: int = 0,
     toolbox: Toolbox | None = None,
+    *,
+    compact: bool = True,
 ) -> View:
-    """Return the messages for the model: the system message, and as many others as fit beside it and the tools."""
+    """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
+
+    They are `compact` but for a model that reads the structured form of sections and results.
+    """
     scale = state.get("token_scale") or 1.0
     system = SystemMessage(BETWEEN.join(sections))
-    beside = round(scale * (tokens_of_messages([system]) + tools))
+    beside = round(scale * (tokens_of_messages(_as_sent([system], compact=compact)[0]) + tools))
     context = settings.context_tokens or context_of(settings.resolved_model)
     room = min(window_tokens(settings), context - min(context // 4, ANSWER_TOKENS) - beside)
     seen = choose_window(state["messages"], state.get("window_start"), max(LEAST_TOKENS, room), scale)
@@ -82,13 +94,18 @@ async def view_of(
     others = others_items(rendered)
     hidden = await hidden_items(toolbox, others) if toolbox else frozenset(others)
     messages = withhold(rendered, hidden, running_turn(state)["language"])
-    tokens = tokens_of_messages([system, *messages]) + tools
+    sent, ids = _as_sent([system, *messages], compact=compact)
     recorded: ViewRecord = {
         "sections": await _store_sections(sections, result_store),
         "messages": seen,
-        "tokens": tokens,
+        "tokens": tokens_of_messages(sent) + tools,
+        "compact": compact,
     }
-    return View([system, *messages], recorded, frozenset(read_items(messages)))
+    return View(sent, recorded, frozenset(read_items(messages)), ids)
+
+
+def _as_sent(messages: Sequence[AnyMessage], *, compact: bool) -> tuple[list[AnyMessage], ShortIds]:
+    return compact_view(messages) if compact else ([*messages], ShortIds())
 
 
 async def _store_sections(sections: Sequence[str], result_store: ResultStore | None) -> list[SectionReference]:
@@ -138,7 +155,7 @@ async def rebuild_view(
         for part in recorded["sections"]
     ]
     shown = withhold(render_window(messages, seen, texts), hidden, language)
-    return [SystemMessage(BETWEEN.join(sections)), *shown]
+    return _as_sent([SystemMessage(BETWEEN.join(sections)), *shown], compact=recorded.get("compact", False))[0]
 
 
 def scale_after(state: State, view: View, answer: AIMessage) -> float:

@@ -123,6 +123,11 @@ async def ask(
     return _whole(chunks)
 
 
+def reads_structure(model: object) -> bool:
+    """Say whether a model is a program that reads sections and results as data, and pays for no tokens."""
+    return bool(getattr(model, "reads_structure", False))
+
+
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
     """Ask through LangChain's callbacks only if anybody hears them: they take time with each answer and each piece."""
     if isinstance(model, RunnableBinding) and isinstance(model.bound, LeanChatModel) and _has_no_listener():

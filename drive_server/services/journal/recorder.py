@@ -28,7 +28,10 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ContentChange:
-    """A file's content before and after; `data` is the new one if it is in memory (a dry run stores no blob)."""
+    """A file's content before and after.
+
+    `data` is the new one if it is in memory (a dry run stores no blob), or the text that an Office document is made of.
+    """
 
     name: str
     before: Blob | None
