@@ -64,6 +64,24 @@ class MovedItems(Model):
     unchanged: int
 
 
+class RearrangedItem(Model):
+    """An item that got another name or folder; `was` is its path before."""
+
+    id: str
+    name: str
+    path: str
+    was: str
+
+
+class Rearranged(Model):
+    """All items of a change of many, in their order; `changed` of them were not so before. `folders` are new ones."""
+
+    items: tuple[RearrangedItem, ...]
+    changed: int
+    folders: tuple[str, ...] = ()
+    preview: bool = False
+
+
 class DeletedItems(Model):
     """The items that were deleted for good: how many in all, and the named or trashed ones as they were."""
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from drive_server.services.documents.downloads import DownloadService
     from drive_server.services.documents.service import DocumentService
     from drive_server.services.documents.tables import TableService
+    from drive_server.services.documents.templates import TemplateService
+    from drive_server.services.files.batches import BatchService
     from drive_server.services.files.recent import Recents
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from drive_server.services.map_reduce.service import MapReduceService
     from drive_server.services.map_reduce.stored_results import StoredResults
     from drive_server.services.quota import QuotaService
+    from drive_server.services.search.folder_index import FolderIndex
     from drive_server.services.search.service import RelatedFiles, SearchService
     from drive_server.services.search.suggestions import SuggestionService
     from drive_server.services.sharing.link_visits import LinkVisits
@@ -49,7 +52,9 @@ class ServiceRegistry:
     login_links: "LoginLinks"
     sign_ins: "SignInService"
     files: "FileService"
+    batches: "BatchService"
     documents: "DocumentService"
+    templates: "TemplateService"
     citations: "Citations"
     comparison: "FileComparison"
     table_queries: "TableService"
@@ -62,6 +67,7 @@ class ServiceRegistry:
     downloads: "DownloadService"
     search: "SearchService"
     related: "RelatedFiles"
+    folder_index: "FolderIndex"
     journal: "Journal"
     undo: "UndoService"
     tasks: "TaskService"

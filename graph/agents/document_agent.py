@@ -17,6 +17,7 @@ DOCUMENT_AGENT: Final = Specialist(
             "patch_file",
             "write_file",
             "append_to_file",
+            "fill_template",
             "diff_versions",
             "compare_files",
             "get_download_url",

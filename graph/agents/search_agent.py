@@ -1,4 +1,4 @@
-"""The Search agent: finds documents and answers from what they say. It changes nothing."""
+"""The Search agent: finds documents and answers from what they say. It changes no file."""
 
 from typing import Final
 
@@ -16,6 +16,7 @@ SEARCH_AGENT: Final = Specialist(
             "search_files",
             "find_related_files",
             "get_index_status",
+            "reindex",
             "map_reduce_files",
             "read_bulk_result",
             "query_table",

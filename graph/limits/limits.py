@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from graph.limits.budget import Prices, cost_of, tokens_of
+from graph.limits.model_table import prices_of
 from graph.messages.compact_results import compact_result
 from graph.messages.grouping import AnyCall
 from graph.messages.window import result_identity
@@ -83,15 +84,10 @@ def limit_reached(state: State, settings: AgentSettings) -> LimitReached | None:
         return _stopped("tool_rounds", language, limit=settings.max_tool_rounds)
     if 0 < settings.max_run_tokens <= tokens:
         return _stopped("run_tokens", language, limit=settings.max_run_tokens, used=tokens)
-    cost = cost_of(turn["usage"], prices_of(settings))
+    cost = cost_of(turn["usage"], prices_of(settings, settings.resolved_model) or Prices())
     if 0 < settings.max_run_cost <= cost:
         return _stopped("run_cost", language, limit=f"{settings.max_run_cost:g}", used=f"{cost:.4f}")
     return _refused_too_often(messages_of_turn(state["messages"]), language)
-
-
-def prices_of(settings: AgentSettings) -> Prices:
-    """Return what the settings say that tokens cost."""
-    return Prices(settings.input_price, settings.output_price, settings.cached_input_price)
 
 
 def has_budget(settings: AgentSettings) -> bool:

@@ -13,16 +13,17 @@ from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from typing_extensions import TypedDict
 
 from graph.drive.connections import Toolbox
+from graph.limits.model_table import context_in
 from graph.memory.facts import hidden_items
 from graph.messages.compact_view import compact_view
 from graph.messages.others import mark, others_items, read_items, withhold
 from graph.messages.short_ids import ShortIds
 from graph.messages.stored_results import ResultStore
-from graph.messages.tokens import context_of, corrected_scale, tokens_of, tokens_of_messages
+from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.window import Window, choose_window, references_in, render_window
 from graph.prompts import is_prompt
 from graph.settings import AgentSettings
-from graph.state import Language, State, running_turn
+from graph.state import Language, Narrowed, State, running_turn
 
 VIEW: Final = "view"
 """Key in an answer's `additional_kwargs`."""
@@ -63,32 +64,50 @@ class View:
     ids: ShortIds = field(default_factory=ShortIds)
 
 
-def window_tokens(settings: AgentSettings) -> int:
-    """Return how many tokens of messages a model is sent at most, by the settings and by what the model can take."""
-    context = settings.context_tokens or context_of(settings.resolved_model)
-    return max(LEAST_TOKENS, min(settings.window_tokens, context - min(context // 4, ANSWER_TOKENS)))
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The tokens that a model reads and writes together, and the most of them that may be messages."""
+
+    context: int
+    window: int
+
+    def for_messages(self, beside: int = 0) -> int:
+        """Return how many tokens of messages fit beside so many others, with an answer's room left free."""
+        return max(LEAST_TOKENS, min(self.window, self.context - answer_tokens(self.context) - beside))
+
+
+def answer_tokens(context: int) -> int:
+    """Return how many of the tokens are left free for the answer."""
+    return min(context // 4, ANSWER_TOKENS)
+
+
+def room_in(settings: AgentSettings, model: str, narrowed: Narrowed | None = None) -> Room:
+    """Return a model's room by the settings, by what the model can take, and by what it has refused in the thread."""
+    own = narrowed["tokens"] if narrowed and narrowed["model"] == model else settings.window_tokens
+    return Room(context_in(settings, model), min(own, settings.window_tokens))
 
 
 async def view_of(
     state: State,
     sections: Sequence[str],
-    settings: AgentSettings,
+    room: Room,
     result_store: ResultStore | None,
     tools: int = 0,
     toolbox: Toolbox | None = None,
     *,
+    whole: bool = True,
     compact: bool = True,
 ) -> View:
     """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
 
-    They are `compact` but for a model that reads the structured form of sections and results.
+    Without `whole`, long results are excerpts with a reference, wherever there is room for more. The messages are
+    `compact` but for a model that reads the structured form of sections and results.
     """
     scale = state.get("token_scale") or 1.0
     system = SystemMessage(BETWEEN.join(sections))
     beside = round(scale * (tokens_of_messages(_as_sent([system], compact=compact)[0]) + tools))
-    context = settings.context_tokens or context_of(settings.resolved_model)
-    room = min(window_tokens(settings), context - min(context // 4, ANSWER_TOKENS) - beside)
-    seen = choose_window(state["messages"], state.get("window_start"), max(LEAST_TOKENS, room), scale)
+    budget = room.for_messages(beside)
+    seen = choose_window(state["messages"], state.get("window_start"), budget, scale, whole=whole)
     texts = await result_store.texts(references_in(state["messages"], seen)) if result_store else {}
     rendered = render_window(state["messages"], seen, texts)
     others = others_items(rendered)

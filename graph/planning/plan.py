@@ -14,7 +14,6 @@ from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
 from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
 from graph.limits.budget import Spending
-from graph.limits.limits import has_budget
 from graph.messages.written import link_filter_for
 from graph.models.structured import ask_for
 from graph.planning.abilities import problems_of_abilities
@@ -31,7 +30,7 @@ from graph.planning.shape import (
     with_waves,
 )
 from graph.prompts import json_section, load_prompt, section
-from graph.routing.route import announce_route, place_ids
+from graph.routing.route import announce_route, begins_turn, place_ids
 from graph.state import State, Step, Update, active_agent, running_turn
 
 logger = logging.getLogger(__name__)
@@ -42,12 +41,12 @@ ATTEMPTS: Final = 2
 
 def make_plan(deps: GraphDependencies) -> Any:
     """Return the node."""
-    planner = deps.models["planner"]
 
     async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
-        announce_route(state.get("route"))
+        if begins_turn(state):
+            announce_route(state.get("route"))
         link_filter = link_filter_for(state, deps.hosts)
-        spending = Spending(estimates=has_budget(deps.settings))
+        planner, spending = deps.model("planner", runtime), deps.spending("planner", runtime)
         planned, bounds = await _planned(planner, state, spending)
         steps: list[Step] = [{**step, "title": link_filter.clean(step["title"])} for step in planned]
         made = with_waves({"plan_id": str(uuid4()), "steps": steps, "version": 1, "revision": 0, "wanted": "run"})

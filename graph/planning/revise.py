@@ -10,12 +10,13 @@ from typing import Any, Final
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.runtime import Runtime
 
+from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
 from graph.events import emit
 from graph.limits.budget import Spending
-from graph.limits.limits import has_budget
 from graph.link_filter import LinkFilter
 from graph.messages.written import add_messages, link_filter_for, say
 from graph.models.structured import ask_for
@@ -39,9 +40,8 @@ TASK: Final = (
 
 def make_revise(deps: GraphDependencies) -> Any:
     """Return the node."""
-    planner = deps.models["planner"]
 
-    async def revise(state: State, config: RunnableConfig) -> Update:
+    async def revise(state: State, config: RunnableConfig, runtime: Runtime[RunContext]) -> Update:
         plan = state.get("plan")
         if plan is None:
             return {}
@@ -51,7 +51,7 @@ def make_revise(deps: GraphDependencies) -> Any:
 
         current = await exchange_plan(deps, config, state, take)
         language = running_turn(state)["language"]
-        spending = Spending(estimates=has_budget(deps.settings))
+        planner, spending = deps.model("planner", runtime), deps.spending("planner", runtime)
         answer = await _revised(planner, state, current, spending)
         if answer is None or not answer.steps:
             return {"plan": _cut(current, language), **spending.update}

@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
+from graph.tools.handover import MAKE_A_PLAN, TRANSFER_TO_AGENT
 from graph.tools.local import ToolContext, Toolset
 from graph.tools.memory import FORGET, LIST_MEMORIES, REMEMBER
 from graph.tools.more import MORE_TOOLS
@@ -13,16 +14,15 @@ from graph.tools.results import READ_RESULT
 
 __all__ = ["LOCAL_NAMES", "LOCAL_TOOLS", "toolset"]
 
-LOCAL_TOOLS: Final = (READ_RESULT, REMEMBER, FORGET, LIST_MEMORIES, MORE_TOOLS)
+HANDOVER_TOOLS: Final = (TRANSFER_TO_AGENT, MAKE_A_PLAN)
+WITHOUT_STORE: Final = (MORE_TOOLS, *HANDOVER_TOOLS)
+LOCAL_TOOLS: Final = (READ_RESULT, REMEMBER, FORGET, LIST_MEMORIES, *WITHOUT_STORE)
 LOCAL_NAMES: Final = frozenset(tool.name for tool in LOCAL_TOOLS)
 """Every specialist has them."""
 
 
 async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Toolset:
-    """Return the person's tools in this run; without a store only `more_tools` beside the drive's.
-
-    Raises `DriveUnavailableError`.
-    """
+    """Return the person's tools in this run; with a store, all of its own. Raises `DriveUnavailableError`."""
     user = deps.user(runtime)
     thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
     context = ToolContext(
@@ -33,4 +33,4 @@ async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Tool
         thread_id=thread_id or "",
         clock=deps.clock,
     )
-    return Toolset.of(context, LOCAL_TOOLS if runtime.store is not None else (MORE_TOOLS,))
+    return Toolset.of(context, LOCAL_TOOLS if runtime.store is not None else WITHOUT_STORE)

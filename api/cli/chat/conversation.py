@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from api.cli.chat.approvals import ask_about
+from api.cli.chat.attaching import attachments_in
 from api.cli.chat.event_stream import EventStream
 from api.cli.chat.transcript import JsonTranscript, Transcript
 from api.cli.client import Reconnection
@@ -55,6 +56,7 @@ class Conversation:
         yes_to: str | None,
         json: bool,
         unattended: bool = False,
+        model: str | None = None,
     ) -> None:
         self._client = client
         self._reconnection = Reconnection(client)
@@ -63,6 +65,7 @@ class Conversation:
         self._place = place
         self._yes_to = yes_to
         self._unattended = unattended
+        self._model = model
         self.thread_id = thread_id
         self.last_run = ""
         self.unanswered = False
@@ -70,12 +73,16 @@ class Conversation:
     def say(self, message: str) -> bool:
         """Send a message and show the turn to its end. Return whether it succeeded."""
         body: dict[str, Any] = {"message": message}
+        if attached := attachments_in(self._client, message):
+            body["attachments"] = attached
         if self.thread_id:
             body["thread_id"] = self.thread_id
         if context := self._place.as_context():
             body["context"] = context
         if self._unattended:
             body["mode"] = "unattended"
+        if self._model:
+            body["model"] = self._model
         stream = EventStream(self._client, self._reconnection)
         return self._show(stream, stream.start(body))
 

@@ -1,13 +1,14 @@
 """The background job that keeps the index up to date, and a watch of its progress."""
 
 import logging
-from collections.abc import Collection, Generator
+from collections.abc import Awaitable, Callable, Collection, Generator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
 import anyio
+from sqlalchemy import Select
 
 from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import Embedder
@@ -96,17 +97,17 @@ class Ingester:
                 return
             await anyio.sleep(WAIT_SECONDS)
 
-    async def status(self, owner_id: str, wait_seconds: float = 0) -> IndexStatus:
-        """Return the status of a person's files in the index.
+    async def status(self, owner_id: str, wait_seconds: float = 0, *, files: Select[str] | None = None) -> IndexStatus:
+        """Return the status of a person's files in the index, or of the `files` with these ids, whoever owns them.
 
         While some are unfinished, wait for the next batch, `wait_seconds` at most.
         """
         progressed = self._progressed
-        status = await self._status(owner_id)
+        status = await self._status(owner_id, files)
         if wait_seconds and status.unfinished:
             with anyio.move_on_after(wait_seconds):
                 await progressed.wait()
-            status = await self._status(owner_id)
+            status = await self._status(owner_id, files)
         return status
 
     async def rebuild(self, owner_id: str | None = None) -> None:
@@ -114,13 +115,19 @@ class Ingester:
         await self._pending.restart(owner_id)
         self.wake()
 
+    async def rebuild_files(self, files: Select[str]) -> int:
+        """Have the files with these ids read again in the background; return how many did not wait for it already."""
+        count = await self._pending.restart_files(files)
+        self.wake()
+        return count
+
     def _notify(self) -> None:
         self._progressed.set()
         self._progressed = anyio.Event()
 
-    async def _status(self, owner_id: str) -> IndexStatus:
+    async def _status(self, owner_id: str, files: Select[str] | None) -> IndexStatus:
         async with self._database.read() as session:
-            return await index_status(session, owner_id)
+            return await index_status(session, owner_id, files)
 
     async def _work_all(self, *, retry_at_once: bool) -> bool:
         """Index the pending files, if no other process does. Return whether more may follow soon."""
@@ -190,18 +197,20 @@ def _logging_errors() -> Generator[None]:
 
 
 class IndexWatch:
-    """Polls a person's index status, and returns only changes. For one task."""
+    """Polls a person's index status, or what `read` returns, and returns only changes. For one task."""
 
-    def __init__(self, ingester: Ingester, user_id: str) -> None:
+    def __init__(
+        self, ingester: Ingester, user_id: str, read: Callable[[], Awaitable[IndexStatus]] | None = None
+    ) -> None:
         self._ingester = ingester
-        self._user_id = user_id
+        self._read = read or (lambda: ingester.status(user_id))
         self._step = ingester.next_step
         self.last: IndexStatus | None = None
 
     async def poll(self) -> IndexStatus | None:
         """Return the current status, None if it was returned last."""
         self._step = self._ingester.next_step
-        status = await self._ingester.status(self._user_id)
+        status = await self._read()
         if status == self.last:
             return None
         self.last = status

@@ -320,7 +320,7 @@ class DocumentService:
             if taken:
                 return await _replace(recorder, taken.id, blob, media_type, data)
             free = await free_name(recorder.session, folder.id, name) if on_conflict == "rename" else name
-            return await _add_file(recorder, folder, free, blob, media_type, data)
+            return await add_file(recorder, folder, free, blob, media_type, data)
 
         return await self._journal.change(actor, "create_file", arguments, operation)
 
@@ -402,9 +402,10 @@ async def _replace(recorder: Recorder, item_id: str, blob: Blob, media_type: str
     return await _set_content(recorder, node, blob, media_type, data)
 
 
-async def _add_file(
+async def add_file(
     recorder: Recorder, folder: NodeView, name: str, blob: Blob, media_type: str, data: bytes | None
 ) -> Item:
+    """Make a file of the content. Raises `NameConflictError`, and `StateConflictError` if it is too deep."""
     await require_free_name(recorder.session, folder.id, name)
     await require_room_below(recorder.session, folder)
     row = add_node(recorder, folder, "file", name)

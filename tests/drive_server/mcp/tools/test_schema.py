@@ -42,13 +42,15 @@ READERS = {
     "list_trash",
     "whoami",
 }
-KEEPERS = {"create_folder", "append_to_file", "restore_version", "authenticate"}
+KEEPERS = {"reindex", "create_folder", "fill_template", "append_to_file", "restore_version", "authenticate"}
 CHANGERS = {
     "get_download_url",
     "copy_item",
     "delete_item",
     "empty_trash",
     "move_items",
+    "organize_items",
+    "rename_items",
     "redo_changes",
     "restore_item",
     "create_file",
