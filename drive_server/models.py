@@ -417,10 +417,14 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """The state of the index: files by state, and those that could not be read with the reason."""
+    """The state of the index: files by state, and those that could not be read with the reason.
+
+    `awaiting_vectors` is the number of passages that can be found by their words, and by their meaning only later.
+    """
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     problems: tuple[dict[str, str], ...] = ()
+    awaiting_vectors: int = 0
 
     @property
     def summary(self) -> dict[str, int]:

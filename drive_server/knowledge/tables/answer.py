@@ -100,10 +100,15 @@ class TableSession:
     def _needed(self, labelled: Sequence[Column], measures: Sequence[Measure], sort: Column | None) -> list[Reading]:
         """Return the columns that have to be readable, and as what."""
         measured = [(one.column, one.is_of_dates) for one in measures if one.aggregate.function not in PLAIN]
-        kinds: tuple[Kind, Kind] = ("number", "date")
-        needed: list[Reading] = [(column, kinds[dated]) for column, dated in measured if column]
-        needed += [(column, "date") for column in labelled if column.kind == "date"]
-        return [*needed, (sort, sort.kind)] if sort else needed
+        needed: list[Reading] = []
+        for column, dated in measured:
+            if column:
+                kind: Kind = "date" if dated else "number"
+                needed.append((column, kind))
+        needed.extend((column, column.kind) for column in labelled if column.kind == "date")
+        if sort:
+            needed.append((sort, sort.kind))
+        return needed
 
     def _matching(self, connection: Any, clauses: Sequence[Clause]) -> list[int]:
         """Return the rows that pass the filters; those of which that can't be said are noted."""

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Final, Literal
 
 Order = Literal["dmy", "mdy"]
@@ -43,11 +44,12 @@ class Moment:
     end: datetime
 
 
+@lru_cache(maxsize=100_000)
 def read_date(text: str, order: Order | None) -> Moment | None:
     """Return the day, month or moment that a text writes; None if it writes none, or its order is open."""
-    text = unicodedata.normalize("NFKC", text.strip())
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or not any(map(str.isdigit, text)):
         return None
+    text = unicodedata.normalize("NFKC", text.strip())
     for form in _FORMS:
         if match := form.fullmatch(text):
             return _moment(match.groupdict())

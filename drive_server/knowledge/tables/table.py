@@ -22,6 +22,7 @@ _TOTAL: Final = re.compile(
     r"|sum\s*[:：]?|(?:总|合|小|共|累)计\s*[:：]?|[合總]計\s*[:：]?|总和|总额|汇总|总共",
     re.IGNORECASE,
 )
+_LONGEST_LABEL: Final = 30
 _LEAST_ADDED: Final = 2
 _YEAR: Final = re.compile(r"(?:19|20|21)\d\d")
 
@@ -134,7 +135,8 @@ def _names(grid: Grid, header: Sequence[Cell], width: int) -> tuple[str, ...]:
 
 
 def _is_total(cells: Sequence[Cell]) -> bool:
-    return any(isinstance(cell, str) and _TOTAL.fullmatch(cell) for cell in cells)
+    texts = (cell for cell in cells if isinstance(cell, str) and len(cell) <= _LONGEST_LABEL)
+    return any(_TOTAL.fullmatch(text) for text in texts)
 
 
 def _is_unlabelled_total(rows: Sequence[tuple[int, list[Cell]]]) -> bool:

@@ -29,17 +29,24 @@ Wait = Annotated[
 class IndexResult(BaseModel):
     """The caller's files by state, and those that could not be read, with the reason.
 
-    `summary` has the same in five words: pending, indexing, indexed, skipped, failed.
+    `summary` has the same in five words: pending, indexing, indexed, skipped, failed. `awaiting_vectors` counts
+    passages that are found by their words, and not by their meaning yet.
     """
 
     counts: dict[str, int]
     summary: dict[str, int]
     problems: list[dict[str, str]]
+    awaiting_vectors: int = 0
 
     @classmethod
     def of(cls, state: IndexStatus) -> "IndexResult":
         """Return the state as it is on the wire."""
-        return cls(counts=state.counts, summary=state.summary, problems=list(state.problems))
+        return cls(
+            counts=state.counts,
+            summary=state.summary,
+            problems=list(state.problems),
+            awaiting_vectors=state.awaiting_vectors,
+        )
 
 
 class IndexTools(ToolGroup):
@@ -56,8 +63,9 @@ class IndexTools(ToolGroup):
         Use when: a search finds less than it should, or the person asks whether their files, or those below
         `folder_id`, are read yet.
         Not for: one file (get_file_info has its `index_state`).
-        Notes: `summary` counts pending, indexing, indexed, skipped and failed files. With `wait_seconds` it reports
-        progress until all are read. `reindex` has files read again.
+        Notes: `summary` counts pending, indexing, indexed, skipped and failed files. Chinese, Japanese and Korean are
+        found by their words first, and by their meaning when `awaiting_vectors`, which counts passages, is 0. With
+        `wait_seconds` it reports progress until all are read. `reindex` has files read again.
         """
         actor = await call.actor()
         require_person(actor.principal)
@@ -100,7 +108,10 @@ async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> Inde
 
 def _summary(status: IndexStatus) -> str:
     counts = ", ".join(f"{count} {state}" for state, count in status.summary.items() if count)
-    return f"Files: {counts}." if counts else "There are no files."
+    if not status.awaiting_vectors:
+        return f"Files: {counts}." if counts else "There are no files."
+    waiting = counted(status.awaiting_vectors, "passage")
+    return f"Files: {counts}. {waiting} can be found by words, and not by meaning yet."
 
 
 def _problems(status: IndexStatus) -> str:

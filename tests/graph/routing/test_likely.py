@@ -10,11 +10,10 @@ from langchain_core.outputs import ChatGenerationChunk
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from graph.drive.connections import ConnectionPool
-from graph.models.asking import ModelRole
 from graph.routing.intents import read_intent
 from graph.routing.likely import likeliest
 from graph.routing.route import UNSURE
-from graph.settings import AgentSettings
+from graph.settings import AgentSettings, ModelRole
 from tests.fakes.chat_model import FakeChatModel, ScriptedChatModel, plan_of, route_to, tool_call
 from tests.fakes.mcp_server import SeenCall
 from tests.fakes.tiny_drive import TinyDrive
