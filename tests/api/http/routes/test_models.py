@@ -34,9 +34,9 @@ def owner(provider: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> G
     app.stop()
 
 
-def say(person: Person, **body: str) -> tuple[str, str]:
+def say(person: Person, *, thread_id: str | None = None, model: str | None = None) -> tuple[str, str]:
     """Return the thread, and what was answered."""
-    with person.chat(ASK, **body) as turn:
+    with person.chat(ASK, thread_id=thread_id, model=model) as turn:
         turn.finish()
     answer = "".join(event["text"] for event in turn.seen if event["type"] == "content")
     return turn.seen[0]["thread_id"], answer.strip()
