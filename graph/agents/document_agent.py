@@ -30,6 +30,9 @@ DOCUMENT_AGENT: Final = Specialist(
     ),
     rare=LATER_LOCAL
     | {
+        "query_table",
+        "fill_template",
+        "compare_files",
         "list_versions",
         "diff_versions",
         "restore_version",

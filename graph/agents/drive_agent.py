@@ -49,6 +49,8 @@ DRIVE_AGENT: Final = Specialist(
     ),
     rare=LATER_LOCAL
     | {
+        "fill_template",
+        "organize_items",
         "get_folder_tree",
         "list_trash",
         "restore_item",

@@ -34,7 +34,11 @@ SEARCH_AGENT: Final = Specialist(
     ),
     rare=LATER_LOCAL
     | {
+        "find_related_files",
+        "get_file_info",
         "get_index_status",
+        "reindex",
+        "compare_files",
         "read_bulk_result",
         "get_folder_tree",
         "list_versions",

@@ -60,6 +60,11 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"file_id": "{file}", "from_version": 99},
         {"file_id": "{picture}", "from_version": 1},
     ],
+    "compare_files": [
+        {"file_id": "{file}", "other_file_id": "{folder}"},
+        {"file_id": "{file}", "other_file_id": "{picture}"},
+    ],
+    "query_table": [{"file_id": "{file}"}, {"file_id": "{picture}"}],
     "restore_version": [{"file_id": "{file}", "version": 1}, {"file_id": "{file}", "version": 99}],
     "get_download_url": [{"file_id": "{file}"}, {"file_id": "{file}", "version": 1}, {"file_id": "{folder}"}],
     "search_files": [{"query": "y.md"}, {"query": FILE}, {"query": "words", "folder_id": "{folder}"}],
