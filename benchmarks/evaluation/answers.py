@@ -11,11 +11,16 @@ from benchmarks.evaluation.task import Answer
 
 NUMBER = re.compile(r"(?<![\w.-])-?\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?(?![\d.]*\d)|(?<![\w.])-?\d+(?:\.\d+)?")
 REFUSAL = re.compile(
-    r"\b(?:can(?:no|'|’)t|couldn['’]t|unable|not|no|none|nothing)\b|没有|沒有|无法|不能|未能|没法|找不到|做不到",
+    r"\b(?:can(?:no|['’])t|couldn['’]t|could not|unable|not (?:able|possible|found|sure|in|there)|nothing|none)\b"
+    r"|\bno (?:\w+ )?(?:rows?|entr(?:y|ies)|data|records?|such|totals?|columns?|amounts?|categor(?:y|ies))\b"
+    r"|\bno \w+ (?:in|for|this|are|were|was|is)\b"
+    r"|\b(?:don['’]t|do not|doesn['’]t|does not|didn['’]t|did not) (?:know|have|contain|list|find|name)\b"
+    r"|没有(?!问题)|沒有|无法|不能|未能|没找到|找不到|做不到|算不出|不包含",
     re.IGNORECASE,
 )
+DATE = re.compile(r"\b20\d\d(?:-\d\d){0,2}\b|20\d\d年")
 SMALL = 100
-"""Whole numbers below it may be days, lines and counts: a refusal may have them."""
+"""Whole numbers below it may be days, lines and counts: a refusal may have them, and years."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,9 @@ def figures_in(text: str) -> set[Decimal]:
 def is_refusal(said: Said, requests: Sequence[str]) -> bool:
     """Say whether an answer admits that it can't tell, and gives no number of its own."""
     known = figures_in(" ".join(requests))
-    stated = (figure for figure in figures_in(said.text) - known if figure != int(figure) or figure >= SMALL)
+    stated = (
+        figure for figure in figures_in(DATE.sub("", said.text)) - known if figure != int(figure) or figure >= SMALL
+    )
     return REFUSAL.search(said.text) is not None and not any(True for _ in stated)
 
 

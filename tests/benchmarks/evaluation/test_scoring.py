@@ -99,10 +99,12 @@ def test_one_thing_too_much_does_not_pass(task: Task) -> None:
         Said("It is “201.95” [1].", [cited("/Work/Budget v1.csv", "201.95")]),
         Said("It is “1,201.95” [1].", [cited("/Home/Expenses 2026.csv", "1,201.95")]),
         Said("I can't add it up for sure; it may be 250.00."),
+        Said("October was dearer, not September."),
+        Said("没有问题，已经算好了。"),
         Said("Done."),
         Said(""),
     ],
-    ids=["uncited", "unverified", "of another file", "another number", "a guess", "nothing", "silence"],
+    ids=["uncited", "unverified", "of another file", "another number", "a guess", "not", "没有问题", "done", "silence"],
 )
 def test_a_total_without_its_citation_and_a_guess_do_not_pass(said: Said) -> None:
     state = seeded(ANSWERED)
@@ -113,10 +115,11 @@ def test_a_total_without_its_citation_and_a_guess_do_not_pass(said: Said) -> Non
     "said",
     [
         Said("You spent “EUR 201.95” [1] of 1,768.10.", [cited("/Home/Expenses 2026.csv", "EUR 201.95")]),
-        Said("I can't tell: a cell in line 14 is no number, in Expenses 2026.csv."),
+        Said("I can't tell for 2026-10: a cell in line 14 of Expenses 2026.csv is no number."),
+        Said("There were no groceries in October 2026."),
         Said("数据里没有这一类，无法给出合计。"),
     ],
-    ids=["the figure", "a refusal", "a refusal in Chinese"],
+    ids=["the figure", "a refusal", "an absence", "a refusal in Chinese"],
 )
 def test_the_cited_figure_passes_and_so_does_an_honest_refusal(said: Said) -> None:
     state = seeded(ANSWERED)
