@@ -13,11 +13,12 @@ NUMBER = re.compile(r"(?<![\w.-])-?\d{1,3}(?:[, ]\d{3})+(?:\.\d+)?(?![\d.]*\d)|(
 REFUSAL = re.compile(
     r"\b(?:can(?:no|['’])t|couldn['’]t|could not|unable|not (?:able|possible|found|sure|in|there)|nothing|none)\b"
     r"|\bno (?:\w+ )?(?:rows?|entr(?:y|ies)|data|records?|such|totals?|columns?|amounts?|categor(?:y|ies))\b"
-    r"|\bno \w+ (?:in|for|this|are|were|was|is)\b"
+    r"|\bno (?!file\b)\w+ (?:in|for|this|are|were|was|is)\b"
     r"|\b(?:don['’]t|do not|doesn['’]t|does not|didn['’]t|did not) (?:know|have|contain|list|find|name)\b"
-    r"|没有(?!问题)|沒有|无法|不能|未能|没找到|找不到|做不到|算不出|不包含",
+    r"|没有(?!问题|为此|来源)|沒有|无法|不能|未能|没找到|找不到|做不到|算不出|不包含",
     re.IGNORECASE,
 )
+"""Words for what is missing or can't be done; not those with which the service remarks on an answer's citations."""
 DATE = re.compile(r"\b20\d\d(?:-\d\d){0,2}\b|20\d\d年")
 SMALL = 100
 """Whole numbers below it may be days, lines and counts: a refusal may have them, and years."""

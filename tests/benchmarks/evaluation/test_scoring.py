@@ -101,10 +101,22 @@ def test_one_thing_too_much_does_not_pass(task: Task) -> None:
         Said("I can't add it up for sure; it may be 250.00."),
         Said("October was dearer, not September."),
         Said("没有问题，已经算好了。"),
+        Said("Done.\n\nNot verified:\n- [1]: no file was read for it"),
         Said("Done."),
         Said(""),
     ],
-    ids=["uncited", "unverified", "of another file", "another number", "a guess", "not", "没有问题", "done", "silence"],
+    ids=[
+        "uncited",
+        "unverified",
+        "of another file",
+        "another number",
+        "a guess",
+        "not",
+        "no problem",
+        "remarked",
+        "done",
+        "silence",
+    ],
 )
 def test_a_total_without_its_citation_and_a_guess_do_not_pass(said: Said) -> None:
     state = seeded(ANSWERED)
