@@ -43,10 +43,14 @@ def test_it_does_next_to_none_of_the_tasks_of_everyday_life(results: Sequence[Re
     assert len(passed) <= 4, passed
 
 
-def test_it_does_some_of_the_first_tasks(drives: SharedDrives) -> None:
+def test_it_does_a_part_of_the_first_tasks_and_less_than_half_of_all(
+    drives: SharedDrives, results: Sequence[Result]
+) -> None:
     """The sentences of the first set mean what their first verb says: a model that reads it is not good yet."""
-    tasks = [task for language in LANGUAGES for task in load_tasks(language, FIRST)[:6]]
-    assert sum(not drives.run(task, CarelessModel(task)).faults for task in tasks) >= 8
+    tasks = [task for language in LANGUAGES for task in load_tasks(language, FIRST)]
+    first = [drives.run(task, CarelessModel(task)) for task in tasks]
+    passed = [result for result in [*first, *results] if not result.faults]
+    assert 20 <= len(passed) < 40
 
 
 def test_nothing_that_has_to_be_asked_about_was_done_unasked(results: Sequence[Result]) -> None:
