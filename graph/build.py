@@ -12,6 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from graph.agents.briefing import make_briefing
 from graph.agents.specialist import make_specialist
 from graph.approvals.act import make_act, make_read, ready_tasks
 from graph.approvals.approve import make_approve
@@ -86,10 +87,12 @@ def build_graph(deps: GraphDependencies) -> Graph:
 
 def make_begin(deps: GraphDependencies) -> Any:
     """Return the node that takes the person's message, and says who takes the turn."""
-    recall, route = make_recall(deps), make_route(deps)
+    recall, route = make_recall(deps), make_route(deps, make_briefing(deps))
 
     async def begin(state: State, runtime: Runtime[RunContext]) -> Update:
-        return await run_in_one_superstep(state, partial(recall, runtime=runtime), continue_plan, route)
+        return await run_in_one_superstep(
+            state, partial(recall, runtime=runtime), continue_plan, partial(route, runtime=runtime)
+        )
 
     return begin
 

@@ -10,15 +10,18 @@ TAGS: Final = (
     "document",
     "related",
     "listing",
+    "beginning",
     "step",
     "earlier_results",
     "plan_so_far",
+    "last_plan",
     "last_run",
     "last_agent",
     "conversation",
     "summary",
     "language",
     "memories",
+    "moment",
 )
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 LESS_THAN: Final = "\\u003c"

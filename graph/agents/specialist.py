@@ -12,6 +12,7 @@ from langchain_core.messages.tool import tool_call
 from langgraph.runtime import Runtime
 
 from graph.agents.authorship import foreign_sources
+from graph.agents.person import read_moment
 from graph.agents.surroundings import DriveReader, ReadCache, Surroundings, SurroundingsReader
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
@@ -23,9 +24,11 @@ from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import has_budget, limit_reached
 from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
+from graph.memory.last_plan import last_plan_section
 from graph.memory.summaries import summary_section
 from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
+from graph.messages.steps import StepMessage
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask
 from graph.prompts import json_section, section
@@ -48,6 +51,7 @@ from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
 
 ATTEMPTS: Final = 2
 RESULT_CHARACTERS: Final = 2_000
+DO_THE_STEP: Final = "Carry out this step of the plan now, and no other part of the request."
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """A valid name of a function (OpenAI API, "create chat completion")."""
 NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
@@ -87,9 +91,11 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         stored = await seen_facts.get((key, _facts_touched(state)), lambda: stored_facts(tools.context))
         facts = await relevant_facts(tools.context, stored, reader.query)
         model, size = model_for(tools)
-        sections = [*_sections(specialist, seen, state), *facts]
         toolbox = tools.context.toolbox
-        view = await view_of(state, sections, deps.settings, deps.result_store(runtime), size, toolbox)
+        moment = await read_moment(state, toolbox, user, deps.clock)
+        sections = _sections(specialist, seen, state, facts, moment)
+        result_store = deps.result_store(runtime)
+        view = await view_of(state, sections, deps.settings, result_store, size, toolbox, _step_message(state))
         spending = Spending(estimates=has_budget(deps.settings))
         answer = await _answer(model, view.messages, spending)
         scale = scale_after(state, view, answer)
@@ -169,18 +175,27 @@ def _query(state: State) -> str:
     return said_last(state)
 
 
-def _sections(specialist: Specialist, seen: Surroundings, state: State) -> list[str]:
-    plan, step = state.get("plan"), current_step(state)
+def _sections(specialist: Specialist, seen: Surroundings, state: State, facts: Sequence[str], moment: str) -> list[str]:
+    """Return the sections, those that stay the same first: services cache what a request begins with."""
     last_run = state.get("last_run_id")
     sections = [
         specialist.prompt,
+        *facts,
         summary_section(state.get("summaries") or []),
         *seen.sections,
-        *(_of_plan(plan, step) if plan and step else ()),
+        seen.beginning,
+        last_plan_section(state),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",
         section("language", running_turn(state)["language"]),
+        moment,
     ]
     return [part for part in sections if part]
+
+
+def _step_message(state: State) -> StepMessage | None:
+    """Return the step that is to be carried out; the person's whole request stands before it."""
+    plan, step = state.get("plan"), current_step(state)
+    return StepMessage(step["after"] or "", "\n\n".join(_of_plan(plan, step))) if plan and step else None
 
 
 def _of_plan(plan: Plan, step: Step) -> list[str]:
@@ -194,7 +209,8 @@ def _of_plan(plan: Plan, step: Step) -> list[str]:
     if step["error"]:
         shown["failed_before_with"] = step["error"]
     earlier = [_step_view(done) for done in steps[: steps.index(step)]]
-    return [json_section("step", shown), *([json_section("earlier_results", earlier)] if earlier else [])]
+    told = [json_section("earlier_results", earlier)] if earlier else []
+    return [*told, json_section("step", shown), DO_THE_STEP]
 
 
 def _step_view(done: Step) -> dict[str, str]:

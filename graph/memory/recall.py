@@ -20,7 +20,7 @@ from graph.messages.grouping import AnyCall, Block, open_calls
 from graph.messages.written import result_message
 from graph.models.asking import ask
 from graph.prompts import load_prompt, section
-from graph.state import Place, State, Turn, Update, message_id_of, waiting_plan
+from graph.state import Place, State, Turn, Update, ended_plan, message_id_of, waiting_plan
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
 UNKNOWN: Final = (
@@ -48,6 +48,7 @@ def make_recall(deps: GraphDependencies) -> Any:
                 # A client may send a message's id twice, and then no change may count as made before.
                 "run_id": deps.user(runtime).run_id or str(uuid4()),
                 "message_id": str(asked.id),
+                "begun_at": deps.clock().isoformat(),
                 "language": language_of(asked.text, previous["language"] if previous else "en"),
                 "written": [str(message.id) for message in closing],
                 "usage": dict(spending.usage),
@@ -57,6 +58,7 @@ def make_recall(deps: GraphDependencies) -> Any:
             "window_start": folded.window_start,
             "last_run_id": _last_run(state, closing),
             "plan": waiting_plan(state),
+            "last_plan": ended_plan(state) or state.get("last_plan"),
             "calls": [],
             "approval": None,
             "rounds": 0,

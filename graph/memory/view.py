@@ -7,7 +7,7 @@ message. Neither is copied: a section that stays the same is stored once.
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from typing_extensions import TypedDict
@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 from graph.drive.connections import Toolbox
 from graph.memory.facts import hidden_items
 from graph.messages.others import mark, others_items, read_items, withhold
+from graph.messages.steps import StepMessage, insert_step
 from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import context_of, corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.window import Window, choose_window, references_in, render_window
@@ -39,12 +40,19 @@ class SectionReference(TypedDict, total=False):
     prompt: str
 
 
+class StepReference(SectionReference, total=False):
+    """The message of a plan's step, and the id of the thread's last message before the step began."""
+
+    after: str
+
+
 class ViewRecord(TypedDict):
-    """The record of a view: its sections, its messages, and the estimated tokens of both."""
+    """The record of a view: its sections, its messages, the estimated tokens of both, and the step among them."""
 
     sections: list[SectionReference]
     messages: Window
     tokens: int
+    step: NotRequired[StepReference]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +77,16 @@ async def view_of(
     result_store: ResultStore | None,
     tools: int = 0,
     toolbox: Toolbox | None = None,
+    step: StepMessage | None = None,
 ) -> View:
-    """Return the messages for the model: the system message, and as many others as fit beside it and the tools."""
+    """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
+
+    The `step` that it is to carry out is a message among them.
+    """
     scale = state.get("token_scale") or 1.0
     system = SystemMessage(BETWEEN.join(sections))
-    beside = round(scale * (tokens_of_messages([system]) + tools))
+    own = tokens_of_messages([system]) + tools + (tokens_of(step.text) if step else 0)
+    beside = round(scale * own)
     context = settings.context_tokens or context_of(settings.resolved_model)
     room = min(window_tokens(settings), context - min(context // 4, ANSWER_TOKENS) - beside)
     seen = choose_window(state["messages"], state.get("window_start"), max(LEAST_TOKENS, room), scale)
@@ -82,13 +95,16 @@ async def view_of(
     others = others_items(rendered)
     hidden = await hidden_items(toolbox, others) if toolbox else frozenset(others)
     messages = withhold(rendered, hidden, running_turn(state)["language"])
-    tokens = tokens_of_messages([system, *messages]) + tools
+    others = frozenset(read_items(messages))
+    messages = insert_step(messages, state["messages"], step) if step else messages
     recorded: ViewRecord = {
         "sections": await _store_sections(sections, result_store),
         "messages": seen,
-        "tokens": tokens,
+        "tokens": tokens_of_messages([system, *messages]) + tools,
     }
-    return View([system, *messages], recorded, frozenset(read_items(messages)))
+    if step and result_store:
+        recorded["step"] = {"after": step.after, **(await _note(step.text, result_store))}
+    return View([system, *messages], recorded, others)
 
 
 async def _store_sections(sections: Sequence[str], result_store: ResultStore | None) -> list[SectionReference]:
@@ -129,16 +145,20 @@ async def rebuild_view(
     `messages` are those of the thread.
     """
     seen = recorded["messages"]
-    wanted = [part["reference"] for part in recorded["sections"] if "reference" in part]
+    step = recorded.get("step")
+    parts: list[SectionReference] = [*recorded["sections"], *([step] if step else [])]
+    wanted = [part["reference"] for part in parts if "reference" in part]
     texts = await result_store.texts([*wanted, *references_in(messages, seen)])
-    prompts = await result_store.prompts([part["prompt"] for part in recorded["sections"] if "prompt" in part])
+    prompts = await result_store.prompts([part["prompt"] for part in parts if "prompt" in part])
     contents = {**texts, **prompts}
-    sections = [
-        part.get("text") or contents.get(part.get("prompt") or part.get("reference", ""), "")
-        for part in recorded["sections"]
-    ]
+
+    def text_of(part: SectionReference) -> str:
+        return part.get("text") or contents.get(part.get("prompt") or part.get("reference", ""), "")
+
     shown = withhold(render_window(messages, seen, texts), hidden, language)
-    return [SystemMessage(BETWEEN.join(sections)), *shown]
+    if step:
+        shown = insert_step(shown, messages, StepMessage(step.get("after", ""), text_of(step)))
+    return [SystemMessage(BETWEEN.join(map(text_of, recorded["sections"]))), *shown]
 
 
 def scale_after(state: State, view: View, answer: AIMessage) -> float:

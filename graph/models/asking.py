@@ -54,6 +54,7 @@ from graph.errors import (
 )
 from graph.events import TextDelta
 from graph.limits.budget import Spending
+from graph.messages.steps import STEP
 from graph.models.client import LeanChatModel
 
 ModelRole = Literal["router", "planner", "agent"]
@@ -70,6 +71,7 @@ HALF_CHARACTER: Final = "\\ud"
 """Begins the escape of a surrogate. One that stands alone is no text, and no service takes it back."""
 QUOTED_CHARACTERS: Final = 2_000
 """Characters of its wrong answer that a model sees again."""
+GO_ON: Final = "Go on with the request."
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
 
@@ -106,7 +108,7 @@ async def ask(
     """Return the model's answer, `hidden` from LangGraph's stream, piece by piece to `said`. Raises `ModelError`."""
     chunks: list[AIMessage] = []
     try:
-        async with aclosing(_pieces(model, messages, hidden=hidden)) as pieces:
+        async with aclosing(_pieces(model, end_with_turn(messages), hidden=hidden)) as pieces:
             async for chunk in pieces:
                 chunks.append(chunk)
                 if said and (text := str(chunk.text)):
@@ -119,6 +121,13 @@ async def ask(
             raise
         raise translated from error
     return _whole(chunks)
+
+
+def end_with_turn(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
+    """Return the messages with one of the user's last if the assistant's would be: some services refuse that."""
+    if not messages or not isinstance(messages[-1], AIMessage):
+        return messages
+    return [*messages, HumanMessage(GO_ON, additional_kwargs={STEP: True})]
 
 
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
