@@ -47,9 +47,11 @@ class Assistant:
         self._clock = deps.clock
         self._store = deps.store or InMemoryStore()
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str) -> RunContext:
+    def context(
+        self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str, time_zone: str = ""
+    ) -> RunContext:
         """Return the context of a run for a caller."""
-        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode, run_id=run_id)
+        return RunContext(user_id, email, tuple(scopes), mode, run_id, time_zone)
 
     def link_filter(self, *messages: str) -> LinkFilter:
         """Return the link filter for texts to a person who wrote these messages."""

@@ -23,6 +23,11 @@ class Person:
     languages: Sequence[str] = ()
 
 
+def is_time_zone(name: str) -> bool:
+    """Say whether there is a time zone of that IANA name."""
+    return _zone(name) is not None
+
+
 def local_time(at: datetime, time_zone: str) -> datetime:
     """Return the time in the zone of that IANA name; in the server's if there is none of that name."""
     return at.astimezone(_zone(time_zone))

@@ -63,6 +63,7 @@ class Runs:
         thread_id: str | None,
         assistant_id: str,
         mode: Mode = "attended",
+        time_zone: str = "",
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
 
@@ -80,6 +81,7 @@ class Runs:
             assistant_id=assistant_id,
             message=message,
             mode=mode,
+            time_zone=time_zone,
             place={"file_id": place.file_id, "folder_id": place.folder_id},
             status=RUNNING,
             cancel_requested=False,

@@ -166,8 +166,10 @@ class SmallGraph:
         _tell(type="tool_call_end", **named, status=status, result=status, duration_ms=1)
         return ToolMessage(status, tool_call_id=call["id"], name=call["name"])
 
-    def context(self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str) -> SmallContext:
-        del run_id
+    def context(
+        self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str, time_zone: str = ""
+    ) -> SmallContext:
+        del run_id, time_zone
         return SmallContext(user_id, email, tuple(scopes), mode)
 
     def link_filter(self, *messages: str) -> LinkFilter:

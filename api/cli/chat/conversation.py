@@ -12,6 +12,7 @@ from api.cli.chat.transcript import JsonTranscript, Transcript
 from api.cli.client import Reconnection
 from api.cli.failure import ServiceError
 from api.cli.terminal import visible_line
+from drive_server.moments import server_zone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +64,7 @@ class Conversation:
         self._place = place
         self._yes_to = yes_to
         self._unattended = unattended
+        self._time_zone = server_zone()
         self.thread_id = thread_id
         self.last_run = ""
         self.unanswered = False
@@ -70,6 +72,8 @@ class Conversation:
     def say(self, message: str) -> bool:
         """Send a message and show the turn to its end. Return whether it succeeded."""
         body: dict[str, Any] = {"message": message}
+        if self._time_zone:
+            body["time_zone"] = self._time_zone
         if self.thread_id:
             body["thread_id"] = self.thread_id
         if context := self._place.as_context():
