@@ -58,7 +58,7 @@ def create_app(
             database = await open_database(_database_url(settings), drive.signer)
             stack.push_async_callback(database.dispose)
             agent = agent_settings or AgentSettings()
-            chosen = models or await stack.enter_async_context(open_models(agent))
+            chosen = models or await stack.enter_async_context(open_models(agent, settings.root))
             webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
             plans = Plans(database, time)
             sessions = drive_sessions(drive, LentModel(chosen["agent"]))

@@ -116,7 +116,7 @@ async def open_assistant(
         connections = ConnectionPool.of(settings, sessions, clock.now)
         stack.push_async_callback(connections.aclose)
         deps = GraphDependencies(
-            models=models or await stack.enter_async_context(open_models(settings)),
+            models=models or await stack.enter_async_context(open_models(settings, root)),
             connections=connections,
             settings=settings,
             checkpointer=storage.saver,

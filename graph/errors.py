@@ -146,3 +146,12 @@ class ModelOutputError(ModelError):
     code = "model_output"
     english = "The language model gave an answer that makes no sense here. Try again."
     chinese = "语言模型的回答无法使用，请重试。"
+
+
+class ModelLengthError(ModelOutputError):
+    """The model's answer reached its length limit before it was of any use."""
+
+    code = "model_length"
+    retryable = False
+    english = "The language model reached its length limit before it had an answer. Ask for less at once."
+    chinese = "语言模型在给出回答之前就达到了长度上限，请一次少问一些。"

@@ -252,6 +252,18 @@ class ContentEvent(TypedDict):
     restarts: NotRequired[bool]
 
 
+class ReasoningEvent(TypedDict):
+    """A delta of what the model thinks before it answers, in the message `message_id`; no part of the answer.
+
+    `step_id` is the step of the plan that is carried out. Not every model tells, and a replay may leave it out.
+    """
+
+    type: Literal["reasoning"]
+    text: str
+    message_id: Annotated[str, PRODUCT]
+    step_id: NotRequired[Annotated[str, PRODUCT]]
+
+
 class CitationView(TypedDict):
     """A quotation in an answer. `verified`: it stands, word for word, in that `version` at that `place`.
 
@@ -348,7 +360,7 @@ GraphEvent = (
 )
 """The events that the graph emits."""
 
-Event = GraphEvent | RunEvent | ApprovalNeededEvent | RunParkedEvent | DoneEvent | ErrorEvent
+Event = GraphEvent | ReasoningEvent | RunEvent | ApprovalNeededEvent | RunParkedEvent | DoneEvent | ErrorEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +402,15 @@ class TextDelta:
     text: str
 
 
-Listener = Callable[[GraphEvent | TextDelta], None]
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """A piece of what a model thinks before it answers."""
+
+    message_id: str | None
+    text: str
+
+
+Listener = Callable[[GraphEvent | TextDelta | ReasoningDelta], None]
 Store = Callable[[], Awaitable[object]]
 
 _listener: Final = ContextVar[Listener | None]("listener", default=None)
@@ -431,6 +451,6 @@ def emitter() -> Callable[[GraphEvent], None]:
     return lambda event: context.run(writer, event)
 
 
-def delta_listener() -> Callable[[TextDelta], None] | None:
-    """Return the listener of text deltas; None if the caller of the graph reads LangGraph's stream."""
+def delta_listener() -> Callable[[TextDelta | ReasoningDelta], None] | None:
+    """Return the listener of a model's deltas; None if the caller of the graph reads LangGraph's stream."""
     return _listener.get()

@@ -115,11 +115,15 @@ class LinkFilter:
         self._note(line)
         return rest + line
 
+    def another(self) -> "LinkFilter":
+        """Return a filter for another text, which allows the same."""
+        return LinkFilter(self._hosts)
+
     def clean(self, text: str) -> str:
         """Return a whole text filtered, for itself."""
         if not _SPECIAL.search(text):
             return text
-        other = LinkFilter(self._hosts)
+        other = self.another()
         return other.feed(text) + other.end()
 
     def _words(self, text: str) -> str:

@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -12,6 +13,8 @@ from langchain_core.language_models import BaseChatModel
 
 from graph.models.asking import ModelRole
 from graph.models.client import Connections, Endpoint, LeanChatModel, limit_answer, proxy_for
+from graph.models.dialects import FILE_NAME, Dialects
+from graph.models.structured import share_dialect
 from graph.settings import OFFLINE, AgentSettings
 
 CONNECT_SECONDS: Final = 10.0
@@ -25,7 +28,10 @@ RESPONSES_ONLY: Final = re.compile(r"codex|^gpt-[\d.]+-(?:pro|sol)\b|^gpt-6|^o\d
 
 
 class Clients:
-    """The HTTP clients of all models; each is made for the first model that needs it."""
+    """The HTTP clients of all models, each made for the first model that needs it, and the dialects of the services."""
+
+    def __init__(self, dialects: Dialects | None = None) -> None:
+        self.dialects = dialects or Dialects()
 
     @cached_property
     def lean(self) -> Connections:
@@ -46,13 +52,20 @@ class Clients:
     async def aclose(self) -> None:
         """Close those that were made."""
         for client in list(vars(self).values()):
-            await client.aclose()
+            if isinstance(client, Connections | httpx.AsyncClient):
+                await client.aclose()
 
 
 @asynccontextmanager
-async def open_models(settings: AgentSettings) -> AsyncGenerator[dict[ModelRole, BaseChatModel]]:
-    """Build the models over HTTP clients of their own, and close these at the end."""
-    async with aclosing(Clients()) as clients:
+async def open_models(
+    settings: AgentSettings, directory: Path | None = None
+) -> AsyncGenerator[dict[ModelRole, BaseChatModel]]:
+    """Build the models over HTTP clients of their own, and close these at the end.
+
+    What is learnt about their services is remembered in a file of the directory.
+    """
+    dialects = Dialects(directory / FILE_NAME) if directory else None
+    async with aclosing(Clients(dialects)) as clients:
         yield build_models(settings, clients)
 
 
@@ -75,10 +88,11 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
 
         return OfflineChatModel()
     if settings.chat_client == "lean" and not RESPONSES_ONLY.search(name):
-        return LeanChatModel(model_name=name, endpoint=_endpoint(settings, clients.lean))
+        endpoint = _endpoint(settings, clients.lean)
+        return LeanChatModel(model_name=name, endpoint=endpoint, dialect=clients.dialects.of(endpoint.url, name))
     from langchain_openai import ChatOpenAI
 
-    return ChatOpenAI(
+    model = ChatOpenAI(
         model=name,
         api_key=settings.openai_api_key if settings.openai_api_key.get_secret_value() else lambda: NO_KEY,
         base_url=settings.openai_base_url or None,
@@ -89,6 +103,8 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
         streaming=True,
         stream_usage=True,
     )
+    share_dialect(model, clients.dialects.of(settings.openai_base_url or OPENAI_URL, name))
+    return model
 
 
 def _endpoint(settings: AgentSettings, connections: Connections) -> Endpoint:

@@ -11,7 +11,8 @@ from typing import Final
 import orjson
 
 from api.events.frames import Event, Frame
-from graph.events import EVENTS, TextDelta
+from api.events.reasoning import REASONING, ReasoningStream
+from graph.events import EVENTS, ReasoningDelta, TextDelta
 from graph.link_filter import LinkFilter
 
 PARAGRAPH: Final = "\n\n"
@@ -23,11 +24,13 @@ class ReplayFilter:
     A run that continues after a crash repeats its last steps. Events that the log has are dropped until the first new
     one, and events with a key (`graph.events.KEY`) whenever they come. While the model repeats its texts, those are
     dropped too; once one differs, its whole new text is sent in one `content` event with `restarts: true`: the text
-    since the last event of another type is void. `said` are the texts of the steps that are not repeated.
+    since the last event of another type is void. Reasoning that may be a repetition is dropped, and ends no text.
+    `said` are the texts of the steps that are not repeated.
     """
 
     def __init__(self, frames: Sequence[Frame] = (), said: Sequence[str] = ()) -> None:
-        events: list[Event] = [orjson.loads(frame.data) for frame in frames]
+        stored: list[Event] = [orjson.loads(frame.data) for frame in frames]
+        events = [event for event in stored if event["type"] != REASONING]
         self._sent_keys = {key for event in events if (key := _key(event))}
         self._sent_events = {_fingerprint(event) for event in events if event["type"] != "content"}
         self.earlier, self._sent_texts = _split_text(events, said)
@@ -42,6 +45,11 @@ class ReplayFilter:
         self._repeated += delta
         if not self._sent_texts[0].startswith(self._repeated):
             yield from self.end()
+
+    def reasoning(self, event: Event) -> Iterator[Event]:
+        """Yield an event of the reasoning, or nothing while anything may repeat."""
+        if not (self._sent_texts or self._sent_events):
+            yield event
 
     def event(self, event: Event) -> Iterator[Event]:
         """Yield the event, after the text that is due before it, or nothing if it only repeats."""
@@ -82,6 +90,7 @@ class EventFilter:
 
     def __init__(self, link_filter: LinkFilter, frames: Sequence[Frame] = (), said: Sequence[str] = ()) -> None:
         self._link_filter = link_filter
+        self._reasoning = ReasoningStream(link_filter.another())
         self._replay = ReplayFilter(frames, said)
         self._message_id: str | None = None
         self._step_id = self._repeated_id = ""
@@ -92,8 +101,12 @@ class EventFilter:
         self._link_filter.end()
         self._gap = PARAGRAPH
 
-    def delta(self, delta: TextDelta) -> Iterator[Event]:
-        """Yield the events for a text delta of a model's answer; after the last one, nothing is held back."""
+    def delta(self, delta: TextDelta | ReasoningDelta) -> Iterator[Event]:
+        """Yield the events for a delta of a model; after the last one of an answer, nothing is held back."""
+        if isinstance(delta, ReasoningDelta):
+            yield from self._thought(self._reasoning.feed(delta))
+            return
+        yield from self._thought(self._reasoning.end())
         if not delta.text:
             yield from self._release()
             self._replay.end_text()
@@ -106,6 +119,7 @@ class EventFilter:
 
     def event(self, event: Event) -> Iterator[Event]:
         """Yield an event of the graph, after the text that is due before it."""
+        yield from self._thought(self._reasoning.end())
         yield from self._release()
         if event["type"] != "content":
             yield from self._marked(self._replay.event(self.clean(event)))
@@ -122,6 +136,7 @@ class EventFilter:
 
     def end(self) -> Iterator[Event]:
         """Yield the events that are due when the stream ends here."""
+        yield from self._thought(self._reasoning.end())
         yield from self._release()
         yield from self._marked(self._replay.end())
 
@@ -139,8 +154,16 @@ class EventFilter:
             of_step = {"step_id": self._step_id} if self._step_id else {}
             yield {**event, "message_id": self._repeated_id or self._message_id or "", **of_step}
 
+    def _thought(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Yield the events of the reasoning that are no repetition, with the step's id."""
+        of_step = {"step_id": self._step_id} if self._step_id else {}
+        for event in events:
+            yield from self._replay.reasoning({**event, **of_step})
+
     def _note(self, event: Event) -> None:
         """Note the step that is carried out, and the message that a repetition goes on with."""
+        if event["type"] == REASONING:
+            return
         if event["type"] == "task_step_update":
             self._step_id = event["step_id"] if event["status"] == "in-progress" else ""
         self._repeated_id = event.get("message_id", "") if event["type"] == "content" else ""

@@ -277,7 +277,7 @@ class EventLog:
 
 
 def _is_delta(event: Event) -> bool:
-    return event["type"] == "content" and "restarts" not in event
+    return event["type"] in {"content", "reasoning"} and "restarts" not in event
 
 
 def _execute(connection: Connection, statement: Statement | OwnersOnly) -> None:

@@ -28,7 +28,7 @@ from drive_server.errors import DriveError
 from drive_server.storage.database import Database
 from graph.drive.sentences import text
 from graph.errors import AgentError, CrashedError
-from graph.events import GraphEvent, TextDelta, listening
+from graph.events import GraphEvent, ReasoningDelta, TextDelta, listening
 from graph.language import language_of
 from graph.planning.progress import PLAN_PAUSED, edited_event
 from graph.state import Mode
@@ -196,8 +196,9 @@ class Execution:
         filtered = [self._filter.clean(event) for event in events]
         await self._services.log.commit(self.run.id, filtered, *statements)
 
-    def _receive(self, part: GraphEvent | TextDelta) -> None:
-        self._send(self._filter.delta(part) if isinstance(part, TextDelta) else self._filter.event(dict(part)))
+    def _receive(self, part: GraphEvent | TextDelta | ReasoningDelta) -> None:
+        is_delta = isinstance(part, TextDelta | ReasoningDelta)
+        self._send(self._filter.delta(part) if is_delta else self._filter.event(dict(part)))
 
     def _send(self, events: Iterable[Event]) -> None:
         for event in events:

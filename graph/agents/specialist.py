@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final
+from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
@@ -17,8 +18,8 @@ from graph.agents.surroundings import DriveReader, ReadCache, Surroundings, Surr
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
-from graph.errors import AgentError, ModelOutputError
-from graph.events import delta_listener
+from graph.errors import AgentError, ModelLengthError, ModelOutputError
+from graph.events import delta_listener, emit
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
 from graph.limits.limits import has_budget, limit_reached
@@ -30,11 +31,12 @@ from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.steps import StepMessage
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
-from graph.models.asking import ChatRunnable, ask
+from graph.models.asking import ChatRunnable, ask, cut_notice, was_cut
 from graph.prompts import json_section, section
 from graph.routing.route import announce_route
 from graph.state import (
     AgentName,
+    Language,
     Plan,
     State,
     Step,
@@ -101,6 +103,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
         scale = scale_after(state, view, answer)
         answer = without_long_arguments(answer, deps.settings.max_argument_characters)
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
+        answer = _with_notice(answer, running_turn(state)["language"])
         taints = await foreign_sources(seen.reads, user, runtime.store)
         return {
             **_update(with_view(answer, view, _of_others(taints)), dict(spending.usage), state, taints),
@@ -138,7 +141,19 @@ async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending:
         spending.add(answer, messages)
         if answer.text.strip() or call_ids(answer):
             return answer
+        if was_cut(answer):
+            raise ModelLengthError("the limit was reached before the answer began")
     raise ModelOutputError("the answer was empty twice")
+
+
+def _with_notice(answer: AIMessage, language: Language) -> AIMessage:
+    """Tell the person if the answer was cut off. A call that was cut goes back to the model as broken."""
+    notice, key = cut_notice(answer, language), answer.id or str(uuid4())
+    if call_ids(answer) or not notice:
+        return answer
+    emit({"type": "content", "text": notice, "message_id": key})
+    content = [*answer.content, {"type": "text", "text": notice}] if isinstance(answer.content, list) else ""
+    return answer.model_copy(update={"id": key, "content": content or f"{answer.content}{notice}"})
 
 
 def _update(answer: AIMessage, usage: dict[str, int], state: State, taints: Sequence[Taint]) -> Update:

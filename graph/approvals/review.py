@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from mcp.types import CallToolResult
@@ -29,6 +29,7 @@ from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
 from graph.messages.grouping import AnyCall, unanswered
 from graph.messages.written import add_messages, report, result_message, text_of
+from graph.models.asking import was_cut
 from graph.policy.bounds import touched_by
 from graph.policy.contract import digest
 from graph.policy.reasons import sentence
@@ -42,6 +43,12 @@ ALLOWED_TOOLS: Final = {specialist.name: specialist.tools for specialist in SPEC
 NOT_IN_SCOPE: Final[Mapping[Language, str]] = {
     "en": "The key in use does not allow {tool}. Use a key that has its scope.",
     "zh": "当前密钥没有使用 {tool} 的权限。请换用具有该权限的密钥。",
+}
+
+NO_OBJECT: Final = "The arguments are not a JSON object. Send them again."
+CUT_ARGUMENTS: Final[Mapping[Language, str]] = {
+    "en": "The arguments are cut off: the language model reached its length limit. Send less in one call.",
+    "zh": "参数不完整：语言模型已达到长度上限。请分几次调用，每次少写一些。",
 }
 
 
@@ -71,6 +78,7 @@ class Reviewer:
     evidence: Evidence
     user: RunContext
     max_result: int
+    is_cut: bool
 
     async def prepare(self, call: AnyCall, earlier: Call | None) -> Candidate | ToolMessage:
         """Return the call with its dry run, or the refusal; `earlier` is the approved call if its target changed."""
@@ -82,7 +90,8 @@ class Reviewer:
             return _refuse(key, name, f"missing_scope: {NOT_IN_SCOPE[self.situation.language].format(tool=name)}")
         given = earlier["args"] if earlier else call["args"]
         if not isinstance(given, dict):
-            return _refuse(key, name, "invalid_argument: The arguments are not a JSON object. Send them again.")
+            wrong = CUT_ARGUMENTS[self.situation.language] if self.is_cut else NO_OBJECT
+            return _refuse(key, name, f"invalid_argument: {wrong}")
         args, problems = fit(of_conversation(name, given, self.last_change), schema_of(tool))
         if problems:
             return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
@@ -186,6 +195,7 @@ def make_review(deps: GraphDependencies) -> Any:
             evidence=Evidence(state, toolbox, deps.result_store(runtime)),
             user=user,
             max_result=deps.settings.max_result_characters,
+            is_cut=_is_cut(state),
         )
 
     async def review(state: State, runtime: Runtime[RunContext]) -> Update:
@@ -212,6 +222,12 @@ def make_review(deps: GraphDependencies) -> Any:
         return update
 
     return review
+
+
+def _is_cut(state: State) -> bool:
+    """Say whether the message that makes the calls ends at the model's length limit."""
+    newest = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)
+    return newest is not None and was_cut(newest)
 
 
 def _announce(call: AnyCall) -> None:

@@ -1,10 +1,10 @@
-"""Asking a chat model: a whole answer, or an answer of a shape; and the one seam for a model's failures."""
+"""Asking a chat model for a whole answer, and the one seam for a model's failures."""
 
 import json
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import cache
-from typing import Any, Final, Literal, TypeVar, cast
+from typing import Any, Final, Literal, cast
 
 import aiohttp
 import httpx
@@ -21,7 +21,7 @@ from langchain_core.exceptions import (
 from langchain_core.exceptions import ModelAuthenticationError as ForeignAuthenticationError
 from langchain_core.exceptions import ModelNotFoundError as ForeignNotFoundError
 from langchain_core.exceptions import ModelTimeoutError as ForeignTimeoutError
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
@@ -38,7 +38,6 @@ from langchain_core.messages.tool import tool_call as create_tool_call
 from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.constants import TAG_NOSTREAM
-from pydantic import BaseModel, ValidationError
 
 from graph.errors import (
     ModelAuthenticationError,
@@ -52,13 +51,13 @@ from graph.errors import (
     ModelTimeoutError,
     ModelUnavailableError,
 )
-from graph.events import TextDelta
-from graph.limits.budget import Spending
+from graph.events import ReasoningDelta, TextDelta
 from graph.messages.steps import STEP
 from graph.models.client import LeanChatModel
+from graph.models.dialects import REASONING
+from graph.state import Language
 
 ModelRole = Literal["router", "planner", "agent"]
-Schema = TypeVar("Schema", bound=BaseModel)
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
 
 TOO_LONG: Final = "context_length_exceeded"
@@ -66,11 +65,14 @@ TOO_LONG_TEXT: Final = "maximum context length"
 NO_CREDIT: Final = ("insufficient_quota", "insufficient balance", "insufficient_balance")
 """Codes that services send with 429 or 402 where only money helps."""
 """Words of compatible services instead of the code."""
-REPORTED_FAULTS: Final = 5
 HALF_CHARACTER: Final = "\\ud"
 """Begins the escape of a surrogate. One that stands alone is no text, and no service takes it back."""
-QUOTED_CHARACTERS: Final = 2_000
-"""Characters of its wrong answer that a model sees again."""
+CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
+"""The reasons of services for an answer that ends at its limit."""
+CUT_OFF: Final[Mapping[Language, str]] = {
+    "en": "(The answer is cut off here: the language model reached its length limit. Ask me to go on.)",
+    "zh": "（回答在此中断：语言模型已达到长度上限。可以让我接着说。）",
+}
 GO_ON: Final = "Go on with the request."
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
@@ -103,7 +105,7 @@ async def ask(
     messages: Sequence[BaseMessage],
     *,
     hidden: bool = False,
-    said: Callable[[TextDelta], None] | None = None,
+    said: Callable[[TextDelta | ReasoningDelta], None] | None = None,
 ) -> AIMessage:
     """Return the model's answer, `hidden` from LangGraph's stream, piece by piece to `said`. Raises `ModelError`."""
     chunks: list[AIMessage] = []
@@ -111,8 +113,9 @@ async def ask(
         async with aclosing(_pieces(model, end_with_turn(messages), hidden=hidden)) as pieces:
             async for chunk in pieces:
                 chunks.append(chunk)
-                if said and (text := str(chunk.text)):
-                    said(TextDelta(chunk.id, text))
+                if said:
+                    for delta in _deltas(chunk):
+                        said(delta)
         if said:
             said(TextDelta(None, ""))
     except Exception as error:
@@ -169,69 +172,39 @@ def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
     return create_tool_call(name=name, args=args, id=key)
 
 
-async def ask_for(
-    model: BaseChatModel,
-    schema: type[Schema],
-    messages: Sequence[BaseMessage],
-    *,
-    spending: Spending | None = None,
-    repairs: int = 0,
-) -> Schema:
-    """Return the model's answer in the shape of `schema`; raise `ModelOutputError` if it has another.
-
-    An answer of another shape is sent back with what is wrong with it, at most `repairs` times. What all answers took
-    is added to `spending`.
-    """
-    bound = model.bind_tools([schema], tool_choice="any")
-    asked = list(messages)
-    while True:
-        answer = await ask(bound, asked, hidden=True)
-        if spending is not None:
-            spending.add(answer, asked)
-        try:
-            return _shaped(schema, answer)
-        except ModelOutputError as error:
-            if repairs <= 0:
-                raise
-            repairs -= 1
-            asked = [*messages, *_repair_messages(schema, answer, str(error))]
+def was_cut(answer: AIMessage) -> bool:
+    """Say whether the answer ends where it does because the model may not write more."""
+    said = answer.response_metadata
+    details: Mapping[str, Any] = said.get("incomplete_details") or {}
+    reasons = (said.get(key) for key in ("finish_reason", "stop_reason", "done_reason"))
+    return any(reason in CUT for reason in (*reasons, details.get("reason")))
 
 
-def _shaped(schema: type[Schema], answer: AIMessage) -> Schema:
-    call = next((call for call in answer.tool_calls if call["name"] == schema.__name__), None)
-    if answer.tool_calls and call is None:
-        raise ModelOutputError(f"no tool of this name: {answer.tool_calls[0]['name'][:QUOTED_CHARACTERS]}")
-    try:
-        return schema.model_validate(call["args"] if call else _json_in(answer.text))
-    except ValidationError as error:
-        raise ModelOutputError(_problem_with(error)) from error
+def cut_notice(answer: AIMessage, language: Language) -> str:
+    """Return the sentence for the person about an answer that was cut off; empty for others."""
+    return f"\n\n{CUT_OFF[language]}" if was_cut(answer) else ""
 
 
-def _problem_with(error: ValidationError) -> str:
-    parts = error.errors(include_url=False, include_context=False, include_input=False)
-    return "; ".join(
-        f"{'.'.join(map(str, part['loc'])) or 'answer'}: {part['msg']}" for part in parts[:REPORTED_FAULTS]
-    )
+def _deltas(chunk: AIMessage) -> Iterator[TextDelta | ReasoningDelta]:
+    if reasoning := _reasoning_in(chunk):
+        yield ReasoningDelta(chunk.id, reasoning)
+    if text := str(chunk.text):
+        yield TextDelta(chunk.id, text)
 
 
-def _repair_messages(schema: type[BaseModel], answer: AIMessage, wrong: str) -> list[BaseMessage]:
-    """Return the answer as plain text, since a call that gets no result is refused by some services, and the fault."""
-    calls = [f"{call['name']}: {json.dumps(call['args'], ensure_ascii=False)}" for call in answer.tool_calls]
-    broken = [f"{call['name']}: {call['args']}" for call in answer.invalid_tool_calls]
-    said = "\n".join(filter(None, [answer.text, *calls, *broken]))[:QUOTED_CHARACTERS] or "(nothing)"
-    return [
-        AIMessage(said),
-        HumanMessage(f"That was no answer: {wrong}. Call the tool {schema.__name__} as it is declared."),
-    ]
+def _reasoning_in(chunk: AIMessage) -> str:
+    """Return what the model thought: a field of its own, or blocks beside the text (OpenAI's items, Anthropic's)."""
+    if found := chunk.additional_kwargs.get(REASONING):
+        return str(found)
+    if isinstance(chunk.content, str):
+        return ""
+    blocks = [block for block in chunk.content if isinstance(block, dict)]
+    return "".join(_thought(block) for block in blocks if block.get("type") in {"reasoning", "thinking"})
 
 
-def _json_in(text: str) -> Any:
-    """Find the object in the text: models that know no tools write it there, often inside a fence."""
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        return json.loads(text[start : end + 1])
-    except json.JSONDecodeError as error:
-        raise ModelOutputError("no object in the answer") from error
+def _thought(block: Mapping[str, Any]) -> str:
+    parts = [part.get("text") for part in block.get("summary") or () if isinstance(part, dict)]
+    return "".join(str(part) for part in (*parts, block.get("reasoning"), block.get("thinking")) if part)
 
 
 def translate(error: Exception) -> ModelError | None:

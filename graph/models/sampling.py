@@ -23,7 +23,7 @@ from graph.errors import (
     ModelRequestError,
     explain,
 )
-from graph.models.asking import ask
+from graph.models.asking import ask, was_cut
 
 
 class LentModel:
@@ -48,7 +48,10 @@ class LentModel:
         except ModelError as error:
             return ErrorData(code=_code(error), message=explain(error)[1])
         return CreateMessageResult(
-            role="assistant", content=TextContent(type="text", text=said.text.strip()), model=_name(said, self._model)
+            role="assistant",
+            content=TextContent(type="text", text=said.text.strip()),
+            model=_name(said, self._model),
+            stopReason="maxTokens" if was_cut(said) else "endTurn",
         )
 
 

@@ -17,7 +17,7 @@ from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
 from graph.messages.written import link_filter_for
-from graph.models.asking import ask_for
+from graph.models.structured import ask_for
 from graph.planning.abilities import problems_of_abilities
 from graph.planning.agree import proposal_for
 from graph.planning.progress import views

@@ -22,7 +22,7 @@ from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
 from graph.link_filter import LinkFilter
 from graph.messages.written import add_messages, link_filter_for, say
-from graph.models.asking import ask_for
+from graph.models.structured import ask_for
 from graph.planning.advance import exchange_plan
 from graph.planning.plan import ATTEMPTS, announce, refuse_wrong, request_of, system_of
 from graph.planning.progress import changed_steps, merge_plans, views, without_dependents

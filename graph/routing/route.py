@@ -15,7 +15,7 @@ from graph.errors import ModelError
 from graph.events import emit
 from graph.limits.budget import Spending
 from graph.limits.limits import has_budget
-from graph.models.asking import ask_for
+from graph.models.structured import ask_for
 from graph.prompts import load_prompt, section
 from graph.routing.followups import continues_with, is_follow_up, may_need_plan
 from graph.routing.intents import pattern_agent, read_intent

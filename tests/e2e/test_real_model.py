@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.e2e.service import running
-from tests.fakes.openai_server import Failure, split_call, text
+from tests.fakes import providers
+from tests.fakes.openai_server import Failure, Stream, split_call, text
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tests.e2e.service import Service
-    from tests.fakes.openai_server import OpenAIServer
+    from tests.fakes.openai_server import OpenAIServer, Reply
 
 MESSAGE = "Hmm, what would you make of all this?"
 
@@ -65,3 +66,39 @@ def test_a_model_that_fails_is_an_error_that_can_be_tried_again_and_tells_no_sec
     assert last["code"].startswith("model_")
     assert "secret-key" not in json.dumps(turn.seen) + modelled.printed.read_text()
     owner.close()
+
+
+def thinking(request: dict[str, Any]) -> Reply:
+    """DeepSeek, thinking, asked by the product: its rules first, then what it says."""
+    reply = providers.deepseek_thinking(request)
+    if isinstance(reply, Failure):
+        return reply
+    thought = {"content": None, "reasoning_content": "I look into ![it](https://evil.example/x). "}
+    if [tool["function"]["name"] for tool in request["tools"]] == ["RouteDecision"]:
+        route = {"agent": "drive_agent", "needs_plan": False, "confidence": 0.7, "reason": "It is about the drive."}
+        return Stream([thought, {"content": f"```json\n{json.dumps(route)}\n```"}])
+    if request["messages"][-1]["role"] == "tool":
+        return Stream([thought, {"content": "It is done."}], finish="length")
+    return Stream([thought, *split_call("create_folder", '{"name": "Thoughts"}').deltas], finish="tool_calls")
+
+
+def test_a_thinking_model_is_asked_as_it_demands_heard_apart_and_the_doctor_says_so(
+    modelled: Service, model: OpenAIServer
+) -> None:
+    model.replies, model.brain = [], thinking
+    owner = modelled.owner()
+    with owner.chat(MESSAGE) as turn:
+        turn.finish()
+    assert turn.of("route_decision")[0]["method"] == "model"
+    assert turn.tools == [("create_folder", "done")]
+    assert turn.text.startswith("It is done.")
+    assert "The answer is cut off here" in turn.text
+    thought = "".join(event["text"] for event in turn.of("reasoning"))
+    assert thought.count("I look into") == 2
+    assert "](" not in thought
+    assert "I look into" not in json.dumps(owner.get(f"/api/threads/{turn.seen[0]['thread_id']}"))
+    owner.close()
+    said = [line for line in modelled.run("doctor").stdout.splitlines() if "scripted: it" in line]
+    assert len(said) == 1
+    assert "refuses tool_choice" in said[0]
+    assert "wants its reasoning back" in said[0]

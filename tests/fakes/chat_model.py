@@ -49,6 +49,8 @@ class FakeChatModel(BaseChatModel):
             tool_calls=answer.tool_calls,
             invalid_tool_calls=answer.invalid_tool_calls,
             usage_metadata=answer.usage_metadata,
+            additional_kwargs=answer.additional_kwargs,
+            response_metadata=answer.response_metadata,
         )
         yield ChatGenerationChunk(message=last)
 

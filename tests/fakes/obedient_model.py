@@ -37,6 +37,7 @@ class ObedientModel:
     def __call__(self, request: dict[str, Any]) -> Stream:
         """Answer a request."""
         offered = [tool["function"]["name"] for tool in request.get("tools", [])]
+        offered += [request["response_format"]["json_schema"]["name"]] if "response_format" in request else []
         if "RouteDecision" in offered:
             return _structured("RouteDecision", agent=self.agent, needs_plan=False, confidence=0.9, reason="So it is.")
         if "TaskPlan" in offered:

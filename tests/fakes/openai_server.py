@@ -166,7 +166,8 @@ def _line(body: dict[str, Any]) -> str:
 def running_server() -> Generator[OpenAIServer]:
     """Serve on a free port in a thread until the end of the block."""
     scripted = OpenAIServer()
-    app = Starlette(routes=[Route("/v1/chat/completions", scripted.chat, methods=["POST"])])
+    paths = ("/v1/chat/completions", "/v1/responses")
+    app = Starlette(routes=[Route(path, scripted.chat, methods=["POST"]) for path in paths])
     config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", timeout_graceful_shutdown=0)
     server = PromptServer(config)
     started = threading.Event()

@@ -15,7 +15,7 @@ from graph.build import Graph, build_graph
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
-from graph.events import GraphEvent, TextDelta, listening
+from graph.events import GraphEvent, ReasoningDelta, TextDelta, listening
 from graph.models.asking import ModelRole
 from graph.settings import AgentSettings
 
@@ -28,13 +28,17 @@ class Seen:
 
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     text: str = ""
+    reasoning: str = ""
     asked: dict[str, Any] | None = None
     state: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def hear(self, said: GraphEvent | TextDelta) -> None:
+    def hear(self, said: GraphEvent | TextDelta | ReasoningDelta) -> None:
         """Keep an event, or a piece of an answer."""
         if isinstance(said, TextDelta):
             self.text += said.text
+            return
+        if isinstance(said, ReasoningDelta):
+            self.reasoning += said.text
             return
         self.events.append(dict(said))
         self.text += said["text"] if said["type"] == "content" else ""

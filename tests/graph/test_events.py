@@ -34,6 +34,7 @@ FIELDS: dict[str, set[str]] = {
     "run_parked": {"run_id", "approval_id", "expires_at"},
     "tool_call_end": {"tool_call_id", "name", "status", "result", "duration_ms"},
     "content": {"text", "message_id", "step_id", "restarts"},
+    "reasoning": {"text", "message_id", "step_id"},
     "citations": {"message_id", "citations"},
     "done": {"run_id", "status", "usage", "changes", "groups", "limit"},
     "error": {"run_id", "code", "message", "retryable", "changes", "groups"},

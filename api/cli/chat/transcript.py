@@ -35,6 +35,7 @@ class Transcript:
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
         self._steps: dict[str, str] = {}
+        self._thought_id: str | None = None
 
     def show(self, event: Event) -> None:
         """Print one event."""
@@ -49,6 +50,7 @@ class Transcript:
             "tool_call_start": self._call,
             "tool_progress": self._progress,
             "tool_call_end": self._call_end,
+            "reasoning": self._reasoning,
             "content": self._content,
             "citations": self._citations,
         }
@@ -108,6 +110,12 @@ class Transcript:
         if status == "error":
             text += f": {shorten(show_value(event.get('result')), LONGEST_RESULT)}"
         self._terminal.say(text, CALL_STYLES.get(status, ""))
+
+    def _reasoning(self, event: Event) -> None:
+        """Say once for each message that the model thinks: what it thinks is for those who ask (`--json`)."""
+        if event.get("message_id") != self._thought_id:
+            self._thought_id = event.get("message_id")
+            self._terminal.say("  … thinking", "dim")
 
     def _content(self, event: Event) -> None:
         self._terminal.stream(str(event.get("text", "")))

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from argparse import Namespace
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import httpx
@@ -22,6 +23,7 @@ from api.cli.service.connection import connected, find_running
 from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, print_json
 from drive_server.settings import DriveSettings
+from graph.models.dialects import FILE_NAME, RULES, public_address, read_learnt
 from graph.settings import OFFLINE, AgentSettings
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ OLDEST_PYTHON = (3, 11)
 LITTLE_SPACE = 1_000_000_000
 NO_SPACE = 100_000_000
 MODEL_SECONDS = 10
+OPENAI_URL = "https://api.openai.com/v1"
 REFUSALS = frozenset({401, 403})
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
 
@@ -71,7 +74,9 @@ def _all_checks(arguments: Namespace, terminal: Terminal) -> Iterator[Check]:
     if writable.state == "fail":
         return
     yield check_space(settings.root)
-    yield check_model(settings_of(arguments, AgentSettings))
+    agent = settings_of(arguments, AgentSettings)
+    yield check_model(agent)
+    yield from check_dialects(agent, settings.root)
     yield from _check_service(arguments, settings, terminal)
     yield check_token(settings.token_path)
 
@@ -125,7 +130,7 @@ def check_model(settings: AgentSettings) -> Check:
             "model", "ok", "the built-in offline model; OPENAI_API_KEY, OPENAI_BASE_URL, AGENT_MODEL set a real one"
         )
     key = settings.openai_api_key.get_secret_value()
-    base = settings.openai_base_url or "https://api.openai.com/v1"
+    base = settings.openai_base_url or OPENAI_URL
     name = f"{settings.resolved_model} at {base}"
     if not key:
         return Check("model", "warn", f"{name}, without OPENAI_API_KEY")
@@ -140,6 +145,15 @@ def check_model(settings: AgentSettings) -> Check:
     if not answer.is_success:
         return Check("model", "warn", f"{name} answers {answer.status_code} when asked for its models")
     return Check("model", "ok", name)
+
+
+def check_dialects(settings: AgentSettings, root: Path) -> Iterator[Check]:
+    """Say what was learnt about the model's service while it was asked, for each model there."""
+    address = public_address(settings.openai_base_url or OPENAI_URL)
+    for (url, model), learnt in read_learnt(root / FILE_NAME, datetime.now(UTC).date()):
+        if url == address and learnt:
+            found = "; ".join(RULES[name].description for name in learnt)
+            yield Check("model's service", "ok", f"{model}: it {found}. Requests keep to that")
 
 
 def _check_service(arguments: Namespace, settings: DriveSettings, terminal: Terminal) -> Iterator[Check]:

@@ -13,15 +13,18 @@ from langchain_core.messages.ai import InputTokenDetails, OutputTokenDetails, Us
 from langchain_core.messages.tool import invalid_tool_call, tool_call
 
 from graph.models.client.events import DONE
+from graph.models.client.reasoning import ThinkTags, reasoning_in, text_in
+from graph.models.dialects import REASONING
 
 LONGEST_ANSWER: Final = 4_000_000
-"""Characters of text and arguments together. No model says as much; one that does not stop is stopped here."""
+"""Characters of an answer with its reasoning and arguments. A model that does not stop is stopped here."""
 REPORTED: Final = ("system_fingerprint", "service_tier")
 PRICED_TIERS: Final = frozenset({"priority", "flex"})
 INVALID_CHARACTERS: Final = 4_000
 """Characters of arguments that are no JSON."""
 ERROR_CHARACTERS: Final = 200
 CUT: Final = "…"
+NOTHING: Final = ("", "")
 
 
 class AnswerTooLongError(ValueError):
@@ -105,25 +108,32 @@ class Answer:
     begun: bool = False
     whole: bool = False
     _calls: Calls = field(default_factory=Calls)
+    _tags: ThinkTags = field(default_factory=ThinkTags)
     _metadata: dict[str, Any] = field(default_factory=dict[str, Any])
     _usage: UsageMetadata | None = None
     _length: int = 0
 
     def add(self, chunks: Sequence[Mapping[str, Any]]) -> AIMessageChunk | None:
-        """Return the text that the chunks add, if any. Raises ValueError for chunks of another shape, or too many."""
+        """Return what the chunks add to the text and the reasoning, if anything.
+
+        Raises ValueError for chunks of another shape, or too many.
+        """
         try:
-            text = "".join([self._text_of(chunk) for chunk in chunks])
+            pieces = [self._pieces_of(chunk) for chunk in chunks]
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError("a chunk is not of the shape that chunks have") from error
         if self._length > LONGEST_ANSWER:
             raise AnswerTooLongError(f"the answer is longer than {LONGEST_ANSWER} characters")
-        return AIMessageChunk(content=text) if text else None
+        text, reasoning = pieces[0] if len(pieces) == 1 else ("".join(part) for part in zip(*pieces, strict=True))
+        return _chunk(text, reasoning) if text or reasoning else None
 
     def last(self) -> AIMessageChunk:
         """Return the last chunk: the calls, what was used, and how it ended."""
         calls, invalid = self._calls.read()
+        text, reasoning = self._tags.end()
         return AIMessageChunk(
-            content="",
+            content=text,
+            additional_kwargs={REASONING: reasoning} if reasoning else {},
             tool_calls=calls,
             invalid_tool_calls=invalid,
             usage_metadata=self._usage,
@@ -131,23 +141,26 @@ class Answer:
             chunk_position="last",
         )
 
-    def _text_of(self, chunk: Mapping[str, Any]) -> str:
+    def _pieces_of(self, chunk: Mapping[str, Any]) -> tuple[str, str]:
+        """Return what a chunk adds to the text, and to the reasoning."""
         self.whole = self.whole or chunk is DONE
         if usage := chunk.get("usage"):
             self._usage = usage_of(usage, chunk.get("service_tier"))
         choice = _first_choice(chunk)
         if choice is None:
-            return ""
+            return NOTHING
         self.begun = True
         if reason := choice.get("finish_reason"):
             self._finish(reason, chunk)
         # A service that does not stream answers with the whole message.
         delta: Mapping[str, Any] = choice.get("delta") or choice.get("message") or {}
         self._length += self._calls.add(delta.get("tool_calls") or ())
-        # A refusal is the model's only answer.
-        text = _string(delta.get("content")) + _string(delta.get("refusal"))
-        self._length += len(text)
-        return text
+        text, reasoning = text_in(delta), reasoning_in(delta)
+        self._length += len(text) + len(reasoning)
+        if not text:
+            return text, reasoning
+        text, tagged = self._tags.feed(text)
+        return text, reasoning + tagged
 
     def _finish(self, reason: str, chunk: Mapping[str, Any]) -> None:
         self.whole = True
@@ -187,8 +200,10 @@ def _first_choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return next((choice for choice in chunk.get("choices") or () if choice.get("index") in (0, None)), None)
 
 
-def _string(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def _chunk(text: str, reasoning: str) -> AIMessageChunk:
+    if not reasoning:
+        return AIMessageChunk(content=text)
+    return AIMessageChunk(content=text, additional_kwargs={REASONING: reasoning})
 
 
 def _without_none(counts: Mapping[str, Any]) -> dict[str, int]:

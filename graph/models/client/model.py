@@ -1,12 +1,12 @@
 """The chat model over the lean client, on LangChain's interface: streaming, tools, usage. Asked asynchronously only."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Any, cast
+from typing import Any, Final, cast
 from uuid import uuid4
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-from langchain_core.exceptions import ModelConnectionError
+from langchain_core.exceptions import ModelConnectionError, ModelInvalidRequestError
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.chat_models import agenerate_from_stream
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -15,11 +15,15 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_core.utils.utils import LC_ID_PREFIX
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from graph.models.client.answers import Answer
 from graph.models.client.requests import request_body
 from graph.models.client.transport import Endpoint
+from graph.models.dialects import Dialect
+
+PARALLEL: Final = (None, False, "auto")
+"""The choices of tools with which an answer may have several calls."""
 
 
 class LeanChatModel(BaseChatModel):
@@ -33,6 +37,7 @@ class LeanChatModel(BaseChatModel):
 
     model_name: str
     endpoint: Endpoint
+    dialect: Dialect = Field(default_factory=Dialect)
 
     @property
     def _llm_type(self) -> str:
@@ -49,11 +54,16 @@ class LeanChatModel(BaseChatModel):
         tool_choice: str | dict[str, Any] | bool | None = None,
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
-        """Offer the tools. `tool_choice`: `auto`, `none`, `any` or True (some tool), or the name of one."""
+        """Offer the tools. `tool_choice`: `auto`, `none`, `any` or True (some tool), or the name of one.
+
+        Several calls at once are asked for where the choice is the model's: not every service does that by itself.
+        """
         offered = [convert_to_openai_tool(tool) for tool in tools]
         if tool_choice:
             names = [tool["function"]["name"] for tool in offered]
             kwargs["tool_choice"] = "required" if tool_choice is True else _choice(tool_choice, names)
+        if tool_choice in PARALLEL:
+            kwargs.setdefault("parallel_tool_calls", True)
         return self.bind(tools=offered, **kwargs)
 
     async def pieces(self, messages: Sequence[BaseMessage], **kwargs: Any) -> AsyncGenerator[AIMessageChunk]:
@@ -93,8 +103,7 @@ class LeanChatModel(BaseChatModel):
     ) -> AsyncGenerator[ChatGenerationChunk]:
         del run_manager
         answer = Answer()
-        body = request_body(self.model_name, messages, {**kwargs, "stop": stop})
-        async with aclosing(self.endpoint.stream(body)) as batches:
+        async with aclosing(self._batches(messages, {**kwargs, "stop": stop})) as batches:
             async for chunks in batches:
                 if piece := answer.add(chunks):
                     yield ChatGenerationChunk(message=piece)
@@ -103,6 +112,23 @@ class LeanChatModel(BaseChatModel):
         if not answer.whole:
             raise ModelConnectionError("the answer was cut off")
         yield ChatGenerationChunk(message=answer.last())
+
+    async def _batches(
+        self, messages: Sequence[BaseMessage], options: Mapping[str, Any]
+    ) -> AsyncGenerator[Sequence[Mapping[str, Any]]]:
+        """Yield the chunks of the answer; ask again in the service's dialect if it refuses ours."""
+        while True:
+            body, begun = self.dialect.adapt(request_body(self.model_name, messages, options)), False
+            try:
+                async with aclosing(self.endpoint.stream(body)) as batches:
+                    async for chunks in batches:
+                        begun = True
+                        yield chunks
+            except ModelInvalidRequestError as error:
+                if begun or not self.dialect.learn_from(str(error), body):
+                    raise
+            else:
+                return
 
 
 def _choice(wanted: str | dict[str, Any], names: Sequence[str]) -> str | dict[str, Any]:

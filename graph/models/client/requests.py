@@ -15,6 +15,8 @@ from langchain_core.messages import (
     is_data_content_block,
 )
 
+from graph.models.dialects import REASONING
+
 NOT_SENT: Final = frozenset({"tool_use", "thinking", "reasoning", "reasoning_content", "function_call"})
 """Blocks of an answer that services do not take back."""
 REASONING_MODEL: Final = re.compile(r"o\d")
@@ -22,7 +24,10 @@ REASONING_MODEL: Final = re.compile(r"o\d")
 
 
 def request_body(model: str, messages: Sequence[BaseMessage], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body of a streamed request. Raises TypeError for a message of a kind that services don't know."""
+    """Return the body of a streamed request, with all reasoning: the service's dialect says what of it is sent.
+
+    Raises TypeError for a message of a kind that services don't know.
+    """
     body: dict[str, Any] = {
         "model": model,
         "stream": True,
@@ -49,6 +54,8 @@ def _message(message: BaseMessage, system: str) -> dict[str, Any]:
     if not isinstance(message, AIMessage):
         raise TypeError(f"a message of the kind {message.type}")
     sent["role"] = "assistant"
+    if reasoning := message.additional_kwargs.get(REASONING):
+        sent[REASONING] = reasoning
     if message.tool_calls or message.invalid_tool_calls:
         sent["tool_calls"] = _calls(message)
         sent["content"] = sent["content"] or None

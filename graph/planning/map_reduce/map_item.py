@@ -20,7 +20,7 @@ from graph.events import emit
 from graph.limits.budget import usage_of
 from graph.limits.limits import has_budget, limit_reached
 from graph.messages.written import text_of
-from graph.models.asking import ask
+from graph.models.asking import ask, cut_notice
 from graph.planning.map_reduce.prompts import (
     LANGUAGES,
     READ,
@@ -190,7 +190,7 @@ class Reading:
             usage = usage_of(answer, asked if has_budget(self._deps.settings) else None)
             self.used.update(usage)
             self._gate.spend(usage)
-            return answer.text
+            return answer.text + cut_notice(answer, self._language)
         return ""
 
     def _found(self, status: Literal["read", "nothing", "failed"], text: str, *, is_cut: bool = False) -> Finding:

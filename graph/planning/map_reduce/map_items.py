@@ -18,7 +18,7 @@ from graph.limits.budget import Spending
 from graph.limits.limits import has_budget, limit_reached
 from graph.messages.others import mark
 from graph.messages.written import add_messages, link_filter_for, say, text_of
-from graph.models.asking import ask
+from graph.models.asking import ask, cut_notice
 from graph.planning.map_reduce.prompts import (
     LANGUAGES,
     TEXTS,
@@ -211,7 +211,8 @@ class WholeAnswer:
         asked = [SystemMessage(system), HumanMessage(answers_text(self._task, answers))]
         answer = await ask(self._deps.models["agent"], asked, hidden=True)
         self.spending.add(answer, asked)
-        return reply_of(answer.text) or TEXTS["nothing"][self._language]
+        said = reply_of(answer.text) or TEXTS["nothing"][self._language]
+        return said + cut_notice(answer, self._language)
 
 
 def _limit(state: State, deps: GraphDependencies) -> LimitReached | None:

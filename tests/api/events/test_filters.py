@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typing_extensions import TypedDict
 
 from api.events.filters import EventFilter, ReplayFilter
 from api.events.frames import Event, Frame, encode
-from graph.events import EVENTS, KEY, TextDelta, definitions_of
+from graph.events import EVENTS, KEY, ReasoningDelta, TextDelta, definitions_of
 from graph.link_allowlist import HostAllowlist
 from graph.link_filter import LinkFilter
 from tests.rendering import Reading, read_as_people_do
@@ -168,6 +168,47 @@ def test_the_content_of_a_run_is_inert_however_messages_and_events_follow_each_o
     events += said.end()
     text = "".join(event["text"] for event in events)
     assert read_as_people_do(text) == Reading(), text
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from([TextDelta, ReasoningDelta])), max_size=12))
+def test_reasoning_is_inert_and_apart_from_the_content_wherever_it_comes(
+    pieces: list[tuple[str, type[TextDelta | ReasoningDelta]]],
+) -> None:
+    said, events = event_filter(), list[Event]()
+    for piece, kind in pieces:
+        events += said.delta(kind("m1", piece))
+    events += said.end()
+    for kind in ("content", "reasoning"):
+        text = "".join(event["text"] for event in events if event["type"] == kind)
+        assert read_as_people_do(text) == Reading(), text
+
+
+def test_reasoning_names_its_message_and_step_and_is_sent_before_what_follows() -> None:
+    said = event_filter()
+    step: Event = {"type": "task_step_update", "step_id": "s1", "status": "in-progress"}
+    events = [
+        *said.event(step),
+        *said.delta(ReasoningDelta("m1", "see [a](")),
+        *said.delta(TextDelta("m1", "Yes. ")),
+        *said.delta(TextDelta("m1", "")),
+    ]
+    thought = [event for event in events if event["type"] == "reasoning"]
+    assert "".join(event["text"] for event in thought) == "see [a] ("
+    assert {(event["message_id"], event["step_id"]) for event in thought} == {("m1", "s1")}
+    assert [event["type"] for event in events if event.get("text")][-1] == "content"
+
+
+def test_reasoning_between_texts_is_no_end_of_a_text_that_repeats() -> None:
+    logged = [text("One "), {"type": "reasoning", "text": "hm", "message_id": "m"}, text("two ")]
+    frames = [Frame(number, event["type"], encode(event)) for number, event in enumerate(logged, 1)]
+    said = EventFilter(LinkFilter(HostAllowlist()), frames)
+    deltas = [ReasoningDelta("n", "hm "), TextDelta("n", "One "), TextDelta("n", "two three "), TextDelta("n", "")]
+    events = [event for delta in deltas for event in said.delta(delta)]
+    assert [(event["type"], event["text"].strip()) for event in events if event["text"].strip()] == [
+        ("content", "three")
+    ]
+    assert [event["type"] for event in said.delta(ReasoningDelta("o", "And now. "))] == ["reasoning"]
 
 
 def message(text: str) -> Event:

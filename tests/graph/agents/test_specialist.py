@@ -8,7 +8,13 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from graph.agents.specialist import NAME, sendable
 from graph.context import RunContext
-from graph.errors import DriveUnavailableError, ModelOutputError, ModelRateLimitedError, NoMessageError
+from graph.errors import (
+    DriveUnavailableError,
+    ModelLengthError,
+    ModelOutputError,
+    ModelRateLimitedError,
+    NoMessageError,
+)
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
@@ -227,3 +233,40 @@ def test_the_message_in_the_thread_stays_as_it_was() -> None:
     message = invalid("read_file", "{")
     sendable(message)
     assert message.invalid_tool_calls[0]["args"] == "{"
+
+
+CUT = {"finish_reason": "length"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "notice"), [("list my files", "The answer is cut off here"), ("列出我的文件", "回答在此中断")]
+)
+async def test_a_person_is_told_that_an_answer_was_cut_off(
+    assistant: Assistant, model: ScriptedChatModel, request_: str, notice: str
+) -> None:
+    model.script = [AIMessage("There are", response_metadata=CUT)]
+    seen = await assistant.say(request_, folder_id="root")
+    assert seen.text.startswith("There are")
+    assert notice in seen.text
+    assert notice in seen.state["messages"][-1].text
+    assert seen.of("content")[0]["message_id"] == seen.state["messages"][-1].id
+
+
+async def test_an_answer_that_was_cut_before_it_began_is_an_error_of_its_own(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [AIMessage("", response_metadata=CUT, additional_kwargs={"reasoning_content": "Let me see"})]
+    with pytest.raises(ModelLengthError) as caught:
+        await assistant.say("列出我的文件", folder_id="root")
+    assert caught.value.sentence == ModelLengthError.chinese
+    assert len(model.requests) == 1
+
+
+async def test_reasoning_is_heard_apart_from_the_answer_and_kept_for_the_service(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    thought = {"reasoning_content": "Two files."}
+    model.script = [AIMessage("a and b", additional_kwargs=thought)]
+    seen = await assistant.say("list my files", folder_id="root")
+    assert (seen.reasoning, seen.text.strip()) == ("Two files.", "a and b")
+    assert seen.state["messages"][-1].additional_kwargs["reasoning_content"] == "Two files."

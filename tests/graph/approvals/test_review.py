@@ -22,6 +22,20 @@ async def test_malformed_arguments_come_back_to_the_model(assistant: Assistant, 
     assert seen.text.strip() == "sorry"
 
 
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [("list my files", "reached its length limit"), ("列出我的文件", "语言模型已达到长度上限")],
+)
+async def test_arguments_that_were_cut_off_are_said_to_be(
+    assistant: Assistant, model: ScriptedChatModel, request_: str, sentence: str
+) -> None:
+    broken = {"type": "invalid_tool_call", "id": "x", "name": "create_folder", "args": '{"name": ', "error": "cut"}
+    model.script = [AIMessage("", invalid_tool_calls=[broken], response_metadata={"finish_reason": "length"}), "sorry"]
+    seen = await assistant.say(request_, folder_id="root")
+    assert seen.ends == [("create_folder", "error")]
+    assert sentence in seen.results["x"]
+
+
 @pytest.mark.parametrize("name", ["format_disk", "trash_item", "authenticate", ""])
 async def test_a_tool_that_the_specialist_does_not_have_is_not_called(
     assistant: Assistant, model: ScriptedChatModel, drive: TinyDrive, name: str

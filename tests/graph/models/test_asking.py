@@ -24,7 +24,8 @@ from graph.errors import (
     ModelUnavailableError,
 )
 from graph.model_factory import Clients, build_models
-from graph.models.asking import ask, ask_for, translate
+from graph.models.asking import ask, translate
+from graph.models.structured import ask_for
 from graph.settings import AgentSettings
 from tests.fakes.openai_server import Failure, Garbage, OpenAIServer, Stream, split_call, text
 

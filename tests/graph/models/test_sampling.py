@@ -1,6 +1,7 @@
 """The assistant's model as the drive is lent it."""
 
 import pytest
+from langchain_core.messages import AIMessage
 from mcp.types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -114,3 +115,11 @@ async def test_it_lists_the_answers_and_says_what_it_is(task: str, who: str) -> 
     assert "- /a: Says a." in answer
     assert "- /b: Says b." in answer
     assert who in answer
+
+
+@pytest.mark.parametrize(("reason", "told"), [("length", "maxTokens"), ("stop", "endTurn")])
+async def test_the_drive_is_told_whether_the_answer_reached_its_limit(reason: str, told: str) -> None:
+    scripted = ScriptedChatModel(script=[AIMessage("So", response_metadata={"finish_reason": reason})])
+    answer = await LentModel(scripted)(None, request("Long."))
+    assert isinstance(answer, CreateMessageResult)
+    assert answer.stopReason == told

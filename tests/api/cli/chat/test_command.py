@@ -54,6 +54,8 @@ WHOLE_TURN: list[Any] = [
     {"type": "tool_call_start", "tool_call_id": "c", "name": "create_folder", "args": {"name": "报告 📁"}},
     {"type": "tool_call_end", "tool_call_id": "c", "name": "create_folder", "status": "done", "duration_ms": 12.4},
     {"type": "task_step_update", "step_id": "s1", "status": "completed"},
+    {"type": "reasoning", "text": "So it is ", "message_id": "m"},
+    {"type": "reasoning", "text": "there.", "message_id": "m"},
     content("Done"),
     content(": it is there."),
     {**DONE, "changes": [{"id": 7, "summary": "Created 报告"}]},
@@ -82,6 +84,7 @@ def test_a_turn_shows_route_plan_calls_and_answer_without_control_codes_in_a_pip
         "  • create_folder(name=报告 📁)",
         "  ✓ create_folder  12 ms",
         "✓ 1. 建立文件夹",
+        "  … thinking",
         "Done: it is there.",
     ]
     assert "drive-agent undo run-1" in result.stderr

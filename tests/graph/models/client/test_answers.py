@@ -79,7 +79,9 @@ def test_what_a_model_refuses_with_is_its_answer() -> None:
 
 def test_reasoning_is_not_said() -> None:
     answer = Answer()
-    assert answer.add([chunk(reasoning_content="hm"), chunk(reasoning="hm")]) is None
+    thought = answer.add([chunk(reasoning_content="hm"), chunk(reasoning="hm")])
+    assert thought is not None
+    assert (thought.text, thought.additional_kwargs) == ("", {"reasoning_content": "hmhm"})
     assert answer.begun
 
 

@@ -9,6 +9,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from pydantic import Field
 
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
@@ -45,6 +46,7 @@ class ReadingModel(BaseChatModel):
     at_once: list[int]
     began: Any
     full: Any
+    metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
     gathers: int = 0
     busy: int = 0
 
@@ -62,7 +64,8 @@ class ReadingModel(BaseChatModel):
             if self.busy >= self.gathers:
                 self.full.set()
             await self.full.wait()
-            yield ChatGenerationChunk(message=AIMessageChunk(content=self._said(messages[-1].text)))
+            said = AIMessageChunk(content=self._said(messages[-1].text), response_metadata=self.metadata)
+            yield ChatGenerationChunk(message=said)
         finally:
             self.busy -= 1
 
@@ -130,6 +133,15 @@ async def test_each_file_is_read_for_itself_a_few_at_a_time_and_then_all_are_bro
     assert "8 of 8 read." in seen.text
     assert seen.state["plan"]["steps"][0]["status"] == "completed"
     assert not seen.state["findings"]
+
+
+async def test_an_answer_that_was_cut_off_is_told_for_each_file_and_the_whole(
+    mine: Assistant, model: ScriptedChatModel, reading: ReadingModel, folder: str
+) -> None:
+    model.script = [PLAN]
+    reading.metadata = {"finish_reason": "length"}
+    seen = await mine.say(REQUEST, folder_id=folder)
+    assert seen.text.count("The answer is cut off here") == 9
 
 
 async def test_what_can_not_be_read_is_told_and_the_others_count(

@@ -1,0 +1,262 @@
+"""The dialects of services: which rules of chat completions each one changes, learnt from what it refuses.
+
+A rule is learnt once for an address and a model, from a refusal that names it, and then every request keeps it. The
+table is a small file, so that no restart asks again; what was learnt is forgotten after a month, as services change.
+"""
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final, cast
+from urllib.parse import urlsplit, urlunsplit
+
+logger = logging.getLogger(__name__)
+
+FILE_NAME: Final = "model_services.json"
+REASONING: Final = "reasoning_content"
+"""The field of a message, here and at the services, that has what the model thought before it answered."""
+MEMORY: Final = timedelta(days=30)
+SHORT_ID: Final = re.compile(r"[A-Za-z0-9]{9}")
+SHORT_LENGTH: Final = 9
+JSON_SCHEMA, TOOL_CHOICE, TOOLS = "json_schema", "tool_choice", "tools"
+"""Names of the rules that `structured.py` keeps."""
+
+Body = dict[str, Any]
+Service = tuple[str, str]
+"""An address, and a model there."""
+Learnt = MutableMapping[str, str]
+"""The names of rules with the day on which each was learnt (ISO 8601)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of some services. `words` are those of a refusal for breaking it; `description` is for people.
+
+    `keep` makes a body keep the rule and says whether that changed anything; without it the body is not what changes.
+    """
+
+    name: str
+    words: re.Pattern[str]
+    description: str
+    keep: Callable[[Body], bool] | None = None
+
+
+class Dialect:
+    """What is known of a service's way with one model. `remember` is called whenever a rule was learnt."""
+
+    def __init__(self, learnt: Learnt | None = None, remember: Callable[[str], None] | None = None) -> None:
+        self._learnt: Learnt = {} if learnt is None else learnt
+        self._remember = remember
+
+    def has(self, name: str) -> bool:
+        """Say whether the rule was learnt."""
+        return name in self._learnt
+
+    def learn(self, name: str) -> None:
+        """Note that the service has the rule."""
+        if name in self._learnt:
+            return
+        logger.warning("The model's service %s; this is remembered.", RULES[name].description)
+        if self._remember:
+            self._remember(name)
+        else:
+            self._learnt[name] = ""
+
+    def adapt(self, body: Body) -> Body:
+        """Return the body, changed in place, so that it keeps the rules that were learnt."""
+        if not self.has(REASONING) or self.has(NO_REASONING):
+            _leave_out_reasoning(body)
+        for name in self._learnt:
+            if keep := RULES[name].keep:
+                keep(body)
+        return body
+
+    def learn_from(self, refusal: str, body: Body) -> bool:
+        """Learn the rules that the body was refused for. Return whether there is any: then another try makes sense."""
+        broken = [rule for rule in RULES.values() if not self.has(rule.name) and _breaks(rule, refusal, body)]
+        for rule in broken:
+            self.learn(rule.name)
+        return bool(broken)
+
+
+class Dialects:
+    """The dialects of all services, in a file if a path is given."""
+
+    def __init__(self, path: Path | None = None, today: Callable[[], date] = lambda: datetime.now(UTC).date()) -> None:
+        self._path = path
+        self._today = today
+        self._table: dict[Service, Learnt] = {}
+        for service, learnt in read_learnt(path, today()) if path else ():
+            self._table[service] = learnt
+
+    def of(self, url: str, model: str) -> Dialect:
+        """Return the dialect of the service at the address for the model; asked again, one with the same memory."""
+        learnt = self._table.setdefault((public_address(url), model), {})
+
+        def remember(name: str) -> None:
+            learnt[name] = self._today().isoformat()
+            self._save()
+
+        return Dialect(learnt, remember)
+
+    def _save(self) -> None:
+        if self._path is None:
+            return
+        rows = [{"url": url, "model": model, "learnt": dict(learnt)} for (url, model), learnt in self._table.items()]
+        partial = self._path.with_suffix(".partial")
+        try:
+            partial.write_text(json.dumps([row for row in rows if row["learnt"]], indent=1), encoding="utf-8")
+            partial.replace(self._path)
+        except OSError as error:
+            # It is learnt again after the next start.
+            logger.warning("%s can't be written: %s", self._path, error.strerror)
+
+
+def read_learnt(path: Path, today: date) -> Iterator[tuple[Service, Learnt]]:
+    """Yield what the file says of each service, without what is too old; nothing if it can't be read."""
+    oldest = (today - MEMORY).isoformat()
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        for row in rows:
+            learnt = cast("Mapping[str, str]", row["learnt"])
+            yield (
+                (str(row["url"]), str(row["model"])),
+                {name: day for name, day in learnt.items() if name in RULES and day >= oldest},
+            )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return
+
+
+def public_address(url: str) -> str:
+    """Return the address without a slash at its end, and without the name and password that may be in it."""
+    parts = urlsplit(url.rstrip("/"))
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def short_id(key: str) -> str:
+    """Return an id of 9 letters and digits for a call: the same for the same one."""
+    return key if SHORT_ID.fullmatch(key) else sha256(key.encode()).hexdigest()[:SHORT_LENGTH]
+
+
+def _breaks(rule: Rule, refusal: str, body: Body) -> bool:
+    """Say whether the body was refused for the rule: the refusal names it, and there is something to change."""
+    return rule.keep is not None and rule.words.search(refusal) is not None and rule.keep(body)
+
+
+def _leave_out(name: str) -> Callable[[Body], bool]:
+    def keep(body: Body) -> bool:
+        return body.pop(name, None) is not None
+
+    return keep
+
+
+def _rename_limit(body: Body) -> bool:
+    limit = body.pop("max_completion_tokens", None)
+    if limit is not None:
+        body["max_tokens"] = limit
+    return limit is not None
+
+
+def _shorten_ids(body: Body) -> bool:
+    changed = False
+    for message in body["messages"]:
+        for call in message.get("tool_calls") or ():
+            before, call["id"] = call["id"], short_id(str(call["id"]))
+            changed = changed or before != call["id"]
+        if "tool_call_id" in message:
+            message["tool_call_id"] = short_id(str(message["tool_call_id"]))
+    return changed
+
+
+def _fill_content(body: Body) -> bool:
+    empty = [message for message in body["messages"] if message.get("content", "") is None]
+    for message in empty:
+        message["content"] = ""
+    return bool(empty)
+
+
+def _send_reasoning(body: Body) -> bool:
+    """Leave the reasoning only in the turn that goes on: there it is demanded of every message with calls."""
+    messages: list[Body] = body["messages"]
+    begun = max((place for place, message in enumerate(messages) if message["role"] == "user"), default=-1)
+    for message in messages[: begun + 1]:
+        message.pop(REASONING, None)
+    calling = [message for message in messages[begun + 1 :] if message.get("tool_calls")]
+    for message in calling:
+        message.setdefault(REASONING, "")
+    return bool(calling)
+
+
+def _leave_out_reasoning(body: Body) -> bool:
+    removed = [message.pop(REASONING, None) for message in body["messages"]]
+    return any(reasoning is not None for reasoning in removed)
+
+
+def _words(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
+
+
+NO_REASONING: Final = "no_reasoning_content"
+_UNWANTED: Final = "(?:unsupported|unknown|unexpected|extra|not (?:allowed|permitted|supported))"
+_LISTED: Final = (
+    Rule("temperature", _words("temperature"), "takes no temperature", _leave_out("temperature")),
+    Rule(
+        "parallel_tool_calls",
+        _words("parallel.?tool.?call"),
+        "does not let the client say whether calls are parallel",
+        _leave_out("parallel_tool_calls"),
+    ),
+    Rule("stream_options", _words("stream_options"), "is not asked for its usage", _leave_out("stream_options")),
+    Rule(
+        "max_completion_tokens",
+        _words("max_completion_tokens"),
+        "calls the limit of an answer max_tokens",
+        _rename_limit,
+    ),
+    Rule(
+        "tool_call_id",
+        _words(r"tool.?call.?id.{0,200}\blength\b.{0,20}\b9\b"),
+        "wants ids of 9 letters and digits for tool calls",
+        _shorten_ids,
+    ),
+    Rule(
+        "content",
+        _words(
+            r"\bcontent\b.{0,200}(?:null|none|string|required|missing|empty)|(?:null|none|missing).{0,60}\bcontent\b"
+        ),
+        "wants an empty text beside tool calls, not none",
+        _fill_content,
+    ),
+    Rule(
+        NO_REASONING,
+        _words(
+            "remove the reasoning_content"
+            f"|{_UNWANTED}.{{0,200}}reasoning_content|reasoning_content.{{0,200}}{_UNWANTED}"
+        ),
+        "takes no reasoning back",
+        _leave_out_reasoning,
+    ),
+    Rule(
+        REASONING,
+        _words(r"reasoning_content.{0,120}(?:missing|must|required)|missing.{0,60}reasoning_content"),
+        "wants its reasoning back with the results of tools",
+        _send_reasoning,
+    ),
+    Rule(
+        JSON_SCHEMA,
+        _words(r"response_format|json.?(?:schema|mode)|structured output|grammar"),
+        "takes no JSON schema",
+    ),
+    Rule(
+        TOOL_CHOICE,
+        _words(r"tool.?choice|forces? tool|tool use|\btools\b"),
+        "refuses tool_choice, so it is asked with `auto`, and may answer with JSON in its text",
+    ),
+    Rule(TOOLS, _words(r"\btools?\b|function.?call"), "takes no tools for answers of a shape"),
+)
+RULES: Final[Mapping[str, Rule]] = {rule.name: rule for rule in _LISTED}
