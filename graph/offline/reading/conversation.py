@@ -35,6 +35,7 @@ class Sections:
     last_run: str = ""
     last_agent: str = ""
     conversation: str = ""
+    time_zone: str = ""
     language: Language | None = None
 
 
@@ -59,6 +60,7 @@ def read_sections(system: str) -> Sections:
         last_run=found.get("last_run", "").strip(),
         last_agent=found.get("last_agent", "").strip(),
         conversation=found.get("conversation", ""),
+        time_zone=str(_mapping(_json(found, "moment")).get("time_zone") or ""),
         language=cast("Language", language) if language in {"en", "zh"} else None,
     )
 

@@ -27,6 +27,9 @@ def test_the_command_line_names_its_own_zone(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("TZ", "Asia/Tokyo")
     sent: list[dict[str, object]] = []
 
+    def shown(*_: object) -> bool:
+        return True
+
     class Stream:
         thread_id = run_id = ""
 
@@ -37,7 +40,7 @@ def test_the_command_line_names_its_own_zone(monkeypatch: pytest.MonkeyPatch) ->
             return []
 
     monkeypatch.setattr("api.cli.chat.conversation.EventStream", Stream)
-    monkeypatch.setattr(Conversation, "_show", lambda *_: True)
+    monkeypatch.setattr(Conversation, "_show", shown)
     parts: dict[str, object] = {"thread_id": "", "place": Place(), "yes_to": None, "json": False}
     Conversation(None, None, **parts).say("hi")  # pyright: ignore[reportArgumentType] - neither is used before a turn
     assert sent == [{"message": "hi", "time_zone": "Asia/Tokyo"}]
