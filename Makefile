@@ -10,6 +10,7 @@ help:
 	@echo 'make soak    kill the service 200 times, and compare what is left each time'
 	@echo 'make bench   measure, and print the tables'
 	@echo 'make eval    run 40 tasks on a real model (OPENAI_API_KEY), scored by the state of the drive'
+	@echo 'make snapshots   write the recorded requests in tests/snapshots anew; read the difference'
 	@echo 'make bench-search COLLECTIONS="DIR ..."   how well search finds, on judged collections'
 	@echo 'make lock    make requirements.lock and package-lock.json anew'
 
@@ -36,6 +37,9 @@ bench: .venv/installed-bench
 # The model is that of OPENAI_API_KEY, OPENAI_BASE_URL and AGENT_MODEL. ARGUMENTS: e.g. '--language zh --json out.json'.
 eval: .venv/installed
 	@$(BIN)/python -m benchmarks.evaluation $(ARGUMENTS)
+
+snapshots: .venv/installed-test
+	$(BIN)/python -m tests.snapshots
 
 # COLLECTIONS: folders of judged collections; QUERIES: the file of queries in them, if not queries.jsonl.
 bench-search: .venv/installed-test
@@ -86,4 +90,4 @@ lock:
 	$(MAKE) .venv/installed-test
 	$(BIN)/python -m tests.node.install --lock
 
-.PHONY: help run test check soak bench eval bench-search lock
+.PHONY: help run test check soak bench eval bench-search lock snapshots

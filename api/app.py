@@ -12,6 +12,7 @@ from api.clock import Clock, SystemClock
 from api.drive import DriveForService
 from api.http.dependencies import bearer
 from api.http.routes import approvals, chat, grants, memories, plans, runs, system, threads
+from api.http.routes import models as model_routes
 from api.plans import Plans
 from api.runs.webhooks import target_of
 from api.service import open_service
@@ -28,11 +29,11 @@ from drive_server.http.app import (
     serving,
 )
 from drive_server.http.problem import install_problem_handlers
+from graph.dependencies import model_in
 from graph.drive.connections import drive_sessions
-from graph.model_factory import open_models
-from graph.models.asking import ModelRole
+from graph.model_factory import ModelSet, open_models
 from graph.models.sampling import LentModel
-from graph.settings import AgentSettings
+from graph.settings import AgentSettings, ModelRole
 
 HEARTBEAT_SECONDS = 5.0
 
@@ -58,12 +59,12 @@ def create_app(
             database = await open_database(_database_url(settings), drive.signer)
             stack.push_async_callback(database.dispose)
             agent = agent_settings or AgentSettings()
-            chosen = models or await stack.enter_async_context(open_models(agent, settings.root))
+            built = ModelSet(models) if models else await stack.enter_async_context(open_models(agent, settings.root))
             webhook = target_of(agent.webhook_url, agent.webhook_secret.get_secret_value())
             plans = Plans(database, time)
-            sessions = drive_sessions(drive, LentModel(chosen["agent"]))
+            sessions = drive_sessions(drive, LentModel(model_in(built.models, "reader")))
             assistant = await stack.enter_async_context(
-                open_assistant(settings.root, agent, sessions, time, chosen, plans, settings.resolved_public_url)
+                open_assistant(settings.root, agent, sessions, time, built, plans, settings.resolved_public_url)
             )
             port = DriveForService(drive)
             app.state.service = await stack.enter_async_context(
@@ -123,7 +124,7 @@ def build_api(lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]]) 
         lifespan=lifespan,
     )
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer)])
-    for part in (chat, runs, approvals, grants, threads, plans, memories):
+    for part in (chat, runs, approvals, grants, threads, plans, memories, model_routes):
         api.include_router(part.router)
     app.include_router(api)
     app.include_router(system.router)

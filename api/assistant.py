@@ -5,7 +5,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.store.memory import InMemoryStore
 
@@ -19,6 +18,7 @@ from graph.dependencies import GraphDependencies, PlanControl
 from graph.drive.connections import ConnectionPool, SessionOpener
 from graph.errors import explain
 from graph.language import language_of
+from graph.limits.model_table import context_in, prices_of
 from graph.link_allowlist import host_allowlist
 from graph.link_filter import LinkFilter
 from graph.memory.facts import Facts, visible_facts
@@ -26,8 +26,7 @@ from graph.memory.view import rebuild_view, view_record_of
 from graph.messages.others import WITHHELD, others_items, stored_items
 from graph.messages.stored_results import ResultStore, delete_results
 from graph.messages.window import stored_result_of
-from graph.model_factory import open_models
-from graph.models.asking import ModelRole
+from graph.model_factory import ModelSet, open_models
 from graph.policy.grant_offers import check_grant
 from graph.policy.grants import Grant, list_grants, withdraw
 from graph.settings import AgentSettings
@@ -44,14 +43,31 @@ class Assistant:
         self._result_cache = deps.result_cache
         self.memory = AssistantMemory(deps, self.graph)
         self._hosts = deps.hosts
+        self._settings = deps.settings
         self._clock = deps.clock
         self._store = deps.store or InMemoryStore()
 
     def context(
-        self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str, time_zone: str = ""
+        self,
+        user_id: str,
+        email: str,
+        scopes: Sequence[str],
+        mode: Mode,
+        run_id: str,
+        *,
+        time_zone: str = "",
+        model: str = "",
     ) -> RunContext:
         """Return the context of a run for a caller."""
-        return RunContext(user_id, email, tuple(scopes), mode, run_id, time_zone)
+        return RunContext(user_id, email, tuple(scopes), mode, run_id, time_zone=time_zone, model=model)
+
+    def allows_model(self, name: str) -> bool:
+        """Say whether a person may choose this model for a conversation."""
+        return name in self._settings.allowed_models
+
+    def model_choices(self) -> list[dict[str, Any]]:
+        """Return the models that a person may choose, the default one first: size in tokens, and prices if known."""
+        return [describe_model(self._settings, name) for name in self._settings.allowed_models]
 
     def link_filter(self, *messages: str) -> LinkFilter:
         """Return the link filter for texts to a person who wrote these messages."""
@@ -105,7 +121,7 @@ async def open_assistant(
     settings: AgentSettings,
     sessions: SessionOpener,
     clock: Clock,
-    models: Mapping[ModelRole, BaseChatModel] | None = None,
+    models: ModelSet | None = None,
     plans: PlanControl | None = None,
     public_url: str = "",
 ) -> AsyncGenerator[Assistant]:
@@ -115,8 +131,10 @@ async def open_assistant(
         storage = await stack.enter_async_context(open_threads(url))
         connections = ConnectionPool.of(settings, sessions, clock.now)
         stack.push_async_callback(connections.aclose)
+        built = models or await stack.enter_async_context(open_models(settings, root))
         deps = GraphDependencies(
-            models=models or await stack.enter_async_context(open_models(settings, root)),
+            models=built.models,
+            choices=built.choices,
             connections=connections,
             settings=settings,
             checkpointer=storage.saver,
@@ -126,6 +144,18 @@ async def open_assistant(
             hosts=host_allowlist(settings.link_hosts, public_url),
         )
         yield Assistant(deps, storage)
+
+
+def describe_model(settings: AgentSettings, name: str) -> dict[str, Any]:
+    """Return what people see of a model."""
+    prices = prices_of(settings, name)
+    return {
+        "name": name,
+        "is_default": name == settings.resolved_model,
+        "context_tokens": context_in(settings, name),
+        "input_price": prices.input if prices else None,
+        "output_price": prices.output if prices else None,
+    }
 
 
 SHOWN_CHARACTERS: Final = 2_000

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import select
 from starlette.requests import Request
@@ -18,16 +18,23 @@ from graph.state import Language
 __all__ = ["DriveForService", "Place", "Principal", "RunChange", "RunUndo"]
 
 CHANGES_PAGE = 200
+Kind = Literal["file", "folder"]
 VERSIONS = "versions"
 """The entries of a change that are about contents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the person is: the ids of the open file and folder, if any."""
+    """Where the person is: the ids of the open file and folder, if any; and what they attach, with its kind."""
 
     file_id: str | None = None
     folder_id: str | None = None
+    attachments: tuple[tuple[str, Kind], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the place as the graph takes it."""
+        attached = {"attachments": [{"id": key} for key, _ in self.attachments]} if self.attachments else {}
+        return {"file_id": self.file_id, "folder_id": self.folder_id, **attached}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +91,13 @@ class DriveForService:
 
     async def locate(self, caller: Principal, place: Place) -> Place:
         """Return the place with ids of items that the caller can see. Raises the drive's errors otherwise."""
+        attached: list[tuple[str, Kind]] = [
+            (await self._attached(caller, ref, kind), kind) for ref, kind in place.attachments
+        ]
         return Place(
-            await self._id_of(caller, place.file_id, "file"), await self._id_of(caller, place.folder_id, "folder")
+            await self._id_of(caller, place.file_id, "file"),
+            await self._id_of(caller, place.folder_id, "folder"),
+            tuple(dict.fromkeys(attached)),
         )
 
     async def hidden(self, caller: Principal, ids: Iterable[str]) -> frozenset[str]:
@@ -130,6 +142,13 @@ class DriveForService:
         """Raise if the drive's database can't answer."""
         async with self._drive.database.read() as session:
             await session.execute(select(1))
+
+    async def _attached(self, caller: Principal, ref: str, kind: Kind) -> str:
+        actor = Actor(caller)
+        if kind == "file":
+            return (await self._drive.documents.open_content(actor, ref)).item.id
+        await self._drive.files.list_folder(actor, ref, limit=1)
+        return (await self._drive.files.get(actor, ref)).id
 
     async def _id_of(self, caller: Principal, ref: str | None, kind: str) -> str | None:
         if ref is None:

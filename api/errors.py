@@ -39,6 +39,15 @@ class NotFoundError(ApiError):
     default_hint = "Use an id that this service gave you."
 
 
+class ModelNotAllowedError(ApiError):
+    """The operator does not allow this model; no message was accepted."""
+
+    code = "model_not_allowed"
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    default_message = "The model {model} can't be chosen here."
+    default_hint = "Choose one of GET /api/models, or leave model out."
+
+
 class InvalidDecisionError(ApiError):
     """A decision that does not fit the approval; nothing was decided, it still waits."""
 

@@ -19,6 +19,8 @@ TITLE_CHARACTERS = 80
 
 _THREADS = table_of(ThreadRow)
 _NEW = insert(_THREADS)
+CHOOSE = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(model=bindparam("chosen"))
+"""Gives a thread the model that was `chosen` for it."""
 TOUCH = update(_THREADS).where(_THREADS.c.id == bindparam("thread")).values(updated_at=bindparam("now"))
 """Sets when the `thread` was last used to `now`."""
 
@@ -139,18 +141,25 @@ def refuse_if_busy(session: Session, thread_id: str) -> None:
     raise ThreadBusyError(run_id=run.id)
 
 
-def open_thread(connection: Connection, caller: Principal, thread_id: str | None, message: str, now: datetime) -> str:
-    """Return the id of a message's thread: the named one, which must have no active run, or a new one."""
+def open_thread(
+    connection: Connection, caller: Principal, thread_id: str | None, message: str, now: datetime, model: str = ""
+) -> tuple[str, str]:
+    """Return the id of a message's thread, and its model: the named one, which must have no active run, or a new one.
+
+    A `model` becomes that of the thread.
+    """
     if thread_id is not None:
         with Session(connection) as session:
-            find_thread(session, caller, thread_id)
+            before = find_thread(session, caller, thread_id).model
             refuse_if_busy(session, thread_id)
         connection.execute(TOUCH, {"thread": thread_id, "now": now})
-        return thread_id
-    key = new_id()
-    row = {"id": key, "user_id": caller.user_id, "title": make_title(message), "created_at": now, "updated_at": now}
+        if model and model != before:
+            connection.execute(CHOOSE, {"thread": thread_id, "chosen": model})
+        return thread_id, model or before
+    key, times = new_id(), {"created_at": now, "updated_at": now}
+    row = {"id": key, "user_id": caller.user_id, "title": make_title(message), "model": model, **times}
     connection.execute(_NEW, row)
-    return key
+    return key, model
 
 
 def _before(moment: datetime, thread_id: str) -> ColumnElement[bool]:

@@ -2,7 +2,7 @@
 
 import platform
 
-from benchmarks import crowd, extraction, importing, routing, store, tool_call, turns
+from benchmarks import crowd, extraction, importing, prompts, routing, store, tool_call, turns
 
 
 def main() -> None:
@@ -14,6 +14,7 @@ def main() -> None:
     store.main()
     importing.main()
     routing.main()
+    prompts.main([])
     extraction.main([])
 
 

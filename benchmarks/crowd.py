@@ -1,6 +1,7 @@
 """A hundred chats at once on a model of 300 ms and then 20 ms a token: `python -m benchmarks.crowd`.
 
-Contenders are measured one after the other, each beside the model and the clients alone.
+Contenders are measured one after the other, each beside the model and the clients alone: with a request that a pattern
+routes, then (`--only unknown`: nothing else) those that route with one that no pattern knows.
 """
 
 import argparse
@@ -11,7 +12,7 @@ from statistics import median, quantiles
 
 import uvloop
 
-from benchmarks.fixtures.contenders import CONTENDERS, Opener, come_to_rest
+from benchmarks.fixtures.contenders import CONTENDERS, UNKNOWN_CONTENDERS, Opener, come_to_rest
 from benchmarks.fixtures.scripted_model import TOKENS, scripted_model
 from benchmarks.fixtures.table import print_table
 
@@ -25,15 +26,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chats", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=["known", "unknown"])
     given = parser.parse_args(arguments)
+    crowds = {"known": CONTENDERS, "unknown": UNKNOWN_CONTENDERS}
     if importlib.util.find_spec("langchain") is None:
         print("\nNothing to compare crowds with: install the extra `bench`.")
         return
     with scripted_model(FIRST, BETWEEN) as url:
-        rows = [
-            [name, *uvloop.run(_measure(open_, url, given.chats, given.rounds))] for name, open_ in CONTENDERS.items()
-        ]
-    print_table(f"{given.chats} chats at once, ideal {IDEAL:.2f} s, {given.rounds} rounds", HEADER, rows)
+        for crowd in [given.only] if given.only else crowds:
+            rows = [
+                [name, *uvloop.run(_measure(open_, url, given.chats, given.rounds))]
+                for name, open_ in crowds[crowd].items()
+            ]
+            title = f"{given.chats} chats at once, a request {crowd} to the patterns"
+            print_table(f"{title}, ideal {IDEAL:.2f} s, {given.rounds} rounds", HEADER, rows)
 
 
 async def _measure(open_: Opener, url: str, chats: int, rounds: int) -> list[str]:

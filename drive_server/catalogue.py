@@ -7,6 +7,8 @@ The next step after an error is at its code with `.hint`. The journal stores cod
 
 from typing import Final
 
+from drive_server.catalogue_of_tables import TABLE_SENTENCES
+
 CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     # Parts of sentences
     "commas": (", ", "，"),
@@ -41,11 +43,33 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     "put_into_trash": ("put into the trash", "移到回收站"),
     "restore": ("Restore", "恢复"),
     "delete": ("Delete", "删除"),
+    # Types of items, as names of folders
+    "type.document": ("Documents", "文档"),
+    "type.spreadsheet": ("Spreadsheets", "表格"),
+    "type.presentation": ("Presentations", "演示文稿"),
+    "type.pdf": ("PDF", "PDF 文档"),
+    "type.image": ("Images", "图片"),
+    "type.audio": ("Audio", "音频"),
+    "type.video": ("Videos", "视频"),
+    "type.archive": ("Archives", "压缩包"),
+    "type.mail": ("Mail", "邮件"),
+    "type.code": ("Code", "代码"),
+    "type.text": ("Text", "文本"),
+    "type.folder": ("Folders", "文件夹"),
+    "type.other": ("Other", "其他"),
     # Changes
     "effect.create_folder": ("Create the folder {item} in {folder}.", "在{folder}中新建文件夹{item}。"),
     "change.create_folder": ("Created the folder {item} in {folder}.", "在{folder}中新建了文件夹{item}。"),
     "effect.create_file": ("Create the file {item} in {folder}.", "在{folder}中新建文件{item}。"),
     "change.create_file": ("Created the file {item} in {folder}.", "在{folder}中新建了文件{item}。"),
+    "effect.fill_template": (
+        "Fill in {template}, as the file {item} in {folder}.",
+        "填写{template}，存为{folder}中的文件{item}。",
+    ),
+    "change.fill_template": (
+        "Filled in {template}, as the file {item} in {folder}.",
+        "填写了{template}，存为{folder}中的文件{item}。",
+    ),
     "effect.copy": ("Copy {item}{holding} to {folder}{ending}.", "把{item}{holding}复制到{folder}{ending}。"),
     "change.copy": ("Copied {item}{holding} to {folder}{ending}.", "把{item}{holding}复制到了{folder}{ending}。"),
     "effect.rename": ("Rename {item} to '{name}'{ending}.", "把{item}重命名为“{name}”{ending}。"),
@@ -54,6 +78,19 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     "change.move": ("Moved {item} to {folder}{ending}.", "把{item}移到了{folder}{ending}。"),
     "effect.move_many": ("Move {count} item{s} to {folder}.", "把 {count} 项移到{folder}。"),
     "change.move_many": ("Moved {count} item{s} to {folder}.", "把 {count} 项移到了{folder}。"),
+    "effect.rename_many": ("Rename {count} item{s}.", "重命名 {count} 项。"),
+    "change.rename_many": ("Renamed {count} item{s}.", "重命名了 {count} 项。"),
+    "effect.organize": (
+        "Move {count} item{s} into folders in {folder}, of which {made} are new.",
+        "把 {count} 项移到{folder}下的文件夹中，其中新建 {made} 个文件夹。",
+    ),
+    "change.organize": (
+        "Moved {count} item{s} into folders in {folder}, of which {made} are new.",
+        "把 {count} 项移到了{folder}下的文件夹中，其中新建了 {made} 个文件夹。",
+    ),
+    "becomes": ("becomes '{name}'", "改名为“{name}”"),
+    "goes_to": ("goes to {path}", "移到 {path}"),
+    "is_made": ("is made", "新建"),
     "effect.write": ("Replace the content of {item}.", "替换{item}的全部内容。"),
     "change.write": ("Replaced the content of {item}.", "改写了{item}的内容。"),
     "effect.patch": ("Edit {count} place{s} in {item}.", "修改{item}中的 {count} 处。"),
@@ -339,6 +376,63 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
     "too_many_moves.hint": ("Move them in several calls.", "请分几次移动。"),
     "move_not_as_shown": ("What would be moved is not what was shown.", "要移动的内容与之前显示的不同。"),
     "move_not_as_shown.hint": ("Look at the items again, and repeat the call.", "请重新查看这些项目，再执行一次。"),
+    "template_values": (
+        "The values don't fit the template: {problems}. Nothing was written.",
+        "所给的值与模板不符：{problems}。没有写入任何内容。",
+    ),
+    "template_values.hint": ("Its placeholders are: {names}.", "模板中的占位符有：{names}。"),
+    "values_missing": ("no value for {names}", "缺少 {names} 的值"),
+    "values_unknown": ("no placeholder called {names}", "没有名为 {names} 的占位符"),
+    "no_placeholders": ("The file has no placeholders.", "该文件中没有占位符。"),
+    "no_placeholders.hint": ("A placeholder looks like {{{{name}}}}.", "占位符的写法是 {{{{name}}}}。"),
+    "value_control": ("The value of {name} has a control character.", "{name} 的值含有控制字符。"),
+    "value_control.hint": ("Leave it out.", "请去掉它。"),
+    "rename_one_way": (
+        "Say the new names in one way: `names`, or a `pattern`, or `find` with `replace`.",
+        "请只用一种方式给出新名称：`names`、`pattern`，或 `find` 加 `replace`。",
+    ),
+    "rename_one_way.hint": (
+        "`names` names its items itself; the others need `item_ids` or `folder_id`.",
+        "`names` 自带项目；其他方式需要 `item_ids` 或 `folder_id`。",
+    ),
+    "select_one_way": (
+        "Name the items, or a folder whose files are meant, and not both.",
+        "请指定项目，或指定一个文件夹（即其中的文件），不要同时指定。",
+    ),
+    "select_one_way.hint": ("Use `item_ids` or `folder_id`.", "请使用 `item_ids` 或 `folder_id`。"),
+    "two_names": ("{item} would get two names.", "{item}会得到两个名称。"),
+    "two_names.hint": ("Name each item once.", "每一项只列一次。"),
+    "no_files_here": ("No files in {folder} fit.", "{folder}中没有符合条件的文件。"),
+    "no_files_here.hint": (
+        "List the folder; what is in its folders does not count.",
+        "请列出该文件夹；子文件夹中的内容不算在内。",
+    ),
+    "too_many_at_once": ("1 to {limit} items can be changed at once.", "一次可更改 1 到 {limit} 项。"),
+    "too_many_at_once.hint": ("Do it in several calls, with `match`.", "请用 `match` 分几次进行。"),
+    "names_taken": (
+        "{count} name{s} would be taken already, or wanted twice: {names}. Nothing was changed.",
+        "有 {count} 个名称已被占用或重复：{names}。没有做任何更改。",
+    ),
+    "names_taken.hint": (
+        "Use a pattern that tells them apart, or `rename` as on_conflict.",
+        "请使用能区分它们的模式，或把 on_conflict 设为 `rename`。",
+    ),
+    "pattern_unknown": ("The pattern has an unknown placeholder: {names}.", "模式中有未知的占位符：{names}。"),
+    "pattern_unknown.hint": ("There are {known}.", "可用的有：{known}。"),
+    "pattern_long": ("The pattern is too long.", "模式太长。"),
+    "pattern_long.hint": ("Use at most {limit} characters.", "最多 {limit} 个字符。"),
+    "folder_pattern": ("The pattern names no folders, or too many.", "模式没有给出文件夹，或层数太多。"),
+    "folder_pattern.hint": (
+        "Use 1 to {limit} levels, such as Photos/{{year}}.",
+        "请使用 1 到 {limit} 层，例如 Photos/{{year}}。",
+    ),
+    "organize_where": ("The items are in several folders.", "这些项目在不同的文件夹中。"),
+    "organize_where.hint": (
+        "Name in `into_id` the folder that is to hold the new ones.",
+        "请用 `into_id` 指定新文件夹所在的位置。",
+    ),
+    "batch_not_as_shown": ("What would be changed is not what was shown.", "要更改的内容与之前显示的不同。"),
+    "batch_not_as_shown.hint": ("Preview it again, and repeat the call.", "请重新预览，再执行一次。"),
     "name_taken": ("'{name}' is in the folder already.", "文件夹中已有“{name}”。"),
     "name_taken.hint": (
         "Use another name, such as '{suggestion}', or change the item that is there.",
@@ -453,4 +547,5 @@ CATALOGUE: Final[dict[str, tuple[str, str]]] = {
         "Ask the owner of the folder to make room, or put it into a folder of your own.",
         "请让文件夹的所有者腾出空间，或放到你自己的文件夹里。",
     ),
+    **TABLE_SENTENCES,
 }

@@ -39,8 +39,12 @@ from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.mcp.sdk import InProcessSession, next_request_id
 from drive_server.mcp.server import build_server
 from drive_server.services.documents.citations import Citations
+from drive_server.services.documents.comparison import FileComparison
 from drive_server.services.documents.downloads import DownloadService
 from drive_server.services.documents.service import DocumentService
+from drive_server.services.documents.tables import TableService
+from drive_server.services.documents.templates import TemplateService
+from drive_server.services.files.batches import BatchService
 from drive_server.services.files.recent import Recents
 from drive_server.services.files.service import FileService
 from drive_server.services.files.trash import Expiry
@@ -55,6 +59,7 @@ from drive_server.services.map_reduce.selection import FileSelector
 from drive_server.services.map_reduce.service import MapReduceService
 from drive_server.services.map_reduce.stored_results import StoredResults
 from drive_server.services.quota import Limits, QuotaService
+from drive_server.services.search.folder_index import FolderIndex
 from drive_server.services.search.service import RelatedFiles, SearchService
 from drive_server.services.search.suggestions import SuggestionService
 from drive_server.services.sharing.link_downloads import LinkDownloads
@@ -63,6 +68,7 @@ from drive_server.services.sharing.link_visits import LinkVisits
 from drive_server.services.sharing.links import LinkService
 from drive_server.services.sharing.service import SharingService
 from drive_server.services.tasks import TaskService
+from drive_server.services.text.contents import Contents
 from drive_server.services.undo.service import UndoService
 from drive_server.services.uploads.service import UploadService
 from drive_server.settings import DriveSettings, read_settings
@@ -112,6 +118,10 @@ logger = logging.getLogger(__name__)
 READ_TIMEOUT = timedelta(seconds=60)
 DEFAULT_MODEL = "gpt-4.1-mini"
 NO_MODEL = frozenset({"none", "offline"})
+OTHER_PROVIDERS = frozenset(
+    {"anthropic", "deepseek", "google_genai", "groq", "mistralai", "ollama", "openrouter", "together", "xai"}
+)
+"""Providers that AGENT_MODEL may begin with: their models are not those of the service of OPENAI_BASE_URL."""
 
 
 @asynccontextmanager
@@ -135,7 +145,8 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
     embedders = _embedders(settings)
     stack.push_async_callback(embedders.close)
     embedder = embedders.open(settings.embedding_model)
-    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name)
+    late = embedders.open_late(settings.embedding_model)
+    index = KnowledgeIndex(settings.resolved_index_url, embedder, embedders.by_name, late)
     stack.callback(index.close)
     ingester = Ingester(database, texts, embedder, index, settings.root / "index.lock")
     limits = Limits(quota_bytes=settings.quota_bytes, max_versions=settings.max_versions)
@@ -156,8 +167,12 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         login_links=LoginLinks(identity, settings.resolved_public_url),
         sign_ins=SignInService(database, database.signer, settings.resolved_public_url),
         files=FileService(database, journal),
+        batches=BatchService(journal),
         documents=documents,
+        templates=TemplateService(database, journal, Contents(blobs, texts, settings.max_text_bytes)),
         citations=Citations(documents.readings),
+        comparison=FileComparison(documents.readings),
+        table_queries=TableService(documents.readings, texts),
         uploads=_uploads(settings, database, blobs, documents, limits),
         quota=QuotaService(database, limits),
         housekeeping=housekeeping,
@@ -173,6 +188,7 @@ async def _build(settings: DriveSettings, stack: AsyncExitStack) -> Drive:
         recents=(recents := Recents(database)),
         suggestions=SuggestionService(database),
         ingester=ingester,
+        folder_index=FolderIndex(database, ingester),
         map_reduce=MapReduceService(documents, FileSelector(database, search), settings.bulk_concurrency),
         map_reduce_results=StoredResults(database, timedelta(days=settings.result_days)),
         language_model=(language_model := _language_model(settings)),
@@ -224,8 +240,8 @@ def _language_model(settings: DriveSettings) -> ChatCompletions | None:
     """Return the drive's own model; None unless a key is set, or a service with the name of a model."""
     key = (settings.language_key.get_secret_value() or settings.openai_api_key.get_secret_value()).strip()
     url = settings.language_url or settings.openai_base_url
-    name = settings.language_model
-    if name in NO_MODEL or not (key or (url and name)):
+    name = settings.language_model.removeprefix("openai:")
+    if name.partition(":")[0] in OTHER_PROVIDERS or name in NO_MODEL or not (key or (url and name)):
         return None
     return ChatCompletions(url, key, name or DEFAULT_MODEL, seconds=settings.language_seconds)
 

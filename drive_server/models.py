@@ -64,6 +64,24 @@ class MovedItems(Model):
     unchanged: int
 
 
+class RearrangedItem(Model):
+    """An item that got another name or folder; `was` is its path before."""
+
+    id: str
+    name: str
+    path: str
+    was: str
+
+
+class Rearranged(Model):
+    """All items of a change of many, in their order; `changed` of them were not so before. `folders` are new ones."""
+
+    items: tuple[RearrangedItem, ...]
+    changed: int
+    folders: tuple[str, ...] = ()
+    preview: bool = False
+
+
 class DeletedItems(Model):
     """The items that were deleted for good: how many in all, and the named or trashed ones as they were."""
 
@@ -153,6 +171,32 @@ class VersionDiff(Model):
     to_version: int
     diff: str
     truncated: bool
+
+
+class ChangedPlace(Model):
+    """Where two files differ, in each as a person finds it (`page=2`, `sheet=Budget!A2:D15`, `line=4`).
+
+    Empty where that file has nothing of it.
+    """
+
+    place: str
+    other_place: str
+
+
+class FileDiff(Model):
+    """The unified diff between the texts of two files; `truncated` says that it is the beginning of a longer one.
+
+    `changes` counts those in `diff`, `places` has the first 50 of them.
+    """
+
+    file: Item
+    version: int
+    other: Item
+    other_version: int
+    diff: str
+    truncated: bool
+    places: tuple[ChangedPlace, ...]
+    changes: int
 
 
 class ApiKey(Model):
@@ -373,10 +417,14 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """The state of the index: files by state, and those that could not be read with the reason."""
+    """The state of the index: files by state, and those that could not be read with the reason.
+
+    `awaiting_vectors` is the number of passages that can be found by their words, and by their meaning only later.
+    """
 
     counts: dict[str, int] = field(default_factory=dict[str, int])
     problems: tuple[dict[str, str], ...] = ()
+    awaiting_vectors: int = 0
 
     @property
     def summary(self) -> dict[str, int]:

@@ -8,8 +8,12 @@ from drive_server.context import public_address
 if TYPE_CHECKING:
     from drive_server.knowledge.ingest.ingester import Ingester
     from drive_server.services.documents.citations import Citations
+    from drive_server.services.documents.comparison import FileComparison
     from drive_server.services.documents.downloads import DownloadService
     from drive_server.services.documents.service import DocumentService
+    from drive_server.services.documents.tables import TableService
+    from drive_server.services.documents.templates import TemplateService
+    from drive_server.services.files.batches import BatchService
     from drive_server.services.files.recent import Recents
     from drive_server.services.files.service import FileService
     from drive_server.services.housekeeping import Housekeeping
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from drive_server.services.map_reduce.service import MapReduceService
     from drive_server.services.map_reduce.stored_results import StoredResults
     from drive_server.services.quota import QuotaService
+    from drive_server.services.search.folder_index import FolderIndex
     from drive_server.services.search.service import RelatedFiles, SearchService
     from drive_server.services.search.suggestions import SuggestionService
     from drive_server.services.sharing.link_visits import LinkVisits
@@ -47,8 +52,12 @@ class ServiceRegistry:
     login_links: "LoginLinks"
     sign_ins: "SignInService"
     files: "FileService"
+    batches: "BatchService"
     documents: "DocumentService"
+    templates: "TemplateService"
     citations: "Citations"
+    comparison: "FileComparison"
+    table_queries: "TableService"
     uploads: "UploadService"
     quota: "QuotaService"
     housekeeping: "Housekeeping"
@@ -58,6 +67,7 @@ class ServiceRegistry:
     downloads: "DownloadService"
     search: "SearchService"
     related: "RelatedFiles"
+    folder_index: "FolderIndex"
     journal: "Journal"
     undo: "UndoService"
     tasks: "TaskService"

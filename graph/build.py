@@ -1,6 +1,7 @@
 """The graph, wired; and the factory that `langgraph dev` calls."""
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from graph.agents.briefing import make_briefing
-from graph.agents.specialist import make_specialist
+from graph.agents.specialist import SurroundingsCache, make_specialist
 from graph.approvals.act import make_act, make_read, ready_tasks
 from graph.approvals.approve import make_approve
 from graph.approvals.payload import asked
@@ -22,10 +23,11 @@ from graph.citations.cite import make_cite, must_cite
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, ConnectionPool, DriveSettings, LocalDrive, read_settings
+from graph.errors import DriveUnavailableError
 from graph.link_allowlist import host_allowlist
 from graph.memory.recall import make_recall
 from graph.messages.grouping import unanswered
-from graph.model_factory import build_models
+from graph.model_factory import build_model_set
 from graph.models.sampling import LentModel
 from graph.planning.advance import make_advance, make_begin_step, pause, wants_revision
 from graph.planning.agree import make_agree
@@ -34,9 +36,10 @@ from graph.planning.map_reduce.map_items import after_map_items, make_map_items,
 from graph.planning.plan import make_plan
 from graph.planning.revise import make_revise
 from graph.planning.waiting import continue_plan
+from graph.routing.handover import hand_over, wants_plan
 from graph.routing.route import make_route
 from graph.settings import AgentSettings
-from graph.state import AGENTS, GraphInput, State, Update, active_agent, current_step
+from graph.state import AGENTS, AgentName, GraphInput, State, Update, active_agent, current_step
 from graph.supersteps import run_in_one_superstep
 
 Graph = CompiledStateGraph[State, RunContext, GraphInput, State]
@@ -50,7 +53,8 @@ _graphs: WeakKeyDictionary[asyncio.AbstractEventLoop, Graph] = WeakKeyDictionary
 def build_graph(deps: GraphDependencies) -> Graph:
     """Return the compiled graph. Without a checkpointer in `deps` the platform that runs it supplies one."""
     graph = StateGraph(State, context_schema=RunContext, input_schema=GraphInput)
-    graph.add_node("begin", make_begin(deps))
+    surroundings = SurroundingsCache(deps)
+    graph.add_node("begin", make_begin(deps, surroundings))
     graph.add_node("plan", make_plan(deps))
     graph.add_node("agree", make_agree(deps))
     graph.add_node("begin_step", make_begin_step(deps))
@@ -60,7 +64,7 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_node("map_item", make_map_item(deps))
     graph.add_node("map_whole", make_map_whole(deps))
     for specialist in SPECIALISTS:
-        graph.add_node(specialist.name, reviewed(make_specialist(specialist, deps), deps))
+        graph.add_node(specialist.name, reviewed(make_specialist(specialist, deps, surroundings), deps))
     graph.add_node("approve", make_approve(deps))
     graph.add_node("act", make_act(deps))
     graph.add_node("cite", make_cite(deps))
@@ -76,8 +80,9 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph.add_edge("map_whole", "advance")
     graph.add_edge("pause", "begin_step")
     graph.add_edge("revise", "begin_step")
+    following = ["plan", "approve", "act", "cite", "advance", *AGENTS, END]
     for agent in AGENTS:
-        graph.add_conditional_edges(agent, after_specialist, ["approve", "act", "cite", "advance", *AGENTS, END])
+        graph.add_conditional_edges(agent, after_specialist, following)
     graph.add_conditional_edges("approve", after_review, ["approve", "act", *AGENTS])
     graph.add_conditional_edges("act", after_act, [*AGENTS])
     graph.add_conditional_edges("cite", after_answer, ["advance", END])
@@ -85,24 +90,30 @@ def build_graph(deps: GraphDependencies) -> Graph:
     return graph.compile(checkpointer=deps.checkpointer, store=deps.store, name="drive_agent")
 
 
-def make_begin(deps: GraphDependencies) -> Any:
+def make_begin(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
     """Return the node that takes the person's message, and says who takes the turn."""
-    recall, route = make_recall(deps), make_route(deps, make_briefing(deps))
+
+    async def read_context(state: State, agent: AgentName, runtime: Runtime[RunContext]) -> None:
+        # A drive that gives no answer is the specialist's to report.
+        with suppress(DriveUnavailableError):
+            await surroundings.read(next(one for one in SPECIALISTS if one.name == agent), state, runtime)
+
+    recall, route = make_recall(deps), make_route(deps, read_context, make_briefing(deps))
 
     async def begin(state: State, runtime: Runtime[RunContext]) -> Update:
-        return await run_in_one_superstep(
-            state, partial(recall, runtime=runtime), continue_plan, partial(route, runtime=runtime)
-        )
+        parts = (partial(recall, runtime=runtime), continue_plan, partial(route, runtime=runtime))
+        return await run_in_one_superstep(state, *parts)
 
     return begin
 
 
 def reviewed(specialist: Any, deps: GraphDependencies) -> Any:
     """Return a specialist's node: its calls are judged in the same step, and run there if they only read."""
-    parts = (specialist, make_review(deps), make_read(deps))
+    review, read = make_review(deps), make_read(deps)
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
-        return await run_in_one_superstep(state, *(partial(part, runtime=runtime) for part in parts))
+        calls = (partial(specialist, runtime=runtime), hand_over, partial(review, runtime=runtime))
+        return await run_in_one_superstep(state, *calls, partial(read, runtime=runtime))
 
     return consult
 
@@ -116,8 +127,10 @@ async def after_route(state: State) -> str:
 
 
 async def after_specialist(state: State) -> str | list[Send]:
-    """Run or ask about the calls; check the quotations of an answer from files; else go on."""
+    """Run or ask about the calls, or make the plan it wants; check the quotations of an answer; else go on."""
     ended = state.get("limit") or state.get("failure")
+    if not ended and wants_plan(state):
+        return "plan"
     if not ended and (unanswered(state["messages"]) or isinstance(state["messages"][-1], ToolMessage)):
         return await after_review(state)
     return "cite" if must_cite(state) else await after_answer(state)
@@ -177,10 +190,11 @@ async def make_graph() -> Graph:
     loop = asyncio.get_running_loop()
     if loop not in _graphs:
         settings, drive_settings = await asyncio.to_thread(development_settings)
-        models = await asyncio.to_thread(build_models, settings)
-        drive = LocalDrive(drive_settings, LentModel(models["agent"]))
+        built = await asyncio.to_thread(build_model_set, settings)
+        drive = LocalDrive(drive_settings, LentModel(built.models["reader"]))
         deps = GraphDependencies(
-            models=models,
+            models=built.models,
+            choices=built.choices,
             connections=ConnectionPool.of(settings, drive.open_session),
             settings=settings,
             only_user=LOCAL_USER,

@@ -10,6 +10,7 @@ class RunContext:
     """The run and its person, as the service established them. Never taken from a message or an argument.
 
     Without a `run_id`, each turn gets a fresh one where it begins. `time_zone` is an IANA name; empty: the drive's.
+    `model` is the conversation's own, if it has one.
     """
 
     user_id: str = ""
@@ -18,3 +19,4 @@ class RunContext:
     mode: Mode = "attended"
     run_id: str = ""
     time_zone: str = ""
+    model: str = ""

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from graph.clock import Clock, utc_now
 from graph.context import RunContext
+from graph.limits.budget import Prices, Spending
+from graph.limits.limits import has_budget
+from graph.limits.model_table import prices_of
 from graph.link_allowlist import HostAllowlist
 from graph.messages.stored_results import ResultCache, ResultStore
 
@@ -17,9 +20,10 @@ if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
     from graph.drive.connections import ConnectionPool
-    from graph.models.asking import ModelRole
-    from graph.settings import AgentSettings
+    from graph.settings import AgentSettings, ModelRole
     from graph.state import Plan
+
+    Models = Mapping[ModelRole, BaseChatModel]
 
 
 class PlanControl(Protocol):
@@ -34,11 +38,13 @@ class PlanControl(Protocol):
 class GraphDependencies:
     """The concrete parts of one graph.
 
+    `models` are those of the settings; `choices` those of a conversation that has another one, by its name. Without a
+    router, the likeliest specialist takes what no words route.
     `hosts`: where links in answers may lead. `only_user`: if set, every run is this person's, whatever context a client
     sends (`langgraph dev` has no login).
     """
 
-    models: "Mapping[ModelRole, BaseChatModel]"
+    models: "Models"
     connections: "ConnectionPool"
     settings: "AgentSettings"
     checkpointer: "BaseCheckpointSaver[str] | None" = None
@@ -46,6 +52,7 @@ class GraphDependencies:
     plans: PlanControl | None = None
     clock: Clock = utc_now
     only_user: RunContext | None = None
+    choices: "Mapping[str, Models]" = field(default_factory=dict[str, "Models"])
     result_cache: ResultCache = field(default_factory=ResultCache)
 
     def result_store(self, runtime: "Runtime[RunContext]") -> ResultStore | None:
@@ -57,6 +64,32 @@ class GraphDependencies:
 
     hosts: HostAllowlist = field(default_factory=HostAllowlist)
 
+    def model(self, role: "ModelRole", runtime: "Runtime[RunContext]") -> "BaseChatModel":
+        """Return the model that a role has in this run."""
+        return model_in(self.choices.get(self.user(runtime).model, self.models), role)
+
+    def router(self, runtime: "Runtime[RunContext]") -> "BaseChatModel | None":
+        """Return the model that routes in this run, if there is one."""
+        return self.choices.get(self.user(runtime).model, self.models).get("router")
+
+    def model_name(self, role: "ModelRole", runtime: "Runtime[RunContext]") -> str:
+        """Return the name of that model."""
+        chosen = self.user(runtime).model
+        return self.settings.model_of(role, chosen if chosen in self.choices else "")
+
+    def spending(self, role: "ModelRole", runtime: "Runtime[RunContext]") -> Spending:
+        """Return what counts the calls of that model."""
+        return Spending(estimates=has_budget(self.settings), prices=self.prices(role, runtime))
+
+    def prices(self, role: "ModelRole", runtime: "Runtime[RunContext]") -> Prices:
+        """Return what that model costs; nothing if nobody says."""
+        return prices_of(self.settings, self.model_name(role, runtime)) or Prices()
+
     def user(self, runtime: "Runtime[RunContext]") -> RunContext:
         """Return who this run is for."""
         return self.only_user or runtime.context or RunContext()
+
+
+def model_in(models: "Models", role: "ModelRole") -> "BaseChatModel":
+    """Return a role's model; a role that has none is done by the one that works with tools."""
+    return models.get(role) or models["agent"]

@@ -110,8 +110,11 @@ class ModelAuthenticationError(ModelError):
 
     code = "model_authentication"
     retryable = False
-    english = "The language model's service refused the key. Check OPENAI_API_KEY and OPENAI_BASE_URL."
-    chinese = "语言模型服务拒绝了密钥，请检查 OPENAI_API_KEY 和 OPENAI_BASE_URL。"
+    english = (
+        "The language model's service refused the key. Check its key (such as OPENAI_API_KEY) and its address (such as "
+        "OPENAI_BASE_URL)."
+    )
+    chinese = "语言模型服务拒绝了密钥，请检查密钥（如 OPENAI_API_KEY）和地址（如 OPENAI_BASE_URL）。"
 
 
 class ModelNotFoundError(ModelError):
@@ -121,6 +124,20 @@ class ModelNotFoundError(ModelError):
     retryable = False
     english = "The service does not know this language model. Check AGENT_MODEL."
     chinese = "服务不认识这个语言模型，请检查 AGENT_MODEL。"
+
+
+class ModelPackageError(ModelError):
+    """The package of a model's provider is not installed; the detail is the command that installs it."""
+
+    code = "model_package"
+    retryable = False
+    english = "The package for this language model is not installed. Install it with: {command}"
+    chinese = "尚未安装这个语言模型所需的软件包。请运行：{command}"
+
+    @property
+    def sentence(self) -> str:
+        """Return the sentence with the command in it."""
+        return super().sentence.format(command=self.detail)
 
 
 class ModelRequestError(ModelError):
@@ -136,8 +153,13 @@ class ModelContextError(ModelRequestError):
     """The conversation with its documents is longer than the model can read."""
 
     code = "model_context"
-    english = "The conversation is longer than this language model can read. Start a new thread."
-    chinese = "对话内容超出了语言模型能读取的长度，请新建一个对话。"
+    english = (
+        "This is longer than the language model can read, even after the conversation was shortened. Ask for a smaller "
+        "part, start a new conversation, or use a model that reads more."
+    )
+    chinese = (
+        "即使压缩了对话，内容仍超出语言模型能读取的长度。请缩小请求的范围、新建一个对话，或换用能读取更多内容的模型。"
+    )
 
 
 class ModelOutputError(ModelError):

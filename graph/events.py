@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, NotRequired, get_args
 from langgraph.config import get_stream_writer
 from typing_extensions import TypedDict, get_type_hints
 
-from graph.state import AgentName, Effect, LimitReached, Passage, Risk, StepStatus
+from graph.state import AgentName, Effect, LimitReached, Passage, Risk, RouteMethod, StepStatus
 from graph.text_fields import DATA, PRODUCT, Marker, ProductText, cleaned, markers, unmarked
 
 CallStatus = Literal["pending", "invoking", "done", "error", "cancelled", "rejected"]
@@ -48,13 +48,14 @@ class RunEvent(TypedDict):
 
 
 class RouteDecisionEvent(TypedDict):
-    """The agent that takes the turn, and why."""
+    """The agent that takes the turn, and why; after a handover, that takes the rest of it, or of the step `step_id`."""
 
     type: Literal["route_decision"]
     agent: AgentName
     confidence: float
     reason: str
-    method: Literal["pattern", "sticky", "model"]
+    method: RouteMethod
+    step_id: NotRequired[str]
 
 
 class StepView(TypedDict):

@@ -1,8 +1,9 @@
-"""Build the chat model of each role, once, over shared HTTP clients."""
+"""Build the chat model of each role, once, over shared HTTP clients; and those that a conversation may have instead."""
 
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -11,20 +12,28 @@ from urllib.parse import urlsplit
 import httpx
 from langchain_core.language_models import BaseChatModel
 
-from graph.models.asking import ModelRole
 from graph.models.client import Connections, Endpoint, LeanChatModel, limit_answer, proxy_for
 from graph.models.dialects import FILE_NAME, Dialects
+from graph.models.providers import NO_KEY, provider_model
 from graph.models.structured import share_dialect
-from graph.settings import OFFLINE, AgentSettings
+from graph.settings import OFFLINE, ROLES, AgentSettings, ModelRole, split_model
 
 CONNECT_SECONDS: Final = 10.0
 KEEPALIVE_CONNECTIONS: Final = 200
 KEEPALIVE_SECONDS: Final = 20.0
 OPENAI_URL: Final = "https://api.openai.com/v1"
-NO_KEY: Final = "none"
-"""The key for services that need none."""
 RESPONSES_ONLY: Final = re.compile(r"codex|^gpt-[\d.]+-(?:pro|sol)\b|^gpt-6|^o\d-pro")
 """Models of OpenAI that speak another protocol than chat completions, with tools at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSet:
+    """The models of the settings by their roles, and by name those of a conversation that has chosen another one."""
+
+    models: Mapping[ModelRole, BaseChatModel]
+    choices: Mapping[str, Mapping[ModelRole, BaseChatModel]] = field(
+        default_factory=dict[str, Mapping[ModelRole, BaseChatModel]]
+    )
 
 
 class Clients:
@@ -57,28 +66,41 @@ class Clients:
 
 
 @asynccontextmanager
-async def open_models(
-    settings: AgentSettings, directory: Path | None = None
-) -> AsyncGenerator[dict[ModelRole, BaseChatModel]]:
+async def open_models(settings: AgentSettings, directory: Path | None = None) -> AsyncGenerator[ModelSet]:
     """Build the models over HTTP clients of their own, and close these at the end.
 
     What is learnt about their services is remembered in a file of the directory.
     """
     dialects = Dialects(directory / FILE_NAME) if directory else None
     async with aclosing(Clients(dialects)) as clients:
-        yield build_models(settings, clients)
+        yield build_model_set(settings, clients)
 
 
-def build_models(settings: AgentSettings, clients: Clients | None = None) -> dict[ModelRole, BaseChatModel]:
+def build_model_set(settings: AgentSettings, clients: Clients | None = None) -> ModelSet:
+    """Return the models of the settings and of all choices; those with one name are one. The caller closes `clients`.
+
+    There is only a router where it has a model of its own: the agents' model would take as long to name a specialist as
+    to answer. The offline model routes by rules, in no time. Raises `ModelPackageError` for a model whose package is
+    not installed.
+    """
+    clients, built = clients or Clients(), dict[str, BaseChatModel]()
+
+    def models_with(chosen: str) -> dict[ModelRole, BaseChatModel]:
+        names: dict[ModelRole, str] = {role: settings.model_of(role, chosen) for role in ROLES}
+        if names["router"] == names["agent"] != OFFLINE:
+            del names["router"]
+        for name in names.values():
+            if name not in built:
+                built[name] = _build(name, settings, clients)
+        return {role: built[name] for role, name in names.items()}
+
+    choices = {name: models_with(name) for name in settings.allowed_models}
+    return ModelSet(choices[settings.resolved_model], choices)
+
+
+def build_models(settings: AgentSettings, clients: Clients | None = None) -> Mapping[ModelRole, BaseChatModel]:
     """Return the model of each role; roles with one name share one. The caller closes `clients`, if given."""
-    clients = clients or Clients()
-    names: dict[ModelRole, str] = {
-        "router": settings.router_model or settings.resolved_model,
-        "planner": settings.planner_model or settings.resolved_model,
-        "agent": settings.resolved_model,
-    }
-    built = {name: _build(name, settings, clients) for name in set(names.values())}
-    return {role: built[name] for role, name in names.items()}
+    return build_model_set(settings, clients).models
 
 
 def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatModel:
@@ -87,6 +109,9 @@ def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatMode
         from graph.offline import OfflineChatModel
 
         return OfflineChatModel()
+    provider, name = split_model(name)
+    if provider not in {"", "openai"}:
+        return provider_model(provider, name, settings, lambda: clients.openai)
     if settings.chat_client == "lean" and not RESPONSES_ONLY.search(name):
         endpoint = _endpoint(settings, clients.lean)
         return LeanChatModel(model_name=name, endpoint=endpoint, dialect=clients.dialects.of(endpoint.url, name))

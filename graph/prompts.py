@@ -8,6 +8,7 @@ from typing import Any, Final
 TAGS: Final = (
     "place",
     "document",
+    "attachments",
     "related",
     "listing",
     "beginning",
@@ -16,6 +17,7 @@ TAGS: Final = (
     "plan_so_far",
     "last_plan",
     "last_run",
+    "last_change",
     "last_agent",
     "conversation",
     "summary",

@@ -1,5 +1,6 @@
 """Settings of the assistant, read once from the environment (`AGENT_...`, and the customary `OPENAI_...`)."""
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from pydantic import AliasChoices, Field, SecretStr
@@ -7,10 +8,35 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 OFFLINE: Final = "offline"
 DEFAULT_MODEL: Final = "gpt-4.1-mini"
+ModelRole = Literal["agent", "router", "planner", "reader", "summarizer"]
+"""What a model does: work with tools, route, plan, read one file of many, summarise a conversation."""
+ROLES: Final[tuple[ModelRole, ...]] = ("agent", "router", "planner", "reader", "summarizer")
+PROVIDERS: Final[Mapping[str, str]] = {
+    "openai": "langchain-openai",
+    "anthropic": "langchain-anthropic",
+    "deepseek": "langchain-deepseek",
+    "ollama": "langchain-ollama",
+    "google_genai": "langchain-google-genai",
+    "groq": "langchain-groq",
+    "mistralai": "langchain-mistralai",
+    "openrouter": "langchain-openrouter",
+    "together": "langchain-together",
+    "xai": "langchain-xai",
+}
+"""The package of each provider that a model's name may begin with, as in `anthropic:claude-sonnet-5`."""
 RATE: Final = r"(?:0|[1-9][0-9]{0,6}/(?:second|minute|hour|day))"
 """The form of a rate: `60/minute`; `0` is no limit."""
 RATES: Final = rf"(?:\s*[a-z_]{{1,64}}\s*=\s*{RATE}\s*(?:,|$))*"
 """The form of several: `share=60/hour, trash_item=0`, each by the name of a tool or of a risk."""
+
+
+def split_model(name: str) -> tuple[str, str]:
+    """Return the provider that a model's name begins with and the rest; the provider is empty if there is none.
+
+    `qwen3:30b` begins with no provider: it is a name with a tag, as Ollama has them.
+    """
+    provider, colon, rest = name.partition(":")
+    return (provider, rest) if colon and rest and provider in PROVIDERS else ("", name)
 
 
 class AgentSettings(BaseSettings):
@@ -18,14 +44,41 @@ class AgentSettings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="AGENT_", extra="ignore", populate_by_name=True)
 
-    model: str = Field(default="", description="Model name; empty: `offline` without a key, else a default one.")
-    router_model: str = Field(default="", description="Model that routes; empty: the same.")
+    model: str = Field(
+        default="", description="Model name, or `PROVIDER:NAME`; empty: `offline` without a key, else a default one."
+    )
+    models: str = Field(
+        default="", description="Models (comma-separated) that people may choose for a conversation beside that one."
+    )
+    router_model: str = Field(
+        default="", description="A small model that routes; empty: the likeliest specialist answers."
+    )
+    route_confidence: float = Field(
+        default=0.5, ge=0, le=1, description="Below it, the specialist asks the person what is meant, if it can't tell."
+    )
     planner_model: str = Field(default="", description="Model that plans; empty: the same.")
+    reader_model: str = Field(default="", description="Model that reads files one by one; empty: the same.")
+    summary_model: str = Field(default="", description="Model that summarises conversations; empty: the router's.")
     openai_api_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("OPENAI_API_KEY"), description="Key for the model."
     )
     openai_base_url: str = Field(
         default="", validation_alias=AliasChoices("OPENAI_BASE_URL"), description="Any OpenAI-compatible service."
+    )
+    anthropic_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("ANTHROPIC_API_KEY"), description="Key for `anthropic:`."
+    )
+    anthropic_base_url: str = Field(
+        default="", validation_alias=AliasChoices("ANTHROPIC_BASE_URL"), description="Service of `anthropic:`."
+    )
+    deepseek_api_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("DEEPSEEK_API_KEY"), description="Key for `deepseek:`."
+    )
+    deepseek_base_url: str = Field(
+        default="", validation_alias=AliasChoices("DEEPSEEK_API_BASE"), description="Service of `deepseek:`."
+    )
+    ollama_base_url: str = Field(
+        default="", validation_alias=AliasChoices("OLLAMA_HOST"), description="Service of `ollama:`."
     )
     chat_client: Literal["lean", "openai"] = Field(
         default="lean", description="Client of the model: `lean`, or `openai` for LangChain's over OpenAI's own."
@@ -73,11 +126,17 @@ class AgentSettings(BaseSettings):
     window_tokens: int = Field(
         default=32_000, ge=500, description="Messages the model sees, in tokens (estimated), if it can take so many."
     )
+    attachment_tokens: int = Field(
+        default=12_000, ge=500, description="What the person attached to a message, in tokens (estimated), at most."
+    )
+    vision: Literal["auto", "on", "off"] = Field(
+        default="auto", description="Whether the model takes attached pictures; auto: known by its name."
+    )
     context_tokens: int = Field(
         default=0, ge=0, description="Tokens that the model reads and writes together; 0: known by its name."
     )
-    summaries: Literal["extractive", "model"] = Field(
-        default="extractive", description="How turns that no longer fit are summarised: by rules, or by the model."
+    summaries: Literal["", "extractive", "model"] = Field(
+        default="", description="How turns that no longer fit are summarised: by rules, or by the model, if it is real."
     )
     tool_timeout_seconds: float = Field(default=60, gt=0, description="Longest wait for one tool call.")
     long_tool_timeout_seconds: float = Field(
@@ -93,3 +152,23 @@ class AgentSettings(BaseSettings):
     def resolved_model(self) -> str:
         """The model's name; `offline` if none is set and there is no key."""
         return self.model or (DEFAULT_MODEL if self.openai_api_key.get_secret_value() else OFFLINE)
+
+    @property
+    def allowed_models(self) -> tuple[str, ...]:
+        """The models that a person may choose for a conversation, the default one first."""
+        listed = (name.strip() for name in self.models.split(","))
+        return tuple(dict.fromkeys([self.resolved_model, *filter(None, listed)]))
+
+    def model_of(self, role: ModelRole, chosen: str = "") -> str:
+        """Return the name of a role's model; `chosen` is what a conversation has in place of `AGENT_MODEL`."""
+        own: dict[ModelRole, str] = {
+            "router": self.router_model,
+            "planner": self.planner_model,
+            "reader": self.reader_model,
+            "summarizer": self.summary_model or self.router_model,
+        }
+        return own.get(role) or chosen or self.resolved_model
+
+    def summarises_with(self, model: str) -> bool:
+        """Say whether this model writes the summaries; rules do it for the offline one, unless the settings say so."""
+        return self.summaries == "model" or (not self.summaries and model != OFFLINE)

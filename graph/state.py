@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 Language = Literal["en", "zh"]
 AgentName = Literal["document_agent", "drive_agent", "search_agent"]
+RouteMethod = Literal["pattern", "sticky", "score", "model", "handover"]
+"""Words that leave no doubt; going on with the last one; the likeliest by a score; the router's model; another one."""
 Risk = Literal["read", "write", "share", "delete"]
 Mode = Literal["attended", "unattended"]
 """Whether the person is there while the run works, or comes back to it later."""
@@ -41,21 +43,35 @@ class Summary(TypedDict):
     text: str
 
 
+class Attachment(TypedDict):
+    """A file or folder that the person attached to their message, by its id."""
+
+    id: str
+
+
 class Place(TypedDict, total=False):
-    """The person's place: the open file and the open folder, as ids that the drive checks; both may be None."""
+    """The person's place: the open file and the open folder, as ids that the drive checks; both may be None.
+
+    `attachments` are what they attached to the message of the turn.
+    """
 
     file_id: str | None
     folder_id: str | None
+    attachments: list[Attachment]
 
 
 class Route(TypedDict):
-    """The route of a turn. `confidence` is 0 to 1; `reason` is in the person's language."""
+    """The route of a turn. `confidence` is 0 to 1; `reason` is in the person's language.
+
+    `corrects`: the person says what was done last should have been done otherwise.
+    """
 
     agent: AgentName
     confidence: float
     reason: str
-    method: Literal["pattern", "sticky", "model"]
+    method: RouteMethod
     needs_plan: bool
+    corrects: NotRequired[bool]
 
 
 class Step(TypedDict):
@@ -263,8 +279,16 @@ class GraphInput(TypedDict, total=False):
     place: Place
 
 
+class Narrowed(TypedDict):
+    """`model` was refused a request of the thread for its length: since then its window has so many `tokens`."""
+
+    model: str
+    tokens: int
+
+
 class State(TypedDict, total=False):
-    """The root state. `last_run_id` is the newest earlier run of the thread that changed something.
+    """The root state. `last_run_id` is the newest earlier run of the thread that changed something,
+    `last_change` its newest change.
 
     `summaries` tell of what lies before `window_start`, the id of the first message that models still see;
     `token_scale` is what estimates of tokens are multiplied by, as the model's reports have shown;
@@ -286,6 +310,7 @@ class State(TypedDict, total=False):
     summaries: list[Summary]
     window_start: str | None
     token_scale: float
+    narrowed: Narrowed | None
     failure: str | None
     limit: LimitReached | None
     taint: Annotated[Taint | None, newest_taint]
@@ -293,6 +318,7 @@ class State(TypedDict, total=False):
     findings: Annotated[dict[str, Any], merge_findings]
     turn: Annotated[Turn, merge_turn]
     last_run_id: str | None
+    last_change: ChangeNote | None
 
 
 Update = dict[str, Any]

@@ -26,6 +26,7 @@ MAY_NAME_TOOLS = {
     "drive_server/mcp/tools/sharing.py": "one of the same actions, in the record of the tool of its name",
     "graph/drive/sentences.py": "the same actions of the journal",
     "api/cli/arguments.py": "`forget` is a command too",
+    "drive_server/__main__.py": "`reindex` is a command too",
 }
 
 

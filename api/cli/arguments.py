@@ -89,6 +89,7 @@ def _add_chat(commands: Commands, client: ArgumentParser) -> None:
     chat.add_argument("--thread", metavar="ID", help="go on with this conversation")
     chat.add_argument("--folder", metavar="PATH", help="the folder of the drive you are in")
     chat.add_argument("--file", metavar="PATH", help="the file of the drive you have open")
+    chat.add_argument("--model", metavar="NAME", help="the model of this conversation, from now on")
     answering = chat.add_mutually_exclusive_group()
     answering.add_argument(
         "--yes-to", choices=RISK_LEVELS, help="approve actions up to this risk unasked; never sharing or deleting"

@@ -10,6 +10,7 @@ from graph.planning.editing import StepEdit
 
 MAX_MESSAGE_CHARACTERS = 100_000
 MAX_REF_CHARACTERS = 8_192
+MAX_ATTACHMENTS = 20
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Ref = Annotated[str, StringConstraints(min_length=1, max_length=MAX_REF_CHARACTERS)]
@@ -28,6 +29,20 @@ class ChatContext(Body):
     folder_id: Ref | None = Field(default=None, description="The folder that is shown: 'here'.")
 
 
+class AttachmentBody(Body):
+    """A file or folder of the drive that goes with a message: one of the two, by id or path."""
+
+    file_id: Ref | None = Field(default=None, description="A file: its text is read beside the message.")
+    folder_id: Ref | None = Field(default=None, description="A folder: its listing is read beside the message.")
+
+    @model_validator(mode="after")
+    def _names_one(self) -> Self:
+        if (self.file_id is None) == (self.folder_id is None):
+            msg = "an attachment has a file_id or a folder_id"
+            raise ValueError(msg)
+        return self
+
+
 class ChatRequest(Body):
     """A message to the assistant."""
 
@@ -42,10 +57,16 @@ class ChatRequest(Body):
     time_zone: str | None = Field(
         default=None, max_length=64, description="The person's time zone, such as Asia/Shanghai; else the drive's."
     )
+    attachments: list[AttachmentBody] = Field(
+        default=[], max_length=MAX_ATTACHMENTS, description="Files and folders that the message is about."
+    )
     mode: Literal["attended", "unattended"] = Field(
         default="attended", description="unattended: nobody watches, and calls that need an approval wait for days."
     )
     assistant_id: Id | None = Field(default=None, description="Which assistant; without it, the built-in one.")
+    model: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = Field(
+        default=None, description="A model of `GET /api/models`: the thread has it from now on."
+    )
 
     @field_validator("time_zone")
     @classmethod

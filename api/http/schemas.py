@@ -151,11 +151,28 @@ class GrantList(BaseModel):
     items: list[GrantView]
 
 
+class ModelView(BaseModel):
+    """A model. Prices are those of a million tokens; None: nobody says."""
+
+    name: str
+    is_default: bool
+    context_tokens: int
+    input_price: float | None
+    output_price: float | None
+
+
+class ModelList(BaseModel):
+    """The models that a conversation may have, the default one first."""
+
+    items: list[ModelView]
+
+
 class ThreadSummary(BaseModel):
-    """A thread in a list."""
+    """A thread in a list. `model` is the one that was chosen for it; empty: the default one."""
 
     thread_id: str
     title: str
+    model: str = ""
     created_at: datetime
     updated_at: datetime
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from api.authority import key_of, require_scopes
 from api.drive import Place, Principal, RunChange, RunUndo
-from api.errors import NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
+from api.errors import ModelNotAllowedError, NotFoundError, RunActiveError, RunFinishedError, ShuttingDownError
 from api.events.frames import NEW_EVENT, Event, Frame, encode, frame_to_row
 from api.events.log import pauses
 from api.runs.audit import RunAudit, read_audit
@@ -64,14 +64,18 @@ class Runs:
         assistant_id: str,
         mode: Mode = "attended",
         time_zone: str = "",
+        model: str | None = None,
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
 
-        Raises `NotFoundError` for a thread that is not the caller's, `ThreadBusyError`, `ApprovalPendingError`, and
+        A `model` becomes the thread's. Raises `ModelNotAllowedError` for one that the operator does not allow,
+        `NotFoundError` for a thread that is not the caller's, `ThreadBusyError`, `ApprovalPendingError`, and
         what the drive raises for a place that the caller can't see.
         """
         if self._closing:
             raise ShuttingDownError
+        if model and not self._services.graph.allows_model(model):
+            raise ModelNotAllowedError(model=model)
         place = await self._services.drive.locate(caller, place)
         run = RunRow(
             id=new_id(),
@@ -82,7 +86,8 @@ class Runs:
             message=message,
             mode=mode,
             time_zone=time_zone,
-            place={"file_id": place.file_id, "folder_id": place.folder_id},
+            model=model or "",
+            place=place.to_json(),
             status=RUNNING,
             cancel_requested=False,
             starts=1,
@@ -257,7 +262,8 @@ class Runs:
         run.created_at = self._services.clock.now()
 
         def begin(connection: Connection) -> Frame:
-            run.thread_id = open_thread(connection, caller, thread_id, run.message, run.created_at)
+            opened = open_thread(connection, caller, thread_id, run.message, run.created_at, run.model)
+            run.thread_id, run.model = opened
             event: Event = {"type": "run", "run_id": run.id, "thread_id": run.thread_id}
             frame = Frame(1, "run", encode(event))
             connection.execute(NEW_RUN, values_of(run))

@@ -31,7 +31,10 @@ class Base(DeclarativeBase):
 
 
 class ThreadRow(Base):
-    """A conversation of one user. `deleted_at` hides it at once; the rows follow when its checkpoints are gone."""
+    """A conversation of one user. `deleted_at` hides it at once; the rows follow when its checkpoints are gone.
+
+    `model` is the one that the person chose for it; empty: the one of the settings.
+    """
 
     __tablename__ = "threads"
     __table_args__ = (Index("ix_threads_user", "user_id", "updated_at"),)
@@ -39,6 +42,7 @@ class ThreadRow(Base):
     id: Mapped[str] = mapped_column(String(36), primary_key=True, default=new_id)
     user_id: Mapped[str] = mapped_column(String(32))
     title: Mapped[str] = mapped_column(String(255))
+    model: Mapped[str] = mapped_column(String(255), default="", server_default="")
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
     deleted_at: Mapped[datetime | None]
@@ -49,8 +53,9 @@ class RunRow(Base):
 
     `email` and `scopes` are those of the caller who started it: the run can do no more than they could.
     `status` is running, waiting (for an approval), success, error or cancelled; `finished_at` is set with the last
-    three. `cancel_key` names the key that asked to stop it. `mode` is attended or unattended; `time_zone` is the
-    person's, empty: the drive's. `starts` counts the processes that took it up and were not asked to stop.
+    three. `cancel_key` names the key that asked to stop it. `mode` is attended or unattended. `model` is its
+    thread's when it began; `time_zone` is the person's, empty: the drive's. `starts` counts the processes that took it
+    up and were not asked to stop.
     """
 
     __tablename__ = "runs"
@@ -75,6 +80,7 @@ class RunRow(Base):
     place: Mapped[dict[str, Any]]
     mode: Mapped[str] = mapped_column(String(16), default="attended", server_default="attended")
     time_zone: Mapped[str] = mapped_column(String(64), default="", server_default="")
+    model: Mapped[str] = mapped_column(String(255), default="", server_default="")
     status: Mapped[str] = mapped_column(String(16), default=RUNNING)
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     cancel_key: Mapped[str | None] = mapped_column(String(255))

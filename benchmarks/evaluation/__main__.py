@@ -1,8 +1,8 @@
 """`make eval`: forty tasks on a real model, scored by the state of the drive, with cost and calls.
 
 Works with any OpenAI-compatible service: `OPENAI_API_KEY`, `OPENAI_BASE_URL`, `AGENT_MODEL`, as for the service itself.
-Each task has a service and a drive of its own. What a task costs is worked out with `AGENT_INPUT_PRICE` and
-`AGENT_OUTPUT_PRICE`, per million tokens.
+Each task has a service and a drive of its own. What a task costs is worked out by the prices of the models, as the
+settings or `graph/limits/model_table.py` have them.
 """
 
 import argparse
@@ -18,12 +18,13 @@ from benchmarks.evaluation.scoring import faults
 from benchmarks.evaluation.task import LANGUAGES, Task, load_tasks
 from benchmarks.fixtures.serving import serving
 from benchmarks.fixtures.table import print_table
+from graph.limits.budget import Prices, cost_of
+from graph.limits.model_table import prices_of
 from graph.settings import OFFLINE, AgentSettings
 
 NOT_SET = """Set OPENAI_API_KEY, and for another service than OpenAI's OPENAI_BASE_URL and AGENT_MODEL, e.g.
   OPENAI_API_KEY=... OPENAI_BASE_URL=https://api.deepseek.com/v1 AGENT_MODEL=deepseek-chat make eval"""
 WRONG_USAGE = 2
-MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,7 @@ def _run(settings: AgentSettings, languages: Sequence[str], ids: Sequence[str]) 
 
 
 def _cost(spent: Spent, settings: AgentSettings) -> float:
-    read, written = spent.tokens.get("input_tokens", 0), spent.tokens.get("output_tokens", 0)
-    return (read * settings.input_price + written * settings.output_price) / MILLION
+    return cost_of(spent.tokens, prices_of(settings, settings.resolved_model) or Prices())
 
 
 def _print(results: Sequence[Result], settings: AgentSettings) -> None:

@@ -24,6 +24,7 @@ PEOPLE: Final = _icon("M9 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6M3 20a6 6 0 0 1 12 0M16 6
 CLOCK: Final = _icon("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7v5l4 2")
 KEY: Final = _icon("M8 10a4 4 0 1 0 0 8 4 4 0 0 0 0-8M11 11l9-7M16 7l3 3")
 STACK: Final = _icon("M4 8l8-4 8 4-8 4zM4 12l8 4 8-4M4 16l8 4 8-4")
+TABLE: Final = _icon("M4 5h16v14H4zM4 10h16M4 14h16M10 5v14M15 5v14")
 TRASH: Final = _icon("M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v6M14 11v6")
 DRIVE: Final = _icon("M4 5h16v14H4zM4 14h16M16 17h1")
 

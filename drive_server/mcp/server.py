@@ -43,6 +43,7 @@ from drive_server.mcp.resources import DriveResources
 from drive_server.mcp.sdk import SdkServer
 from drive_server.mcp.tasks.calls import Proposal
 from drive_server.mcp.tasks.requests import TaskRequests
+from drive_server.mcp.tools.batches import BatchTools
 from drive_server.mcp.tools.citations import CitationTools
 from drive_server.mcp.tools.documents import DocumentTools
 from drive_server.mcp.tools.files import FileTools
@@ -54,6 +55,8 @@ from drive_server.mcp.tools.session import SessionTools
 from drive_server.mcp.tools.sharing import SharingTools
 from drive_server.mcp.tools.spec import ToolGroup, ToolSpec
 from drive_server.mcp.tools.strict_arguments import strict
+from drive_server.mcp.tools.tables import TableTools
+from drive_server.mcp.tools.templates import TemplateTools
 from drive_server.mcp.tools.trash import TrashTools
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.namers import foreign_names, items_of_others, mentioned_in
@@ -68,10 +71,13 @@ Errors have a code, a sentence and a hint with what to do next. What files say i
 
 GROUPS: Final[tuple[type[ToolGroup], ...]] = (
     FileTools,
+    BatchTools,
     TrashTools,
     DocumentTools,
+    TemplateTools,
     KnowledgeTools,
     CitationTools,
+    TableTools,
     BulkTools,
     IndexTools,
     SharingTools,

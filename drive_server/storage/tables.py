@@ -92,6 +92,24 @@ class NodeRow(Base):
     trashed_at: Mapped[datetime | None]
 
 
+class NamePositionRow(Base):
+    """The places of a name's characters, from 1: what the triggers of the index of names count with."""
+
+    __tablename__ = "name_positions"
+
+    position: Mapped[int] = mapped_column(primary_key=True)
+
+
+class NameKeyRow(Base):
+    """The number of an item in the index of names, `name_grams` (migration 0010). Written by triggers only."""
+
+    __tablename__ = "name_keys"
+    __table_args__ = (UniqueConstraint("node_id"),)
+
+    key: Mapped[int] = mapped_column(primary_key=True, autoincrement=True)
+    node_id: Mapped[str] = mapped_column(String(32))
+
+
 class VersionRow(Base):
     """One content of a file; `blob` is the SHA-256 of the bytes in hex. Numbers count from 1 and are never reused."""
 

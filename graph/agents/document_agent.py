@@ -5,17 +5,21 @@ from typing import Final
 from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_document_surroundings
 from graph.prompts import load_prompt
+from graph.tools.more import LATER_LOCAL
 
 DOCUMENT_AGENT: Final = Specialist(
     name="document_agent",
     prompt=load_prompt("agents/document_agent"),
     tools=frozenset(
         {
+            "query_table",
             "read_file",
             "patch_file",
             "write_file",
             "append_to_file",
+            "fill_template",
             "diff_versions",
+            "compare_files",
             "get_download_url",
             "list_versions",
             "restore_version",
@@ -24,5 +28,17 @@ DOCUMENT_AGENT: Final = Specialist(
             "semantic_search_files",
         }
     ),
+    rare=LATER_LOCAL
+    | {
+        "query_table",
+        "fill_template",
+        "compare_files",
+        "list_versions",
+        "diff_versions",
+        "restore_version",
+        "get_download_url",
+        "get_file_info",
+        "semantic_search_files",
+    },
     read_surroundings=read_document_surroundings,
 )

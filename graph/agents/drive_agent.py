@@ -5,6 +5,7 @@ from typing import Final
 from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_folder_surroundings
 from graph.prompts import load_prompt
+from graph.tools.more import LATER_LOCAL
 
 DRIVE_AGENT: Final = Specialist(
     name="drive_agent",
@@ -16,10 +17,13 @@ DRIVE_AGENT: Final = Specialist(
             "get_file_info",
             "create_folder",
             "create_file",
+            "fill_template",
             "read_file",
             "rename_item",
             "move_item",
             "move_items",
+            "rename_items",
+            "organize_items",
             "copy_item",
             "trash_item",
             "list_trash",
@@ -43,6 +47,25 @@ DRIVE_AGENT: Final = Specialist(
             "whoami",
         }
     ),
+    rare=LATER_LOCAL
+    | {
+        "fill_template",
+        "organize_items",
+        "get_folder_tree",
+        "list_trash",
+        "restore_item",
+        "delete_item",
+        "empty_trash",
+        "list_changes",
+        "list_versions",
+        "semantic_search_files",
+        "get_download_url",
+        "update_share",
+        "list_shared_with_me",
+        "diff_versions",
+        "redo_changes",
+        "whoami",
+    },
     read_surroundings=read_folder_surroundings,
     knows_last_run=True,
 )

@@ -1,10 +1,11 @@
-"""The Search agent: finds documents and answers from what they say. It changes nothing."""
+"""The Search agent: finds documents and answers from what they say. It changes no file."""
 
 from typing import Final
 
 from graph.agents.specialist import Specialist
 from graph.agents.surroundings import read_folder_surroundings
 from graph.prompts import load_prompt
+from graph.tools.more import LATER_LOCAL
 
 SEARCH_AGENT: Final = Specialist(
     name="search_agent",
@@ -15,18 +16,36 @@ SEARCH_AGENT: Final = Specialist(
             "search_files",
             "find_related_files",
             "get_index_status",
+            "reindex",
             "map_reduce_files",
             "read_bulk_result",
+            "query_table",
             "read_file",
             "list_folder",
             "get_folder_tree",
             "get_file_info",
             "list_versions",
             "diff_versions",
+            "compare_files",
             "list_shared_with_me",
             "list_changes",
             "whoami",
         }
     ),
+    rare=LATER_LOCAL
+    | {
+        "find_related_files",
+        "get_file_info",
+        "get_index_status",
+        "reindex",
+        "compare_files",
+        "read_bulk_result",
+        "get_folder_tree",
+        "list_versions",
+        "diff_versions",
+        "list_shared_with_me",
+        "list_changes",
+        "whoami",
+    },
     read_surroundings=read_folder_surroundings,
 )

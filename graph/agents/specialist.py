@@ -1,39 +1,45 @@
 """The node that all specialists share: read the surroundings, ask the model, and hand on its calls."""
 
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, Final
+from typing import Any, Final, Protocol, cast
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 from langchain_core.messages.tool import tool_call
+from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
+from graph.agents.attachments import read_attachments, takes_pictures, with_pictures
 from graph.agents.authorship import foreign_sources
 from graph.agents.person import read_moment
 from graph.agents.surroundings import DriveReader, ReadCache, Surroundings, SurroundingsReader
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
-from graph.errors import AgentError, ModelLengthError, ModelOutputError
+from graph.errors import AgentError, ModelContextError, ModelLengthError, ModelOutputError
 from graph.events import delta_listener, emit
 from graph.limits.budget import Spending
 from graph.limits.enforcement import without_long_arguments
-from graph.limits.limits import has_budget, limit_reached
+from graph.limits.limits import limit_reached
 from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
+from graph.memory.last_change import last_change_section
 from graph.memory.last_plan import last_plan_section
 from graph.memory.summaries import summary_section
-from graph.memory.view import scale_after, tokens_of_tools, view_of, with_view
+from graph.memory.summarizer import Summarizer, compress
+from graph.memory.view import View, room_in, scale_after, tokens_of_tools, view_of, with_view
+from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
 from graph.messages.steps import StepMessage
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
-from graph.models.asking import ChatRunnable, ask, cut_notice, was_cut
+from graph.models.asking import ChatRunnable, ask, cut_notice, reads_structure, was_cut
 from graph.prompts import json_section, section
-from graph.routing.route import announce_route
+from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.state import (
     AgentName,
     Language,
@@ -50,6 +56,9 @@ from graph.state import (
 from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
 from graph.tools.memory import CHANGING_TOOLS, relevant_facts, stored_facts
+from graph.tools.more import LATER_LOCAL, MORE_TOOLS, offered_tools, requested_tools
+
+logger = logging.getLogger(__name__)
 
 ATTEMPTS: Final = 2
 RESULT_CHARACTERS: Final = 2_000
@@ -61,47 +70,104 @@ NO_NAME: Final = "unknown"
 LONGEST_NAME: Final = 64
 
 
+class ViewBuilder(Protocol):
+    """Builds the view of a state, and its messages as they are sent; without `whole`, long results are excerpts."""
+
+    async def __call__(self, state: State, *, whole: bool = True) -> tuple[View, Sequence[AnyMessage]]:
+        """Return both."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Specialist:
-    """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings."""
+    """A specialist: its prompt (beside the node, under its name), its tools, and the reader of its surroundings.
+
+    The `rare` ones of its tools are described to the model when it asks for them (`graph/tools/more.py`).
+    """
 
     name: AgentName
     prompt: str
     tools: frozenset[str]
     read_surroundings: SurroundingsReader
+    rare: frozenset[str] = LATER_LOCAL
     knows_last_run: bool = False
 
 
-def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
-    """Return the specialist's node."""
-    seen_surroundings, seen_facts = ReadCache[Surroundings](deps.clock), ReadCache[list[Fact]](deps.clock)
-    bound = WeakKeyDictionary[Toolbox, tuple[ChatRunnable, int]]()
+class _BoundModels:
+    """A run's model with a specialist's tools, once for each session, model, and the rare tools that were requested."""
 
-    def model_for(tools: Toolset) -> tuple[ChatRunnable, int]:
-        """Return the model with the specialist's tools, and how many tokens their descriptions take."""
-        toolbox = tools.context.toolbox
-        if toolbox not in bound:
-            offered = [tool for name, tool in tools.tools.items() if name in specialist.tools | LOCAL_NAMES]
-            bound[toolbox] = deps.models["agent"].bind_tools(offered), tokens_of_tools(offered)
-        return bound[toolbox]
+    def __init__(self, specialist: Specialist, deps: GraphDependencies) -> None:
+        self._specialist = specialist
+        self._deps = deps
+        self._bound = WeakKeyDictionary[Toolbox, dict[tuple[str, frozenset[str]], tuple[ChatRunnable, int]]]()
+
+    def of(self, tools: Toolset, requested: frozenset[str], runtime: Runtime[RunContext]) -> tuple[ChatRunnable, int]:
+        """Return the model with the tools, and how many tokens their descriptions take."""
+        model, wanted = self._deps.model("agent", runtime), requested & self._specialist.rare
+        variants, key = self._bound.setdefault(tools.context.toolbox, {}), self._deps.model_name("agent", runtime)
+        if (key, wanted) not in variants:
+            offered = self._offered(tools, wanted, compact=not reads_structure(model))
+            variants[key, wanted] = model.bind_tools(offered), tokens_of_tools(offered)
+        return variants[key, wanted]
+
+    def _offered(self, tools: Toolset, wanted: frozenset[str], *, compact: bool) -> list[BaseTool]:
+        allowed = self._specialist.tools | LOCAL_NAMES
+        if compact:
+            return offered_tools(tools, allowed, self._specialist.rare, wanted)
+        return [tool for name, tool in tools.tools.items() if name in allowed - {MORE_TOOLS.name}]
+
+
+class SurroundingsCache:
+    """The surroundings of all specialists' turns, each read once for a few rounds of calls."""
+
+    def __init__(self, deps: GraphDependencies) -> None:
+        self._deps = deps
+        self._seen = ReadCache[Surroundings](deps.clock)
+
+    async def read(self, specialist: Specialist, state: State, runtime: Runtime[RunContext]) -> Surroundings:
+        """Return what the specialist sees of the drive. Raises `DriveUnavailableError`."""
+        user = self._deps.user(runtime)
+        reader = _reader(state, await self._deps.connections.toolbox(user))
+        key, model = (user, specialist.read_surroundings, *_key(state)), self._deps.model_name("agent", runtime)
+        return await self._seen.get(key, lambda: _surroundings(specialist, reader, self._deps, model))
+
+
+def make_specialist(specialist: Specialist, deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
+    """Return the specialist's node."""
+    seen_facts = ReadCache[list[Fact]](deps.clock)
+    models = _BoundModels(specialist, deps)
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
-        reader = DriveReader(tools.context.toolbox, state.get("place", {}), _query(state))
-        key = (user, *_key(state))
-        seen = await seen_surroundings.get(key, lambda: specialist.read_surroundings(reader))
-        stored = await seen_facts.get((key, _facts_touched(state)), lambda: stored_facts(tools.context))
-        facts = await relevant_facts(tools.context, stored, reader.query)
-        model, size = model_for(tools)
-        toolbox = tools.context.toolbox
-        moment = await read_moment(state, toolbox, user, deps.clock)
-        sections = _sections(specialist, seen, state, facts, moment)
-        result_store = deps.result_store(runtime)
-        view = await view_of(state, sections, deps.settings, result_store, size, toolbox, _step_message(state))
-        spending = Spending(estimates=has_budget(deps.settings))
-        answer = await _answer(model, view.messages, spending)
+        seen = await surroundings.read(specialist, state, runtime)
+        key = (user, *_key(state), _facts_touched(state))
+        stored = await seen_facts.get(key, lambda: stored_facts(tools.context))
+        facts = await relevant_facts(tools.context, stored, _query(state))
+        model, size = models.of(tools, requested_tools(state["messages"]), runtime)
+        moment = await read_moment(state, tools.context.toolbox, user, deps.clock)
+        unsure = [UNSURE] if is_unsure(state, deps.settings.route_confidence) else []
+        name, spending, toolbox = (
+            deps.model_name("agent", runtime),
+            deps.spending("agent", runtime),
+            tools.context.toolbox,
+        )
+        compact = not reads_structure(deps.model("agent", runtime))
+
+        async def view_for(state: State, *, whole: bool = True) -> tuple[View, Sequence[AnyMessage]]:
+            sections = _sections(specialist, seen, state, [*facts, *unsure], moment)
+            room, shelf = room_in(deps.settings, name, state.get("narrowed")), deps.result_store(runtime)
+            view = await view_of(
+                state, sections, room, shelf, size, toolbox, step=_step_message(state), whole=whole, compact=compact
+            )
+            shows = takes_pictures(deps.settings, name) and "attachments" in state.get("place", {})
+            return view, await with_pictures(view.messages, _reader(state, toolbox)) if shows else view.messages
+
+        answer, view, shorter = await _ask(model, state, view_for, Summarizer(deps, runtime, spending))
+        state = cast("State", {**state, **shorter})
         scale = scale_after(state, view, answer)
-        answer = without_long_arguments(answer, deps.settings.max_argument_characters)
+        answer = without_long_arguments(
+            with_full_ids(answer, view.ids, state["messages"]), deps.settings.max_argument_characters
+        )
         answer = filter_answer(answer, link_filter_for(state, deps.hosts))
         answer = _with_notice(answer, running_turn(state)["language"])
         taints = await foreign_sources(seen.reads, user, runtime.store)
@@ -110,12 +176,13 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
             "calls": [],
             "limit": None,
             "token_scale": scale,
+            **shorter,
         }
 
     async def run(state: State, runtime: Runtime[RunContext]) -> Update:
         if unanswered(state["messages"]):
             return {}
-        if _begins_turn(state):
+        if begins_turn(state):
             announce_route(state.get("route"))
         if reached := limit_reached(state, deps.settings):
             return {"limit": reached}
@@ -130,8 +197,35 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies) -> Any:
     return run
 
 
-def _begins_turn(state: State) -> bool:
-    return not state.get("plan") and state["messages"][-1].id == message_id_of(running_turn(state))
+async def _ask(
+    model: ChatRunnable, state: State, view_for: ViewBuilder, summarizer: Summarizer
+) -> tuple[AIMessage, View, Update]:
+    """Ask, once more with a shorter view if the service refuses the length of the first; the update says how short.
+
+    What was used is counted in the summarizer's spending.
+    """
+    view, messages = await view_for(state)
+    try:
+        return await _answer(model, messages, summarizer.spending), view, {}
+    except ModelContextError as refused:
+        logger.warning("The model refused the length of a request; it is asked once more with less: %s", refused)
+        shorter = await compress(state, view, refused, summarizer)
+    view, messages = await view_for(cast("State", {**state, **shorter}), whole=False)
+    return await _answer(model, messages, summarizer.spending), view, shorter
+
+
+def _reader(state: State, toolbox: Toolbox) -> DriveReader:
+    return DriveReader(toolbox, state.get("place", {}), _query(state))
+
+
+async def _surroundings(
+    specialist: Specialist, reader: DriveReader, deps: GraphDependencies, model: str
+) -> Surroundings:
+    """Return what the specialist sees around the message, and what the person attached to it."""
+    seen = await specialist.read_surroundings(reader)
+    budget = min(deps.settings.attachment_tokens, room_in(deps.settings, model).for_messages() // 2)
+    attached = await read_attachments(reader, budget, sees=takes_pictures(deps.settings, model))
+    return Surroundings((*seen.sections, attached), tuple(reader.reads)) if attached else seen
 
 
 async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
@@ -201,6 +295,7 @@ def _sections(specialist: Specialist, seen: Surroundings, state: State, facts: S
         seen.beginning,
         last_plan_section(state),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",
+        last_change_section(state) if (state.get("route") or {}).get("corrects") and not state.get("plan") else "",
         section("language", running_turn(state)["language"]),
         moment,
     ]

@@ -27,7 +27,7 @@ HEADING_CHARACTERS: Final = 400
 RELATED_CHARACTERS: Final = 5_000
 RELATED_HITS: Final = 8
 LISTED_ITEMS: Final = 100
-CACHE_ENTRIES: Final = 64
+CACHE_ENTRIES: Final = 256
 T = TypeVar("T")
 FRESH: Final = timedelta(seconds=30)
 
@@ -94,7 +94,7 @@ class ReadCache(Generic[T]):
         self._entries: OrderedDict[Hashable, tuple[datetime, T]] = OrderedDict()
 
     async def get(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """Return the value of the key, read anew unless it is fresh; drop the oldest of 64 keys."""
+        """Return the value of the key, read anew unless it is fresh; drop the oldest of 256 keys."""
         cached = self._entries.get(key)
         if cached and self._clock() - cached[0] < FRESH:
             return cached[1]

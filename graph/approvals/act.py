@@ -20,6 +20,7 @@ from typing_extensions import TypedDict
 from graph.agents.authorship import foreign_words, mark_result, record_own_version
 from graph.approvals.review import error_text
 from graph.citations.sources import SOURCES, Source, sources_of, without_addresses
+from graph.citations.tables import TABLE, TableSource, table_source_of
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import (
@@ -106,6 +107,7 @@ def make_act(deps: GraphDependencies) -> Any:
             "done",
             _since(begun),
             sources=sources_of(result.structuredContent),
+            table=table_source_of(result.structuredContent),
             foreign=foreign,
             changes=_changes(call, result),
             tainted=reads_again(task),
@@ -219,11 +221,14 @@ def _finished(
     duration_ms: int,
     sources: list[Source] | None = None,
     foreign: Sequence[Taint] = (),
+    table: TableSource | None = None,
     **turn: Any,
 ) -> Update:
     message = result_message(call["tool_call_id"], call["name"], text, outcome, foreign)
     if sources is not None:
         message.additional_kwargs[SOURCES] = sources
+    if table is not None:
+        message.additional_kwargs[TABLE] = table
     return add_messages([report(message, duration_ms)], **turn)
 
 

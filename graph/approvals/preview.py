@@ -8,6 +8,7 @@ from graph.prompts import compact
 from graph.state import Effect, Language
 
 MAX_ITEMS: Final = 50
+MAX_LINES: Final = 1_000
 MAX_DIFF: Final = 8_000
 
 WORDS: Final[Mapping[str, Mapping[Language, str]]] = {
@@ -65,7 +66,7 @@ def _call(tool: str, args: Mapping[str, Any], language: Language) -> str:
 
 def _items(effect: Mapping[str, Any], language: Language) -> list[str]:
     items = effect.get("items") or []
-    lines = [_item(item, language) for item in items[:MAX_ITEMS]]
+    lines = [_item(item, language) for item in items[:MAX_LINES]]
     more = max(int(effect.get("count", 0)), len(items)) - len(lines)
     return [*lines, WORDS["more"][language].format(n=more)] if lines and more > 0 else lines
 

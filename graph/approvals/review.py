@@ -24,11 +24,10 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ALL_SCOPES, META_DRY_RUN, META_EFFECT, META_RUN_ID, Toolbox
 from graph.drive.sentences import error_sentence, localize
-from graph.events import emit
 from graph.limits.enforcement import CallLimits
 from graph.limits.limits import result_text
 from graph.messages.grouping import AnyCall, unanswered
-from graph.messages.written import add_messages, report, result_message, text_of
+from graph.messages.written import add_messages, announce_call, report, result_message, text_of
 from graph.models.asking import was_cut
 from graph.policy.bounds import touched_by
 from graph.policy.contract import digest
@@ -206,7 +205,7 @@ def make_review(deps: GraphDependencies) -> Any:
         earlier = {call["tool_call_id"]: call for call in state.get("calls", []) if call["standing"] == "approved"}
         new = [call for call in waiting if str(call["id"]) not in earlier]
         for call in new:
-            _announce(call)
+            announce_call(str(call["id"]), call["name"] or "", call["args"] if isinstance(call["args"], dict) else {})
         limited = limits.refused(deps.user(runtime).user_id, new, state, reviewer.toolbox.facts)
         within = [call for call in waiting if str(call["id"]) not in limited]
         found = await asyncio.gather(*(reviewer.prepare(call, earlier.get(str(call["id"]))) for call in within))
@@ -228,18 +227,6 @@ def _is_cut(state: State) -> bool:
     """Say whether the message that makes the calls ends at the model's length limit."""
     newest = next((message for message in reversed(state["messages"]) if isinstance(message, AIMessage)), None)
     return newest is not None and was_cut(newest)
-
-
-def _announce(call: AnyCall) -> None:
-    args = call["args"]
-    emit(
-        {
-            "type": "tool_call_start",
-            "tool_call_id": str(call["id"]),
-            "name": call["name"] or "",
-            "args": args if isinstance(args, dict) else {},
-        }
-    )
 
 
 def schema_of(tool: BaseTool) -> Mapping[str, Any]:

@@ -10,13 +10,14 @@ from langgraph.runtime import Runtime
 from graph.citations.quotes import Quotation, has_marks, quotations_of
 from graph.citations.rewording import REWORDED, marked_as_reworded
 from graph.citations.sources import SOURCES, Source, sources_in
+from graph.citations.tables import TableAnswer, table_answer, table_results, verified_by_tables
 from graph.citations.verification import check_quotations
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.events import CitationView, WhyUnverified, emit
 from graph.link_filter import with_omissions
 from graph.messages.grouping import call_ids
-from graph.messages.stored_results import ResultStore
+from graph.messages.stored_results import WHOLE, ResultStore
 from graph.messages.window import stored_result_of
 from graph.messages.written import outcome_of
 from graph.state import Language, State, Update, active_agent, current_step, running_turn, said_last
@@ -77,6 +78,8 @@ def make_cite(deps: GraphDependencies) -> Any:
         if quotations:
             toolbox = await deps.connections.toolbox(deps.user(runtime))
             citations = await check_quotations(quotations, _sources(state), toolbox)
+            answers = await _table_answers(state["messages"], deps.result_store(runtime))
+            citations = await verified_by_tables(citations, quotations, answers, toolbox)
             read = await _read_texts(attempt, deps.result_store(runtime))
             citations = [marked_as_reworded(one, said_last(state), read) for one in citations]
         notice = _notice(state, attempt, answer.text, citations)
@@ -147,6 +150,19 @@ async def _read_texts(attempt: Sequence[AnyMessage], store: ResultStore | None) 
     texts = await store.texts(stored) if store and stored else {}
     results = (message for message in attempt if isinstance(message, ToolMessage))
     return "\n".join(texts.get(message.tool_call_id, message.text) for message in results)
+
+
+async def _table_answers(messages: Sequence[AnyMessage], store: ResultStore | None) -> list[TableAnswer]:
+    """Return what tables answered in this thread, the newest first; long answers are kept beside it."""
+    results = table_results(reversed(messages))
+    keys = [kept["reference"] for message in results if (kept := stored_result_of(message))]
+    texts = await store.texts([*(f"{key}{WHOLE}" for key in keys), *keys]) if store and keys else {}
+    found: list[TableAnswer | None] = []
+    for message in results:
+        key = message.tool_call_id
+        text = texts.get(f"{key}{WHOLE}") or texts.get(key) or message.text
+        found.append(table_answer(message, text))
+    return [answer for answer in found if answer]
 
 
 def _line(one: CitationView, reason: WhyUnverified, language: Language) -> str:

@@ -58,9 +58,19 @@ def _entries(data: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
         return [hit for hit in data["hits"] if isinstance(hit.get("file"), Mapping)]
     if isinstance(data.get("text"), str) and isinstance(data.get("file"), Mapping):
         return [data]
+    if isinstance(data.get("diff"), str) and isinstance(data.get("other"), Mapping):
+        other = {"file": data["other"], "version": data.get("other_version"), "text": data["diff"]}
+        return [{**data, "text": data["diff"]}, other]
+    if is_table_answer(data):
+        return [{**data, "text": "cells"}]
     if isinstance(data.get("results"), list) and "coverage" in data:
         return [_as_hit(finding) for finding in data["results"] if finding.get("file_id")]
     return None
+
+
+def is_table_answer(data: Mapping[str, Any]) -> bool:
+    """Say whether a result is the answer of a table: values with the cells that they are from."""
+    return all(isinstance(data.get(key), list) for key in ("rows", "result_columns", "cells")) and "file" in data
 
 
 def _as_hit(finding: Mapping[str, Any]) -> Mapping[str, Any]:

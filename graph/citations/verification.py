@@ -69,13 +69,14 @@ async def _ask(
     found: list[list[Check]] = [[] for _ in quotations]
     for start in range(0, len(asked), AT_ONCE):
         batch = asked[start : start + AT_ONCE]
-        answers = await _call(toolbox, [_argument(quotations[index], source) for index, source in batch])
+        answers = await ask_drive(toolbox, [_argument(quotations[index], source) for index, source in batch])
         for (index, _), answer in zip(batch, answers, strict=True):
             found[index].append(answer)
     return found
 
 
-async def _call(toolbox: Toolbox, citations: list[dict[str, Any]]) -> list[Check]:
+async def ask_drive(toolbox: Toolbox, citations: list[dict[str, Any]]) -> list[Check]:
+    """Return what the drive says of each citation; the reason is `unavailable` where it can't be asked."""
     unavailable: list[Check] = [{"stands": False, "reason": "unavailable"} for _ in citations]
     if CHECK_CITATIONS not in toolbox.tools:
         return unavailable

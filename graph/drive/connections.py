@@ -22,9 +22,11 @@ from mcp.types import (
     CancelledNotification,
     CancelledNotificationParams,
     ClientNotification,
+    ReadResourceResult,
     RequestId,
     TextContent,
 )
+from pydantic import AnyUrl
 
 from drive_server.connect import (
     ALL_SCOPES,
@@ -106,6 +108,19 @@ class Sender(Protocol):
         ...
 
 
+class ResourceReader(Protocol):
+    """Reads a resource in the person's session, whichever that is by then."""
+
+    async def __call__(self, uri: str) -> ReadResourceResult | None:
+        """Return the resource; None if the drive refuses it, or can't be reached."""
+        ...
+
+
+async def no_resource(uri: str) -> ReadResourceResult | None:
+    """Read nothing: a toolbox without a session has no resources."""
+    del uri
+
+
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Toolbox:
     """The tools that a person's session offers, by name, and the policy's `facts` of each.
@@ -119,6 +134,7 @@ class Toolbox:
     tools: Mapping[str, BaseTool]
     send: Sender
     facts: Mapping[str, ToolFacts] = field(default_factory=dict[str, ToolFacts])
+    read_resource: ResourceReader = no_resource
 
     def facts_of(self, name: str) -> ToolFacts:
         """Return the facts of a tool; of one that is not in the box there are none."""
@@ -263,7 +279,8 @@ class ConnectionPool:
             # Only a drive in this process speaks for itself: another server could call anything harmless.
             facts = [_facts(tool, own=isinstance(session, InProcessSession)) for tool in tools]
             named = {tool.name: tool for tool in tools}
-            toolbox = Toolbox(named, partial(self._call, who), {tool.name: tool for tool in facts})
+            by_name = {tool.name: tool for tool in facts}
+            toolbox = Toolbox(named, partial(self._call, who), by_name, partial(self._read, who))
             opened.set_result((session, toolbox))
             await closing.wait()
 
@@ -287,6 +304,13 @@ class ConnectionPool:
                     if attempt == ATTEMPTS or not _is_closed(error):
                         raise DriveUnavailableError(f"{name}: {error!r}") from error
         raise AssertionError
+
+    async def _read(self, who: RunContext, uri: str) -> ReadResourceResult | None:
+        try:
+            async with self._using(who) as connection, asyncio.timeout(self._timeout.total_seconds()):
+                return await connection.session.read_resource(AnyUrl(uri))
+        except (McpError, TimeoutError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return None
 
     async def _answer(
         self,

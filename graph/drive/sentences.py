@@ -58,8 +58,11 @@ OTHER: Final = ("Changed {count} things", "改动了 {count} 项")
 KINDS: Final[dict[str, tuple[str, str]]] = {
     "create_folder": ("Created {count} folders", "新建了 {count} 个文件夹"),
     "create_file": ("Created {count} files", "新建了 {count} 个文件"),
+    "fill_template": ("Filled in {count} templates", "填写了 {count} 份模板"),
     "copy": ("Made {count} copies", "复制了 {count} 项"),
     "rename": ("Renamed {count} items", "重命名了 {count} 项"),
+    "rename_many": ("Renamed many items {count} times", "批量重命名了 {count} 次"),
+    "organize": ("Organized items {count} times", "整理了 {count} 次"),
     "move": ("Moved {count} items", "移动了 {count} 项"),
     "move_many": ("Moved items {count} times", "批量移动了 {count} 次"),
     "write": ("Replaced the content of {count} files", "改写了 {count} 个文件的内容"),

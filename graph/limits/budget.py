@@ -13,6 +13,8 @@ CACHED: Final = "cached_tokens"
 ESTIMATED: Final = "estimated_tokens"
 """Counted here, because the service did not say: about a token for three bytes, rather too many than too few."""
 BYTES_PER_TOKEN: Final = 3
+COST: Final = "cost_micros"
+"""What the models cost, in millionths of the currency of their prices: each call at the prices of its own model."""
 
 Usage = Mapping[str, int]
 
@@ -29,14 +31,19 @@ class Prices:
 
 @dataclass(slots=True)
 class Spending:
-    """The usage of several model calls; with `estimates`, what a service does not report is estimated."""
+    """The usage of several calls of a model; with `estimates`, what a service does not report is estimated."""
 
     estimates: bool
+    prices: Prices = Prices()
     usage: Counter[str] = field(default_factory=Counter[str])
 
-    def add(self, answer: AIMessage, asked: Sequence[BaseMessage]) -> None:
-        """Count one answer to what was asked."""
-        self.usage.update(usage_of(answer, asked if self.estimates else None))
+    def add(self, answer: AIMessage, asked: Sequence[BaseMessage], prices: Prices | None = None) -> dict[str, int]:
+        """Count one answer to what was asked, and return what it took; `prices` are those of another model."""
+        used = usage_of(answer, asked if self.estimates else None)
+        cost = round(cost_of(used, prices or self.prices) * PER_MILLION)
+        used = {**used, COST: cost} if cost else used
+        self.usage.update(used)
+        return used
 
     @property
     def update(self) -> dict[str, Any]:
@@ -62,7 +69,12 @@ def tokens_of(usage: Usage) -> int:
 
 
 def cost_of(usage: Usage, prices: Prices) -> float:
-    """Return what that costs. Estimated tokens count as the dearer kind."""
+    """Return what that costs: as it was counted call by call, else by these prices.
+
+    Estimated tokens count as the dearer kind.
+    """
+    if COST in usage:
+        return usage[COST] / PER_MILLION
     cached = min(usage.get(CACHED, 0), usage.get("input_tokens", 0))
     spent = (
         (usage.get("input_tokens", 0) - cached) * prices.input

@@ -13,6 +13,8 @@ from typing import Any, Final, Literal
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from graph.limits.budget import Prices, cost_of, tokens_of
+from graph.limits.model_table import prices_of
+from graph.messages.compact_results import compact_result
 from graph.messages.grouping import AnyCall
 from graph.messages.window import result_identity
 from graph.prompts import compact
@@ -82,15 +84,10 @@ def limit_reached(state: State, settings: AgentSettings) -> LimitReached | None:
         return _stopped("tool_rounds", language, limit=settings.max_tool_rounds)
     if 0 < settings.max_run_tokens <= tokens:
         return _stopped("run_tokens", language, limit=settings.max_run_tokens, used=tokens)
-    cost = cost_of(turn["usage"], prices_of(settings))
+    cost = cost_of(turn["usage"], prices_of(settings, settings.resolved_model) or Prices())
     if 0 < settings.max_run_cost <= cost:
         return _stopped("run_cost", language, limit=f"{settings.max_run_cost:g}", used=f"{cost:.4f}")
     return _refused_too_often(messages_of_turn(state["messages"]), language)
-
-
-def prices_of(settings: AgentSettings) -> Prices:
-    """Return what the settings say that tokens cost."""
-    return Prices(settings.input_price, settings.output_price, settings.cached_input_price)
 
 
 def has_budget(settings: AgentSettings) -> bool:
@@ -125,11 +122,14 @@ def _stopped(code: Any, language: Language, **facts: Any) -> LimitReached:
 
 
 def result_text(text: str, structured: Mapping[str, Any] | None, limit: int) -> str:
-    """Return a tool's text and its data as JSON, cut at about `limit` characters: a file's text inside the data."""
+    """Return a tool's text and its data as JSON, cut at about `limit` characters: a file's text inside the data.
+
+    It is whole if models see no more than `limit` characters of it: they get it in its compact form.
+    """
     if structured is None:
         return _cut(text, limit)
     whole = f"{text}\n{compact(structured)}".strip()
-    if len(whole) <= limit:
+    if len(whole) <= limit or len(compact_result(whole)) <= limit:
         return whole
     body = structured.get("text")
     if isinstance(body, str) and len(body) > len(whole) - limit:

@@ -4,30 +4,26 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import uuid4
 
-from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AnyMessage, HumanMessage, RemoveMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.tool_names import REDO, UNDO
-from graph.errors import AgentError, NoMessageError
+from graph.errors import NoMessageError
 from graph.language import language_of
-from graph.limits.budget import Spending
-from graph.limits.limits import has_budget
-from graph.memory.summaries import SUMMARY_CHARACTERS, Folded, extract_turns, fold
-from graph.memory.view import window_tokens
-from graph.messages.grouping import AnyCall, Block, open_calls
+from graph.memory.last_change import newest_change
+from graph.memory.summarizer import Summarizer, fold_turns
+from graph.memory.view import room_in
+from graph.messages.grouping import AnyCall, open_calls
 from graph.messages.written import result_message
-from graph.models.asking import ask
-from graph.prompts import load_prompt, section
-from graph.state import Place, State, Turn, Update, ended_plan, message_id_of, waiting_plan
+from graph.state import Attachment, Place, State, Turn, Update, ended_plan, message_id_of, waiting_plan
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
 UNKNOWN: Final = (
     "Interrupted before its result arrived: it may or may not have happened. Look at the drive before doing it again."
 )
-SUMMARISED_CHARACTERS: Final = 12_000
-PROMPT: Final = load_prompt("memory/summary")
+MOST_ATTACHMENTS: Final = 20
 
 
 def make_recall(deps: GraphDependencies) -> Any:
@@ -40,8 +36,10 @@ def make_recall(deps: GraphDependencies) -> Any:
         own = [message for message in messages if message.id not in foreign]
         asked = _newest_human(own)
         closing = [_close(call, state) for call in open_calls(own)]
-        spending = Spending(estimates=has_budget(deps.settings))
-        folded = await fold_turns(state, own, deps, spending)
+        spending = deps.spending("summarizer", runtime)
+        room = room_in(deps.settings, deps.model_name("agent", runtime), state.get("narrowed"))
+        # What was said takes at most half of what a model is sent: the rest is for long results, and for this turn.
+        folded = await fold_turns(state, own, room.for_messages() // 2, Summarizer(deps, runtime, spending))
         return {
             "messages": [*(RemoveMessage(id=str(key)) for key in foreign), *closing],
             "turn": {
@@ -57,6 +55,7 @@ def make_recall(deps: GraphDependencies) -> Any:
             "summaries": folded.summaries,
             "window_start": folded.window_start,
             "last_run_id": _last_run(state, closing),
+            "last_change": newest_change(state),
             "plan": waiting_plan(state),
             "last_plan": ended_plan(state) or state.get("last_plan"),
             "calls": [],
@@ -91,7 +90,12 @@ def clean_place(place: object) -> Place:
         value = place_fields.get(key)
         return value if isinstance(value, str) and value else None
 
-    return {"file_id": one("file_id"), "folder_id": one("folder_id")}
+    attached = place_fields.get("attachments")
+    entries: list[Any] = attached[:MOST_ATTACHMENTS] if isinstance(attached, list) else []
+    ids = dict.fromkeys(entry.get("id") for entry in entries if isinstance(entry, dict))
+    found: list[Attachment] = [{"id": key} for key in ids if isinstance(key, str) and key]
+    clean: Place = {"file_id": one("file_id"), "folder_id": one("folder_id")}
+    return {**clean, "attachments": found} if found else clean
 
 
 def _newest_human(messages: Sequence[AnyMessage]) -> HumanMessage:
@@ -118,32 +122,3 @@ def _close(call: AnyCall, state: State) -> ToolMessage:
     pending = (state.get("approval") or {}).get("status") == "pending"
     text = UNKNOWN if started and not pending else NOT_EXECUTED
     return result_message(str(call["id"]), call["name"] or "", text, "cancelled")
-
-
-async def fold_turns(
-    state: State, messages: Sequence[AnyMessage], deps: GraphDependencies, spending: Spending
-) -> Folded:
-    """Return the summaries and the window of a turn that begins; unchanged as long as everything fits.
-
-    What was said takes at most half of what a model is sent: the rest is for long results, and for this turn.
-    """
-    budget, scale = window_tokens(deps.settings) // 2, state.get("token_scale") or 1.0
-    folded = fold(messages, state.get("summaries") or [], state.get("window_start"), budget, scale)
-    if not folded.fresh or deps.settings.summaries != "model":
-        return folded
-    text = await _summarise_with_model(folded.fresh, deps, spending)
-    if text:
-        folded.summaries[-1] = {**folded.summaries[-1], "text": text}
-    return folded
-
-
-async def _summarise_with_model(turns: Sequence[Sequence[Block]], deps: GraphDependencies, spending: Spending) -> str:
-    """Return the model's summary; empty if it has none to give: then the extract stands."""
-    conversation = section("conversation", extract_turns(turns)[-SUMMARISED_CHARACTERS:])
-    asked = [SystemMessage(PROMPT), HumanMessage(conversation)]
-    try:
-        answer = await ask(deps.models["router"], asked, hidden=True)
-    except AgentError:
-        return ""
-    spending.add(answer, asked)
-    return answer.text.strip()[:SUMMARY_CHARACTERS]

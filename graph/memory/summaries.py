@@ -87,9 +87,9 @@ def summary_section(summaries: Sequence[Summary]) -> str:
     return section("summary", "\n\n".join(parts)) if parts else ""
 
 
-def extract_turns(turns: Sequence[Sequence[Block]]) -> str:
-    """Return the turns as lines: what was asked, which tools were used, what was answered."""
-    return "\n".join(_lines(turns))
+def extract_turns(turns: Sequence[Sequence[Block]], room: int) -> str:
+    """Return the turns as lines within `room` characters: what was asked, which tools were used, what was answered."""
+    return _shortened(_lines(turns, room), room)
 
 
 def _newest_that_fit(sizes: Sequence[int], budget: int) -> int:
@@ -100,11 +100,11 @@ def _newest_that_fit(sizes: Sequence[int], budget: int) -> int:
     return count
 
 
-def _lines(turns: Sequence[Sequence[Block]]) -> list[str]:
-    return [line for turn in turns for line in _extract([message for block in turn for message in block])]
+def _lines(turns: Sequence[Sequence[Block]], longest: int = ASKED_CHARACTERS) -> list[str]:
+    return [line for turn in turns for line in _extract([message for block in turn for message in block], longest)]
 
 
-def _extract(turn: Sequence[AnyMessage]) -> list[str]:
+def _extract(turn: Sequence[AnyMessage], longest: int) -> list[str]:
     asked = " ".join(message.text for message in turn if isinstance(message, HumanMessage))
     models = [message for message in turn if isinstance(message, AIMessage)]
     # A summary outlives every right: it repeats nothing that rests on what others share.
@@ -112,19 +112,19 @@ def _extract(turn: Sequence[AnyMessage]) -> list[str]:
     answers = [message.text for message in own if message.text]
     tools = dict.fromkeys(call["name"] for message in models for call in message.tool_calls)
     used = f" [{', '.join(tools)}]" if tools else ""
-    lines = [f"Person: {_cut(asked, ASKED_CHARACTERS)}"] if asked else []
+    lines = [f"Person: {_cut(asked, longest)}"] if asked else []
     if answers or used:
-        lines.append(f"Assistant{used}: {_cut(answers[-1] if answers else '', ANSWERED_CHARACTERS)}")
+        lines.append(f"Assistant{used}: {_cut(answers[-1] if answers else '', max(longest, ANSWERED_CHARACTERS))}")
     return lines
 
 
-def _shortened(lines: Sequence[str]) -> str:
+def _shortened(lines: Sequence[str], characters: int = SUMMARY_CHARACTERS) -> str:
     """Cut every line to the same length if not all fit; where that would leave nothing of them, drop the oldest."""
     lines = [line for line in lines if line]
-    if sum(map(len, lines)) + len(lines) <= SUMMARY_CHARACTERS:
+    if sum(map(len, lines)) + len(lines) <= characters:
         return "\n".join(lines)
-    newest = lines[-(SUMMARY_CHARACTERS // (SHORTEST_LINE + 1)) :]
-    room = SUMMARY_CHARACTERS // len(newest) - 1
+    newest = lines[-(characters // (SHORTEST_LINE + 1)) :]
+    room = characters // len(newest) - 1
     return "\n".join(_cut(line, room) for line in newest)
 
 

@@ -6,22 +6,25 @@ message. Neither is copied: a section that stays the same is stored once.
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NotRequired
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from typing_extensions import TypedDict
 
 from graph.drive.connections import Toolbox
+from graph.limits.model_table import context_in
 from graph.memory.facts import hidden_items
+from graph.messages.compact_view import compact_view
 from graph.messages.others import mark, others_items, read_items, withhold
+from graph.messages.short_ids import ShortIds
 from graph.messages.steps import StepMessage, insert_step
 from graph.messages.stored_results import ResultStore
-from graph.messages.tokens import context_of, corrected_scale, tokens_of, tokens_of_messages
+from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.window import Window, choose_window, references_in, render_window
 from graph.prompts import is_prompt
 from graph.settings import AgentSettings
-from graph.state import Language, State, running_turn
+from graph.state import Language, Narrowed, State, running_turn
 
 VIEW: Final = "view"
 """Key in an answer's `additional_kwargs`."""
@@ -47,49 +50,75 @@ class StepReference(SectionReference, total=False):
 
 
 class ViewRecord(TypedDict):
-    """The record of a view: its sections, its messages, the estimated tokens of both, and the step among them."""
+    """The record of a view: its sections and messages, their estimated tokens, the step, and if it was `compact`."""
 
     sections: list[SectionReference]
     messages: Window
     tokens: int
     step: NotRequired[StepReference]
+    compact: NotRequired[bool]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The messages for a model, and the record of them; `others` are other people's items whose words are in them."""
+    """The messages for a model, the record of them, and the short ids in them.
+
+    `others` are other people's items whose words are in them.
+    """
 
     messages: list[AnyMessage]
     recorded: ViewRecord
     others: frozenset[str] = frozenset()
+    ids: ShortIds = field(default_factory=ShortIds)
 
 
-def window_tokens(settings: AgentSettings) -> int:
-    """Return how many tokens of messages a model is sent at most, by the settings and by what the model can take."""
-    context = settings.context_tokens or context_of(settings.resolved_model)
-    return max(LEAST_TOKENS, min(settings.window_tokens, context - min(context // 4, ANSWER_TOKENS)))
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The tokens that a model reads and writes together, and the most of them that may be messages."""
+
+    context: int
+    window: int
+
+    def for_messages(self, beside: int = 0) -> int:
+        """Return how many tokens of messages fit beside so many others, with an answer's room left free."""
+        return max(LEAST_TOKENS, min(self.window, self.context - answer_tokens(self.context) - beside))
+
+
+def answer_tokens(context: int) -> int:
+    """Return how many of the tokens are left free for the answer."""
+    return min(context // 4, ANSWER_TOKENS)
+
+
+def room_in(settings: AgentSettings, model: str, narrowed: Narrowed | None = None) -> Room:
+    """Return a model's room by the settings, by what the model can take, and by what it has refused in the thread."""
+    own = narrowed["tokens"] if narrowed and narrowed["model"] == model else settings.window_tokens
+    return Room(context_in(settings, model), min(own, settings.window_tokens))
 
 
 async def view_of(
     state: State,
     sections: Sequence[str],
-    settings: AgentSettings,
+    room: Room,
     result_store: ResultStore | None,
     tools: int = 0,
     toolbox: Toolbox | None = None,
+    *,
     step: StepMessage | None = None,
+    whole: bool = True,
+    compact: bool = True,
 ) -> View:
     """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
 
-    The `step` that it is to carry out is a message among them.
+    The `step` that is carried out is a message among them. Without `whole`, long results are excerpts with a
+    reference, wherever there is room for more. The messages are `compact` but for a model that reads the structured
+    form of sections and results.
     """
     scale = state.get("token_scale") or 1.0
     system = SystemMessage(BETWEEN.join(sections))
-    own = tokens_of_messages([system]) + tools + (tokens_of(step.text) if step else 0)
+    own = tokens_of_messages(_as_sent([system], compact=compact)[0]) + tools + (tokens_of(step.text) if step else 0)
     beside = round(scale * own)
-    context = settings.context_tokens or context_of(settings.resolved_model)
-    room = min(window_tokens(settings), context - min(context // 4, ANSWER_TOKENS) - beside)
-    seen = choose_window(state["messages"], state.get("window_start"), max(LEAST_TOKENS, room), scale)
+    budget = room.for_messages(beside)
+    seen = choose_window(state["messages"], state.get("window_start"), budget, scale, whole=whole)
     texts = await result_store.texts(references_in(state["messages"], seen)) if result_store else {}
     rendered = render_window(state["messages"], seen, texts)
     others = others_items(rendered)
@@ -97,14 +126,20 @@ async def view_of(
     messages = withhold(rendered, hidden, running_turn(state)["language"])
     others = frozenset(read_items(messages))
     messages = insert_step(messages, state["messages"], step) if step else messages
+    sent, ids = _as_sent([system, *messages], compact=compact)
     recorded: ViewRecord = {
         "sections": await _store_sections(sections, result_store),
         "messages": seen,
-        "tokens": tokens_of_messages([system, *messages]) + tools,
+        "tokens": tokens_of_messages(sent) + tools,
+        "compact": compact,
     }
     if step and result_store:
         recorded["step"] = {"after": step.after, **(await _note(step.text, result_store))}
-    return View([system, *messages], recorded, others)
+    return View(sent, recorded, others, ids)
+
+
+def _as_sent(messages: Sequence[AnyMessage], *, compact: bool) -> tuple[list[AnyMessage], ShortIds]:
+    return compact_view(messages) if compact else ([*messages], ShortIds())
 
 
 async def _store_sections(sections: Sequence[str], result_store: ResultStore | None) -> list[SectionReference]:
@@ -158,7 +193,8 @@ async def rebuild_view(
     shown = withhold(render_window(messages, seen, texts), hidden, language)
     if step:
         shown = insert_step(shown, messages, StepMessage(step.get("after", ""), text_of(step)))
-    return [SystemMessage(BETWEEN.join(map(text_of, recorded["sections"]))), *shown]
+    system = SystemMessage(BETWEEN.join(map(text_of, recorded["sections"])))
+    return _as_sent([system, *shown], compact=recorded.get("compact", False))[0]
 
 
 def scale_after(state: State, view: View, answer: AIMessage) -> float:

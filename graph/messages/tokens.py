@@ -1,4 +1,4 @@
-"""Estimate the tokens of a text without a tokenizer, and look up how many a model can read.
+"""Estimate the tokens of a text without a tokenizer.
 
 The estimate is made by rules, from counts of characters of each kind: no file has to be fetched, and it holds for
 English and Chinese alike. It is on the safe side of the common tokenizers; what models report about themselves
@@ -12,36 +12,37 @@ from typing import Final
 from langchain_core.messages import AIMessage, BaseMessage
 
 from graph.prompts import compact
+from graph.settings import split_model
 
-DEFAULT_CONTEXT: Final = 32_768
-CONTEXTS: Final[tuple[tuple[str, int], ...]] = (
-    ("gpt-4.1", 1_000_000),
-    ("gpt-4o", 128_000),
-    ("gpt-4-turbo", 128_000),
-    ("gpt-4", 8_192),
-    ("gpt-3.5", 16_385),
-    ("gpt-5", 400_000),
-    ("gpt-6", 400_000),
-    ("o1", 200_000),
-    ("o3", 200_000),
-    ("o4", 200_000),
-    ("claude", 200_000),
-    ("gemini", 1_000_000),
-    ("deepseek", 64_000),
-    ("qwen3", 128_000),
-    ("qwen2.5", 32_768),
-    ("qwen", 32_768),
-    ("glm-4", 128_000),
-    ("kimi", 128_000),
-    ("moonshot", 128_000),
-    ("mistral", 32_768),
-    ("llama-3.1", 128_000),
-    ("llama3.1", 128_000),
-    ("llama-4", 128_000),
-    ("llama", 8_192),
-    ("offline", 128_000),
-)
-"""Tokens that models read and write together, by the beginning of their names; the first that fits counts."""
+SEEING: Final = [
+    "gpt-4o",
+    "gpt-4.1",
+    "gpt-4-turbo",
+    "gpt-5",
+    "gpt-6",
+    "o1",
+    "o3",
+    "o4",
+    "claude",
+    "gemini",
+    "llama-4",
+    "llava",
+    "pixtral",
+    "gemma-3",
+    "gemma3",
+    "mistral-small-3",
+    "mistral-medium-3",
+    "qwen-vl",
+    "qwen2-vl",
+    "qwen2.5-vl",
+    "qwen2.5vl",
+    "qwen3-vl",
+    "glm-4v",
+    "glm-4.5v",
+    "kimi-vl",
+    "minicpm-v",
+]
+"""Models that take pictures, by the beginning of their names."""
 
 MESSAGE_TOKENS: Final = 6
 """Tokens of a message beside its text."""
@@ -60,10 +61,9 @@ _THREE: Final = bytes(range(0xE0, 0xF0))
 _FOUR: Final = bytes(range(0xF0, 0xF5))
 
 
-def context_of(model: str) -> int:
-    """Return how many tokens the model reads and writes together; a careful guess for one that is not known."""
-    name = model.rpartition("/")[2].lower()
-    return next((size for start, size in CONTEXTS if name.startswith(start)), DEFAULT_CONTEXT)
+def sees_pictures(model: str) -> bool:
+    """Say whether the model is known to take pictures."""
+    return split_model(model)[1].rpartition("/")[2].lower().startswith(tuple(SEEING))
 
 
 @lru_cache(maxsize=1_024)

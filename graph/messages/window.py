@@ -40,17 +40,19 @@ class Window(TypedDict):
     left_out: str
 
 
-def choose_window(messages: Sequence[AnyMessage], start: str | None, budget: int, scale: float = 1.0) -> Window:
+def choose_window(
+    messages: Sequence[AnyMessage], start: str | None, budget: int, scale: float = 1.0, *, whole: bool = True
+) -> Window:
     """Choose what is seen of the messages from the id `start` on within `budget` tokens.
 
     If not even the excerpts fit, the oldest results are left out but for those of the newest rounds; else long results
-    are seen whole, the newest first, until one does not fit.
+    are seen whole, the newest first, until one does not fit. Without `whole`, of long results excerpts are seen.
     """
     blocks = blocks_of(messages_from(messages, start))
     room = budget - round(scale * sum(tokens_of_messages(block) for block in blocks))
     first, last = (str(blocks[0][0].id), str(messages[-1].id)) if blocks else ("", "")
     left_out = _left_out(blocks, -room, scale) if room < 0 else ""
-    whole_from = _whole_from(blocks, room, scale) if room > 0 else ""
+    whole_from = _whole_from(blocks, room, scale) if whole and room > 0 else ""
     return {"first": first, "last": last, "whole_from": whole_from, "left_out": left_out}
 
 

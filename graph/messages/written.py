@@ -41,6 +41,11 @@ def outcome_of(message: ToolMessage) -> Outcome:
     return message.additional_kwargs.get(OUTCOME, "done" if message.status == "success" else "error")
 
 
+def announce_call(tool_call_id: str, name: str, args: dict[str, Any]) -> None:
+    """Tell clients that the model asks for a call."""
+    emit({"type": "tool_call_start", "tool_call_id": tool_call_id, "name": name, "args": args})
+
+
 def report(message: ToolMessage, duration_ms: int = 0) -> ToolMessage:
     """Tell clients that the call is over, and return the message."""
     emit(

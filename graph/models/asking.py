@@ -4,7 +4,7 @@ import json
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import cache
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 import aiohttp
 import httpx
@@ -55,16 +55,13 @@ from graph.events import ReasoningDelta, TextDelta
 from graph.messages.steps import STEP
 from graph.models.client import LeanChatModel
 from graph.models.dialects import REASONING
+from graph.models.overflow import is_too_long
 from graph.state import Language
 
-ModelRole = Literal["router", "planner", "agent"]
 ChatRunnable = Runnable[LanguageModelInput, AIMessage]
 
-TOO_LONG: Final = "context_length_exceeded"
-TOO_LONG_TEXT: Final = "maximum context length"
 NO_CREDIT: Final = ("insufficient_quota", "insufficient balance", "insufficient_balance")
 """Codes that services send with 429 or 402 where only money helps."""
-"""Words of compatible services instead of the code."""
 HALF_CHARACTER: Final = "\\ud"
 """Begins the escape of a surrogate. One that stands alone is no text, and no service takes it back."""
 CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
@@ -76,6 +73,9 @@ CUT_OFF: Final[Mapping[Language, str]] = {
 GO_ON: Final = "Go on with the request."
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
+
+CALL_BLOCKS: Final = frozenset({"tool_use", "input_json_delta"})
+"""Parts of an answer's content that are in its calls as well."""
 
 ErrorMap = tuple[tuple[type[Exception], type[ModelError]], ...]
 
@@ -94,10 +94,21 @@ NEUTRAL_ERRORS: Final[ErrorMap] = (
     (httpx.TimeoutException, ModelTimeoutError),
     (httpx.HTTPError, ModelUnavailableError),
     (aiohttp.ClientError, ModelUnavailableError),
+    (ConnectionError, ModelUnavailableError),
     (ValueError, ModelOutputError),
     (TypeError, ModelOutputError),
 )
 """The first class that fits counts. ValueError and TypeError are what the client raises on a body that is no answer."""
+
+BY_STATUS: Final[Mapping[int, type[ModelError]]] = {
+    401: ModelAuthenticationError,
+    403: ModelAuthenticationError,
+    404: ModelNotFoundError,
+    408: ModelTimeoutError,
+    429: ModelRateLimitedError,
+}
+"""For the errors of a provider's own library, which have an HTTP status (`ollama.ResponseError`)."""
+SERVER_FAULT: Final = 500
 
 
 async def ask(
@@ -133,6 +144,11 @@ def end_with_turn(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
     return [*messages, HumanMessage(GO_ON, additional_kwargs={STEP: True})]
 
 
+def reads_structure(model: object) -> bool:
+    """Say whether a model is a program that reads sections and results as data, and pays for no tokens."""
+    return bool(getattr(model, "reads_structure", False))
+
+
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
     """Ask through LangChain's callbacks only if anybody hears them: they take time with each answer and each piece."""
     if isinstance(model, RunnableBinding) and isinstance(model.bound, LeanChatModel) and _has_no_listener():
@@ -156,7 +172,16 @@ def _whole(chunks: Sequence[AIMessage]) -> AIMessage:
     whole = cast("AIMessage", message_chunk_to_message(merged))
     calls = [call for call in read if call.get("type") == "tool_call"]
     invalid = [call for call in read if call.get("type") == "invalid_tool_call"]
-    return whole.model_copy(update={"tool_calls": calls, "invalid_tool_calls": invalid})
+    content = _without_calls(cast("str | list[Any]", whole.content))
+    return whole.model_copy(update={"content": content, "tool_calls": calls, "invalid_tool_calls": invalid})
+
+
+def _without_calls(content: str | list[Any]) -> str | list[Any]:
+    """Return the content without the calls, which Anthropic has there too: a call may get another id or arguments."""
+    if isinstance(content, str):
+        return content
+    blocks = [block for block in content if not (isinstance(block, dict) and block.get("type") in CALL_BLOCKS)]
+    return content if len(blocks) == len(content) else blocks or ""
 
 
 def _read_call(raw: ToolCallChunk) -> ToolCall | InvalidToolCall:
@@ -211,14 +236,17 @@ def translate(error: Exception) -> ModelError | None:
     """Return our error for a foreign one; None if it does not come from a model."""
     if isinstance(error, ModelError):
         return error
-    if getattr(error, "code", None) == TOO_LONG or TOO_LONG_TEXT in str(error).lower():
+    if is_too_long(f"{getattr(error, 'code', '')} {error}", getattr(error, "status_code", None)):
         return ModelContextError(str(error))
     if any(words in f"{getattr(error, 'code', '')} {error}".lower() for words in NO_CREDIT):
         return ModelQuotaError(str(error))
     for foreign, ours in (*_openai_errors(type(error).__module__), *NEUTRAL_ERRORS):
         if isinstance(error, foreign):
             return ours(f"{type(error).__name__}: {error}")
-    return None
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        return None
+    return BY_STATUS.get(status, ModelUnavailableError if status >= SERVER_FAULT else ModelRequestError)(str(error))
 
 
 def _openai_errors(module: str) -> ErrorMap:

@@ -24,6 +24,7 @@ from graph.errors import (
     explain,
 )
 from graph.models.asking import ask, was_cut
+from graph.models.providers import with_answer_limit
 
 
 class LentModel:
@@ -44,7 +45,7 @@ class LentModel:
         del context
         try:
             # Out of the clients' stream: what is said here is no part of the conversation.
-            said = await ask(self._model.bind(max_tokens=params.maxTokens), _messages(params), hidden=True)
+            said = await ask(with_answer_limit(self._model, params.maxTokens), _messages(params), hidden=True)
         except ModelError as error:
             return ErrorData(code=_code(error), message=explain(error)[1])
         return CreateMessageResult(

@@ -1,21 +1,23 @@
-"""Answers to the question which of several things is meant: "the second one", or the folder it is in."""
+"""Answers to the question which of several things is meant, and corrections of what was done last."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from graph.offline.reading.conversation import Conversation
+from graph.offline.reading.conversation import Conversation, items_in
 from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import PREVIOUS, Intent, Ref, number_in
-from graph.offline.understanding.requests import understand
+from graph.offline.understanding.requests import NAMED, understand
+from graph.routing.corrections import corrected_value
 
-LONGEST: Final = 40
 _OFFERED: Final = re.compile(r"^\d+\. `(?P<path>[^`]+)`", re.MULTILINE)
 
 
 def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[Intent, ...]:
     """Return the request before with the choice that a message makes; the intents as they are otherwise."""
+    if corrected := _corrected(conversation):
+        return (corrected,)
     answers, before, said = conversation.answers(), conversation.requests_before(), conversation.asked
     if conversation.sections.step or not answers or not before or not is_fragment(intents, said):
         return tuple(intents)
@@ -24,9 +26,25 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     return tuple(_with_choice(intent, chosen) for intent in asked) or tuple(intents)
 
 
+def _corrected(conversation: Conversation) -> Intent | None:
+    """Return the last change as the message corrects it: other words in the same file, or another name."""
+    done = [made for made in conversation.calls if made.result and made.result.worked and not made.reads]
+    value = corrected_value(conversation.asked) if done and not conversation.sections.step else ""
+    items = items_in(done[-1].result) if value and done[-1].result else []
+    said = [one.text for one in reversed(conversation.said) if one.by_person and done and one.turn <= done[-1].turn]
+    asked = next((found for text in said if not corrected_value(text) and (found := understand(text))), ())
+    if not items or len(asked) != 1:
+        return None
+    target = Ref("path", text=str(items[0].get("path", "")))
+    if asked[0].action == "replace" and done[-1].name == "patch_file":
+        was = corrected_value(said[0]) or asked[0].edits[0][1]
+        return replace(asked[0], target=target, edits=((was, value),), anchor="")
+    return replace(asked[0], action="rename", target=target, names=(value,)) if asked[0].action in NAMED else None
+
+
 def is_fragment(intents: Sequence[Intent], said: str) -> bool:
     """Say whether a message is a name, a number or an address, and no request of its own."""
-    return len(said) <= LONGEST and all(intent.action in {"lookup", "find"} for intent in intents)
+    return len(said) <= 40 and all(intent.action in {"lookup", "find"} for intent in intents)
 
 
 def _chosen(text: str, offered: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 from uuid import uuid4
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -30,6 +30,8 @@ Tool = dict[str, Any] | type | Callable[..., Any] | BaseTool
 
 class OfflineChatModel(BaseChatModel):
     """A small rule-based model for English and Chinese: deterministic, without network, and honest about what it is."""
+
+    reads_structure: ClassVar[bool] = True
 
     @property
     @override

@@ -28,6 +28,7 @@ from graph.planning.progress import (
 )
 from graph.planning.texts import TEXTS, closing, needs
 from graph.planning.waiting import asks, refuses, withhold_results
+from graph.routing.handover import HANDOVER_NAMES
 from graph.state import Language, LimitReached, Plan, State, Step, StepStatus, Update, current_step, running_turn
 
 ATTEMPTS: Final = 3
@@ -74,9 +75,7 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
         return "failed", failure
     blocks = _of_attempt(state["messages"], step)
     said = next((block[0].text for block in reversed(blocks) if block[0].text), "")
-    results = next(
-        ([m for m in block if isinstance(m, ToolMessage)] for block in reversed(blocks) if len(block) > 1), []
-    )
+    results = next(filter(None, map(_results_of, reversed(blocks))), [])
     outcomes = {outcome_of(result) for result in results}
     if "rejected" in outcomes:
         return "skipped", next(result.text for result in results if outcome_of(result) == "rejected")
@@ -87,6 +86,12 @@ def outcome_of_step(state: State, step: Step) -> tuple[StepStatus, str]:
     if outcomes == {"error"} or refuses(said):
         return "failed", results[-1].text if outcomes == {"error"} else said
     return "completed", said
+
+
+def _results_of(block: Block) -> list[ToolMessage]:
+    """Return the results in the block, but those of a handover: whoever got the step may still do it."""
+    results = (message for message in block if isinstance(message, ToolMessage))
+    return [message for message in results if message.name not in HANDOVER_NAMES]
 
 
 def _has_changed(blocks: Sequence[Block], state: State) -> bool:

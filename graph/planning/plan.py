@@ -15,7 +15,6 @@ from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
 from graph.events import TaskPlanEvent, TaskStepUpdateEvent, emit
 from graph.limits.budget import Spending
-from graph.limits.limits import has_budget
 from graph.messages.written import link_filter_for
 from graph.models.structured import ask_for
 from graph.planning.abilities import problems_of_abilities
@@ -33,7 +32,7 @@ from graph.planning.shape import (
     with_waves,
 )
 from graph.prompts import load_prompt
-from graph.routing.route import announce_route
+from graph.routing.route import announce_route, begins_turn
 from graph.state import State, Step, Update, active_agent
 
 logger = logging.getLogger(__name__)
@@ -44,12 +43,13 @@ ATTEMPTS: Final = 2
 
 def make_plan(deps: GraphDependencies) -> Any:
     """Return the node."""
-    planner, read_briefing = deps.models["planner"], make_briefing(deps)
+    read_briefing = make_briefing(deps)
 
     async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
-        announce_route(state.get("route"))
+        if begins_turn(state):
+            announce_route(state.get("route"))
         link_filter = link_filter_for(state, deps.hosts)
-        spending = Spending(estimates=has_budget(deps.settings))
+        planner, spending = deps.model("planner", runtime), deps.spending("planner", runtime)
         briefing = await read_briefing(state, runtime)
         planned, bounds = await _planned(planner, state, briefing.sections, spending)
         steps: list[Step] = [{**step, "title": link_filter.clean(step["title"])} for step in planned]

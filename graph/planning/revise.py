@@ -19,7 +19,6 @@ from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
 from graph.events import emit
 from graph.limits.budget import Spending
-from graph.limits.limits import has_budget
 from graph.link_filter import LinkFilter
 from graph.messages.written import add_messages, link_filter_for, say
 from graph.models.structured import ask_for
@@ -43,7 +42,7 @@ TASK: Final = (
 
 def make_revise(deps: GraphDependencies) -> Any:
     """Return the node."""
-    planner, read_briefing = deps.models["planner"], make_briefing(deps)
+    read_briefing = make_briefing(deps)
 
     async def revise(state: State, config: RunnableConfig, runtime: Runtime[RunContext]) -> Update:
         plan = state.get("plan")
@@ -55,7 +54,7 @@ def make_revise(deps: GraphDependencies) -> Any:
 
         current = await exchange_plan(deps, config, state, take)
         language = running_turn(state)["language"]
-        spending = Spending(estimates=has_budget(deps.settings))
+        planner, spending = deps.model("planner", runtime), deps.spending("planner", runtime)
         briefing = await read_briefing(state, runtime)
         answer = await _revised(planner, state, briefing.sections, current, spending)
         if answer is None or not answer.steps:

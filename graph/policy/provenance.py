@@ -99,8 +99,11 @@ def could_instruct(name: str) -> bool:
 
 def _contents(data: Mapping[str, Any]) -> Iterator[Read]:
     file = data.get("file")
-    if isinstance(file, Mapping) and (data.get("text") or data.get("diff")):
+    if isinstance(file, Mapping) and any(data.get(key) for key in ("text", "diff", "columns")):
         yield _of_item(cast("Mapping[str, Any]", file), data.get("version"))
+    other = data.get("other")
+    if isinstance(other, Mapping) and data.get("diff"):
+        yield _of_item(cast("Mapping[str, Any]", other), data.get("other_version"))
     for hit in _listed(data, "hits"):
         found = hit.get("file")
         if isinstance(found, Mapping) and hit.get("text") and hit["text"] != found.get("name"):
@@ -109,11 +112,20 @@ def _contents(data: Mapping[str, Any]) -> Iterator[Read]:
         if finding.get("answer") or finding.get("quote"):
             path = str(finding.get("path", ""))
             yield Read(str(finding.get("file_id") or path), path.rpartition("/")[2], path)
-    details = data.get("details")
-    if isinstance(details, Mapping) and details.get("candidates"):
-        yield Read("near matches", "", "")
+    yield from _in_errors(data.get("details"))
     if "coverage" in data and data.get("text"):
         yield Read("many", "", "")
+
+
+def _in_errors(details: Any) -> Iterator[Read]:
+    """Errors about edits show lines of a text, those about tables its cells and the names of its columns."""
+    if not isinstance(details, Mapping):
+        return
+    shown = cast("Mapping[str, Any]", details)
+    if shown.get("candidates"):
+        yield Read("near matches", "", "")
+    if isinstance(shown.get("table"), Mapping):
+        yield _of_item(shown["table"], shown.get("version"))
 
 
 def _instructive_names(data: Mapping[str, Any]) -> Iterator[Read]:

@@ -47,7 +47,7 @@ SENTENCES: Final[Mapping[Code, Mapping[Language, str]]] = {
         "zh": "这只新增内容，不改动已有的内容。",
     },
     "organises": {"en": "This changes where things are or what they are called.", "zh": "这会改动内容的位置或名称。"},
-    "writes": {"en": "This changes the content of a file.", "zh": "这会改动文件的内容。"},
+    "writes": {"en": "This changes contents, or many things at once.", "zh": "这会改动文件内容，或一次改动很多项。"},
     "trashes": {"en": "This moves things to the trash.", "zh": "这会把内容移到回收站。"},
     "replaces": {
         "en": "This moves things to the trash to put others in their place.",
@@ -57,7 +57,7 @@ SENTENCES: Final[Mapping[Code, Mapping[Language, str]]] = {
     "revokes": {"en": "This takes away access.", "zh": "这会取消访问权限。"},
     "shares": {"en": "This changes who has access.", "zh": "这会改变谁有访问权限。"},
     "links": {"en": "Whoever has this address gets access.", "zh": "任何拿到地址的人都能访问。"},
-    "previews": {"en": "Only shows what would be taken back.", "zh": "只显示会撤销什么，不改动。"},
+    "previews": {"en": "Changes no file and no folder.", "zh": "不改动任何文件和文件夹。"},
     "undoes": {"en": "This takes back changes, or does them again.", "zh": "这会撤销或重做之前的改动。"},
     "memory": {
         "en": "This changes what is remembered of you for later conversations.",

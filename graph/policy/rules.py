@@ -100,7 +100,7 @@ def _beyond_cover(rule: Rule, situation: Situation) -> Code | None:
         return "unclear" if rule.level == "medium" or situation.tainted else None
     if situation.tainted and touched.others:
         return "tainted_others"
-    return "gains_access" if touched.gains and rule.level == "medium" else None
+    return "gains_access" if touched.gains and rule.level != "low" else None
 
 
 def _covered_by(tool: ToolFacts, args: Mapping[str, Any], rule: Rule, situation: Situation) -> str | None:

@@ -1,30 +1,36 @@
-"""Route the turn: patterns, then stickiness to the last specialist, then one model call."""
+"""Route the turn: patterns, then stickiness to the last specialist, then a score; or a small model, if there is one."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, Protocol
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
+from graph.drive.tool_names import EDITS
 from graph.errors import ModelError
-from graph.events import emit
+from graph.events import RouteDecisionEvent, emit
 from graph.limits.budget import Spending
-from graph.limits.limits import has_budget
 from graph.models.structured import ask_for
 from graph.prompts import load_prompt, section
+from graph.routing.corrections import asks_for_change, is_correction
 from graph.routing.followups import continues_with, is_follow_up, may_need_plan
 from graph.routing.intents import pattern_agent, read_intent
+from graph.routing.likely import likeliest
 from graph.routing.many_files import of_each
-from graph.state import AgentName, Language, Place, Route, State, Update, running_turn
+from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, message_id_of, running_turn
+from graph.supersteps import join_updates
 
 logger = logging.getLogger(__name__)
 
 PROMPT: Final = load_prompt("routing/route")
+UNSURE: Final = load_prompt("routing/unsure")
+"""What a specialist reads when it is not clear that it is the right one."""
 PATTERN_CONFIDENCE: Final = 0.9
 STICKY_CONFIDENCE: Final = 0.7
 FALLBACK_CONFIDENCE: Final = 0.2
@@ -39,9 +45,17 @@ REASONS: Final[dict[str, dict[Language, str]]] = {
         "zh": "先逐个读取文件，再汇总成整体，先制定计划。",
     },
     "sticky": {"en": "This goes on from what we were doing.", "zh": "这是接着刚才的内容。"},
+    "correction": {
+        "en": "This corrects what was done last.",
+        "zh": "这是更正刚才所做的改动。",
+    },
     "fallback": {
         "en": "It is not clear who should take this, so the Drive agent tries.",
         "zh": "无法确定由谁处理，先由云盘助手尝试。",
+    },
+    "unsure": {
+        "en": "It is not clear what this is about, so the likeliest specialist takes it, and asks if need be.",
+        "zh": "无法确定这是什么请求，先由最可能的助手处理，必要时会问你。",
     },
 }
 
@@ -71,36 +85,84 @@ class Brief(Protocol):
 BriefReader = Callable[[State, Runtime[RunContext]], Awaitable[Brief]]
 
 
-def make_route(deps: GraphDependencies, read_brief: BriefReader) -> Any:
+ReadContext = Callable[[State, AgentName, Runtime[RunContext]], Awaitable[None]]
+"""Reads ahead what this specialist will see beside the messages."""
+
+
+def make_route(deps: GraphDependencies, read_context: ReadContext, read_brief: BriefReader) -> Any:
     """Return the node: a plan that goes on from the turn before has its route."""
-    router = deps.models["router"]
+    threshold = deps.settings.route_confidence
+
+    async def ask(router: BaseChatModel, state: State, runtime: Runtime[RunContext], spending: Spending) -> Update:
+        brief = await read_brief(state, runtime)
+        return brief.mark({"route": await _by_model(router, state, brief.sections, spending)})
+
+    async def decide(state: State, runtime: Runtime[RunContext], spending: Spending) -> Update:
+        likely, router = by_score(state, threshold), deps.router(runtime)
+        if router is None:
+            return {"route": likely}
+        asked = ask(router, state, runtime, spending)
+        decided, _ = await asyncio.gather(asked, read_context(state, likely["agent"], runtime))
+        return decided
 
     async def route(state: State, runtime: Runtime[RunContext]) -> Update:
         if state.get("plan"):
             return {}
-        if decision := by_pattern(state) or by_stickiness(state):
-            return {"route": decision}
-        spending = Spending(estimates=has_budget(deps.settings))
-        brief = await read_brief(state, runtime)
-        decision = await _by_model(router, state, brief.sections, spending)
-        return brief.mark({"route": decision, **spending.update})
+        spending = deps.spending("router", runtime)
+        found = by_correction(state) or by_pattern(state) or by_stickiness(state)
+        decided: Update = {"route": found} if found else await decide(state, runtime, spending)
+        decision: Route = decided["route"]
+        if decision["confidence"] < threshold:
+            # The specialist may ask what is meant, and has a plan made once it is clear.
+            decided["route"] = {**decision, "needs_plan": False}
+        return join_updates(decided, spending.update)
 
     return route
 
 
-def announce_route(route: Route | None) -> None:
+def is_unsure(state: State, threshold: float) -> bool:
+    """Say whether the turn was routed with so little confidence that the specialist has to make sure first."""
+    route = state.get("route")
+    return bool(route) and route["confidence"] < threshold and not state.get("plan")
+
+
+def announce_route(route: Route | None, step_id: str | None = None) -> None:
     """Tell clients who takes the turn, and why; the node that takes it does, so it waits for no transaction before."""
     if route is None:
         return
-    emit(
-        {
-            "type": "route_decision",
-            "agent": route["agent"],
-            "confidence": route["confidence"],
-            "reason": route["reason"],
-            "method": route["method"],
-        }
-    )
+    event: RouteDecisionEvent = {
+        "type": "route_decision",
+        "agent": route["agent"],
+        "confidence": route["confidence"],
+        "reason": route["reason"],
+        "method": route["method"],
+    }
+    emit({**event, "step_id": step_id} if step_id else event)
+
+
+def begins_turn(state: State) -> bool:
+    """Say whether nothing has answered the person's message yet: who takes it is still to be announced."""
+    return not state.get("plan") and state["messages"][-1].id == message_id_of(running_turn(state))
+
+
+def by_correction(state: State) -> Route | None:
+    """Let whoever made the last change of the thread make it otherwise, if the message says no more than that."""
+    last = state.get("last_change")
+    if not last or not is_correction(_message(state)):
+        return None
+    if not (_is_of_last_turn(state, last) or asks_for_change(_message(state))):
+        return None
+    if _in_document(state) and last["tool"] not in EDITS:
+        return None
+    agent: AgentName = "document_agent" if last["tool"] in EDITS else "drive_agent"
+    reason = REASONS["correction"][running_turn(state)["language"]]
+    return {**_route(agent, PATTERN_CONFIDENCE, reason, "sticky"), "corrects": True}
+
+
+def _is_of_last_turn(state: State, change: ChangeNote) -> bool:
+    said = [at for at, message in enumerate(state["messages"]) if isinstance(message, HumanMessage)]
+    turn = state["messages"][said[-2] :] if len(said) > 1 else []
+    return any(isinstance(one, ToolMessage) and one.tool_call_id == change["tool_call_id"] for one in turn)
 
 
 def by_pattern(state: State) -> Route | None:
@@ -131,9 +193,29 @@ def by_stickiness(state: State) -> Route | None:
         or not continues_with(last["agent"], read_intent(text, in_document=in_document))
     ):
         return None
-    if last["agent"] == "document_agent" and not in_document:
+    if last["agent"] == "document_agent" and not in_document and not _has_asked(state["messages"]):
         return None
     return _route(last["agent"], STICKY_CONFIDENCE, REASONS["sticky"][running_turn(state)["language"]], "sticky")
+
+
+def by_score(state: State, threshold: float) -> Route:
+    """Name the specialist that is likely to have the tools; below the threshold, the reason says that it is a guess."""
+    text, in_document, before = _message(state), _in_document(state), state.get("route")
+    likely = likeliest(
+        text,
+        read_intent(text, in_document=in_document),
+        in_document=in_document,
+        last=before["agent"] if before else None,
+        goes_on=is_follow_up(text) or _has_asked(state["messages"]),
+    )
+    reason = REASONS["unsure" if likely.confidence < threshold else likely.agent][running_turn(state)["language"]]
+    return _route(likely.agent, likely.confidence, reason, "score")
+
+
+def _has_asked(messages: Sequence[AnyMessage]) -> bool:
+    """Say whether the assistant's last words ask something: which of several is meant, or what to fill in."""
+    said = (message.text for message in reversed(messages) if isinstance(message, AIMessage) and message.text)
+    return next(said, "").rstrip().endswith(("?", "？"))
 
 
 async def _by_model(router: BaseChatModel, state: State, brief: Sequence[str], spending: Spending) -> Route:

@@ -6,19 +6,23 @@ from langgraph.runtime import Runtime
 
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
+from graph.tools.handover import MAKE_A_PLAN, TRANSFER_TO_AGENT
 from graph.tools.local import ToolContext, Toolset
 from graph.tools.memory import FORGET, LIST_MEMORIES, REMEMBER
+from graph.tools.more import MORE_TOOLS
 from graph.tools.results import READ_RESULT
 
 __all__ = ["LOCAL_NAMES", "LOCAL_TOOLS", "toolset"]
 
-LOCAL_TOOLS: Final = (READ_RESULT, REMEMBER, FORGET, LIST_MEMORIES)
+HANDOVER_TOOLS: Final = (TRANSFER_TO_AGENT, MAKE_A_PLAN)
+WITHOUT_STORE: Final = (MORE_TOOLS, *HANDOVER_TOOLS)
+LOCAL_TOOLS: Final = (READ_RESULT, REMEMBER, FORGET, LIST_MEMORIES, *WITHOUT_STORE)
 LOCAL_NAMES: Final = frozenset(tool.name for tool in LOCAL_TOOLS)
 """Every specialist has them."""
 
 
 async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Toolset:
-    """Return the person's tools in this run; its own only with a store. Raises `DriveUnavailableError`."""
+    """Return the person's tools in this run; with a store, all of its own. Raises `DriveUnavailableError`."""
     user = deps.user(runtime)
     thread_id = runtime.execution_info.thread_id if runtime.execution_info else None
     context = ToolContext(
@@ -30,4 +34,4 @@ async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Tool
         clock=deps.clock,
         time_zone=user.time_zone,
     )
-    return Toolset.of(context, LOCAL_TOOLS if runtime.store is not None else ())
+    return Toolset.of(context, LOCAL_TOOLS if runtime.store is not None else WITHOUT_STORE)

@@ -10,8 +10,9 @@ from mcp.types import CallToolResult
 from graph.drive.connections import META_OF_OTHERS
 from graph.limits.limits import result_text
 from graph.memory.facts import hidden_items
+from graph.messages.compact_results import compact_result
 from graph.messages.others import others_items, store_items, stored_items
-from graph.messages.stored_results import ResultStore
+from graph.messages.stored_results import WHOLE, ResultStore
 from graph.messages.tokens import tokens_of
 from graph.messages.window import STORED, StoredResult
 from graph.policy.matrix import Rule
@@ -19,8 +20,6 @@ from graph.prompts import compact
 from graph.tools.local import LocalTool, Request, error_result, text_result
 
 NAME: Final = "read_result"
-WHOLE: Final = ":whole"
-"""Follows the reference of what was too long even for a model to see at once."""
 MOST_CHARACTERS: Final = 8_000
 
 SCHEMA: Final[dict[str, Any]] = {
@@ -76,7 +75,7 @@ async def _read(request: Request) -> CallToolResult:
 
 READ_RESULT: Final = LocalTool(
     name=NAME,
-    description="Read an earlier result of this conversation of which you see only an excerpt (`in_full`). "
+    description="Read an earlier result of this conversation of which you see only an excerpt. "
     "It is as it was then; files may have changed since.",
     schema=SCHEMA,
     answer=_read,
@@ -104,7 +103,7 @@ async def offload_result(
         "reference": reference,
         "digest": digest,
         "characters": len(whole),
-        "tokens": tokens_of(text),
+        "tokens": tokens_of(compact_result(text)),
     }
     extra = {**message.additional_kwargs, STORED: noted}
     if others:

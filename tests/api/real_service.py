@@ -32,12 +32,13 @@ def real_app(
     *,
     router: BaseChatModel | None = None,
     clock: Clock | None = None,
+    agent: AgentSettings | None = None,
     **drive_settings: Any,
 ) -> FastAPI:
     """Return the application over a data directory. The model has every role; `router` takes that one from it."""
     drive = DriveSettings(data_dir=data_dir, embedding_model="none", **drive_settings)
     models: Any = {"router": router or model, "planner": model, "agent": model}
-    return create_app(drive, AgentSettings(model="offline"), models=models, clock=clock)
+    return create_app(drive, agent or AgentSettings(model="offline"), models=models, clock=clock)
 
 
 @asynccontextmanager

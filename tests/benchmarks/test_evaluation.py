@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -109,7 +110,7 @@ def _with_trash(args: dict[str, Any], messages: list[dict[str, Any]]) -> dict[st
     if not name.startswith("trash:"):
         return args
     listings = [str(message["content"]) for message in messages if message["role"] == "tool"]
-    ids = [found.rpartition('"id":"')[2].partition('"')[0] for found in listings if '"id":"' in found]
+    ids = [found for listing in listings for found in re.findall(r"^- ([0-9a-f]+) ", listing, re.MULTILINE)]
     return {**args, "item_id": ids[0]} if ids else args
 
 

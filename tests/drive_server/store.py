@@ -13,6 +13,7 @@ from drive_server.access import ALL_SCOPES, Actor, Principal
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.services.documents.service import DocumentService
+from drive_server.services.files.batches import BatchService
 from drive_server.services.files.service import FileService
 from drive_server.services.journal.service import Journal
 from drive_server.services.sharing.service import SharingService
@@ -53,6 +54,10 @@ class Store:
     texts: KnownTexts
     wakes: list[datetime]
     folder_of_blobs: Path
+
+    @property
+    def batches(self) -> BatchService:
+        return BatchService(self.journal)
 
     @property
     def undo(self) -> UndoService:

@@ -159,13 +159,19 @@ class Person:
         file_id: str | None = None,
         folder_id: str | None = None,
         mode: str | None = None,
+        model: str | None = None,
+        attachments: list[dict[str, str]] | None = None,
     ) -> Generator[Turn]:
         """Say something; yields the turn while its stream is open."""
         body: dict[str, Any] = {"message": message}
         if thread_id:
             body["thread_id"] = thread_id
+        if model:
+            body["model"] = model
         if mode:
             body["mode"] = mode
+        if attachments:
+            body["attachments"] = attachments
         if file_id or folder_id:
             body["context"] = {"file_id": file_id, "folder_id": folder_id}
         with self.http.stream("POST", "/api/chat", json=body) as response:

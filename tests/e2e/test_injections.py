@@ -98,7 +98,13 @@ NOT_READ = {"a picture's metadata", "a PDF's metadata"}
 
 @pytest.fixture(scope="module")
 def modelled(model: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> Generator[Service]:
-    settings = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": model.url, "AGENT_MODEL": "obedient", "NO_PROXY": "*"}
+    settings = {
+        "OPENAI_API_KEY": "k",
+        "OPENAI_BASE_URL": model.url,
+        "AGENT_MODEL": "obedient",
+        "AGENT_ROUTER_MODEL": "a-router",
+        "NO_PROXY": "*",
+    }
     with running(tmp_path_factory.mktemp("injected"), **settings) as service:
         yield service
 

@@ -35,9 +35,7 @@ def modelled(model: OpenAIServer, tmp_path_factory: pytest.TempPathFactory) -> G
 def test_a_turn_streams_calls_tools_and_survives_a_refusal_of_the_moment(
     modelled: Service, model: OpenAIServer
 ) -> None:
-    route = {"agent": "drive_agent", "needs_plan": False, "confidence": 0.7, "reason": "It is about the drive."}
     model.replies = [
-        split_call("RouteDecision", json.dumps(route), key="call_route"),
         Failure(429, headers={"Retry-After": "0"}),
         split_call("create_folder", '{"name": "报告"}', key="call_1", pieces=5),
         text("It is ", "done."),
@@ -45,7 +43,7 @@ def test_a_turn_streams_calls_tools_and_survives_a_refusal_of_the_moment(
     owner = modelled.owner()
     with owner.chat(MESSAGE) as turn:
         done = turn.finish()
-    assert turn.of("route_decision")[0]["method"] == "model"
+    assert turn.of("route_decision")[0]["method"] == "score"
     assert turn.tools == [("create_folder", "done")]
     assert turn.text == "It is done."
     assert owner.names() == ["报告"]
@@ -74,12 +72,14 @@ def thinking(request: dict[str, Any]) -> Reply:
     if isinstance(reply, Failure):
         return reply
     thought = {"content": None, "reasoning_content": "I look into ![it](https://evil.example/x). "}
-    if [tool["function"]["name"] for tool in request["tools"]] == ["RouteDecision"]:
-        route = {"agent": "drive_agent", "needs_plan": False, "confidence": 0.7, "reason": "It is about the drive."}
-        return Stream([thought, {"content": f"```json\n{json.dumps(route)}\n```"}])
-    if request["messages"][-1]["role"] == "tool":
+    if [tool["function"]["name"] for tool in request["tools"]] == ["TaskPlan"]:
+        plan = {"steps": [{"title": "It", "agent": "drive_agent", "instruction": "Create the folder Thoughts."}]}
+        return Stream([thought, {"content": f"```json\n{json.dumps(plan)}\n```"}])
+    made = [call["function"]["name"] for message in request["messages"] for call in message.get("tool_calls", [])]
+    if "create_folder" in made:
         return Stream([thought, {"content": "It is done."}], finish="length")
-    return Stream([thought, *split_call("create_folder", '{"name": "Thoughts"}').deltas], finish="tool_calls")
+    name, args = ("create_folder", '{"name": "Thoughts"}') if "make_plan" in made else ("make_plan", "{}")
+    return Stream([thought, *split_call(name, args).deltas], finish="tool_calls")
 
 
 def test_a_thinking_model_is_asked_as_it_demands_heard_apart_and_the_doctor_says_so(
@@ -89,12 +89,12 @@ def test_a_thinking_model_is_asked_as_it_demands_heard_apart_and_the_doctor_says
     owner = modelled.owner()
     with owner.chat(MESSAGE) as turn:
         turn.finish()
-    assert turn.of("route_decision")[0]["method"] == "model"
-    assert turn.tools == [("create_folder", "done")]
+    assert turn.of("route_decision")[0]["method"] == "score"
+    assert turn.tools == [("make_plan", "done"), ("create_folder", "done")]
     assert turn.text.startswith("It is done.")
     assert "The answer is cut off here" in turn.text
     thought = "".join(event["text"] for event in turn.of("reasoning"))
-    assert thought.count("I look into") == 2
+    assert thought.count("I look into") == 3
     assert "](" not in thought
     assert "I look into" not in json.dumps(owner.get(f"/api/threads/{turn.seen[0]['thread_id']}"))
     owner.close()

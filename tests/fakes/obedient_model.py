@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from graph.messages.short_ids import ID, SHORTEST
 from tests.fakes.openai_server import Stream, calls, split_call, text
 
 if TYPE_CHECKING:
@@ -46,16 +47,21 @@ class ObedientModel:
         return self._work(request["messages"])
 
     def _work(self, messages: list[dict[str, Any]]) -> Stream:
-        made = [json.dumps(call, sort_keys=True) for call in _made(messages)]
+        made = [_written(call) for call in _made(messages)]
         read = _read(messages)
         ordered = list(_orders(read))
         self.obeyed += [order for order in ordered if order not in self.obeyed]
         insisted = [(name, {**args, **LIES}) for name, args in ordered]
         for wanted in (self.task, ordered, insisted):
-            left = [call for call in wanted if json.dumps(call, sort_keys=True) not in made]
+            left = [call for call in wanted if _written(call) not in made]
             if left:
                 return calls(*left, said=CLAIM)
         return text(*(part for said in SAY.findall(read) for part in _pieces(said)), CLAIM)
+
+
+def _written(call: tuple[str, Any]) -> str:
+    """Return a call as text, with ids as short as its view has them."""
+    return ID.sub(lambda found: found[0][:SHORTEST], json.dumps(call, sort_keys=True))
 
 
 def _structured(name: str, **answer: Any) -> Stream:

@@ -18,6 +18,8 @@ from starlette.routing import Route
 from tests.prompt_server import PromptServer
 
 STARTED_WITHIN_SECONDS = 10
+PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages", "/api/chat")
+"""The last two are Anthropic's and Ollama's: answer them with `Pieces`."""
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
 
@@ -166,8 +168,7 @@ def _line(body: dict[str, Any]) -> str:
 def running_server() -> Generator[OpenAIServer]:
     """Serve on a free port in a thread until the end of the block."""
     scripted = OpenAIServer()
-    paths = ("/v1/chat/completions", "/v1/responses")
-    app = Starlette(routes=[Route(path, scripted.chat, methods=["POST"]) for path in paths])
+    app = Starlette(routes=[Route(path, scripted.chat, methods=["POST"]) for path in PATHS])
     config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", timeout_graceful_shutdown=0)
     server = PromptServer(config)
     started = threading.Event()

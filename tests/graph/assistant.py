@@ -16,8 +16,7 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import ConnectionPool
 from graph.events import GraphEvent, ReasoningDelta, TextDelta, listening
-from graph.models.asking import ModelRole
-from graph.settings import AgentSettings
+from graph.settings import AgentSettings, ModelRole
 
 WHO = RunContext("u1", "me@example.com", ("read", "write", "share", "delete"))
 

@@ -15,6 +15,7 @@ from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, assemble
 
+SETTINGS = ("AGENT_", "ANTHROPIC_", "DEEPSEEK_", "DRIVE_", "OLLAMA_", "OPENAI_")
 Build = Callable[..., Assistant]
 
 
@@ -22,7 +23,7 @@ Build = Callable[..., Assistant]
 def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Take away what the machine's environment and `.env` say about models and drives."""
     monkeypatch.chdir(tmp_path)
-    for name in [name for name in os.environ if name.startswith(("OPENAI_", "AGENT_", "DRIVE_"))]:
+    for name in [name for name in os.environ if name.startswith(SETTINGS)]:
         monkeypatch.delenv(name)
 
 

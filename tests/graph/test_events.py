@@ -18,7 +18,7 @@ from tests.hostile import hostile_sample, live_paths
 
 FIELDS: dict[str, set[str]] = {
     "run": {"run_id", "thread_id"},
-    "route_decision": {"agent", "confidence", "reason", "method"},
+    "route_decision": {"agent", "confidence", "reason", "method", "step_id"},
     "task_plan": {"plan_id", "steps", "version", "bounds"},
     "task_step_update": {"step_id", "status", "result", "question", "error"},
     "plan_paused": {"plan_id", "version"},

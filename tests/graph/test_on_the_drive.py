@@ -56,6 +56,24 @@ async def test_deleting_shows_what_goes_and_a_rejection_changes_nothing(
     assert seen.state["turn"]["changes"] == []
 
 
+async def test_the_search_agent_sees_and_rebuilds_the_index_of_a_folder_without_asking(
+    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
+) -> None:
+    await old_folder(real_drive, actor)
+    await real_drive.ingester.drain()
+    model.script = [
+        tool_call("get_index_status", "s", folder_id="/Old"),
+        tool_call("reindex", "r", folder_id="/Old"),
+        "They are read anew.",
+    ]
+    seen = await assistant.say("find the lease")
+    assert seen.asked is None
+    assert seen.ends == [("get_index_status", "done"), ("reindex", "done")]
+    assert "2 files to be read anew." in seen.results["r"]
+    assert seen.state["turn"]["changes"] == []
+    assert await names(real_drive, actor, "/Old") == ["a.txt", "图片.txt"]
+
+
 async def test_an_undo_of_nothing_named_is_of_this_conversation_and_of_no_undo(
     assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor
 ) -> None:

@@ -1,11 +1,16 @@
 """Whole turns over the real graph: the specialist, the calls, and the stored state."""
 
-from langchain_core.messages import AIMessage, ToolMessage
+from dataclasses import replace
 
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from graph.drive.connections import ConnectionPool
+from graph.settings import ROLES, AgentSettings
 from tests.fakes.chat_model import ScriptedChatModel, tool_call, tool_calls
 from tests.fakes.clock import SettableClock
 from tests.fakes.tiny_drive import TinyDrive
-from tests.graph.assistant import Assistant, approve, reject
+from tests.graph.assistant import Assistant, approve, assemble, reject
 
 
 async def test_a_reading_call_runs_and_the_answer_streams(assistant: Assistant, model: ScriptedChatModel) -> None:
@@ -198,3 +203,15 @@ async def test_the_last_run_that_changed_something_is_known_to_the_drive_agent(
     assert "<last_run>\nrun-1\n</last_run>" in model.requests[-1][0].text
     assert seen.asked is not None
     assert seen.asked["actions"][0]["name"] == "undo_changes"
+
+
+async def test_a_conversation_has_the_model_that_was_chosen_for_it_as_long_as_it_is_allowed(
+    pool: ConnectionPool, saver: AsyncSqliteSaver, model: ScriptedChatModel
+) -> None:
+    other = ScriptedChatModel()
+    choices = {"other": dict.fromkeys(ROLES, other)}
+    assistant = assemble(model, pool, saver, choices=choices, settings=AgentSettings(models="other"))
+    model.script, other.script = ["by the default one", "by the default one"], ["by the other"]
+    for name, text in (("", "by the default one"), ("other", "by the other"), ("gone", "by the default one")):
+        assistant.who = replace(assistant.who, model=name)
+        assert (await assistant.say("list my files")).text.strip() == text

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from api.cli.client import ServiceClient
 
 HELP = """\
+@/path  attach that file or folder to the message; @"/a path" if it has spaces
 /new    start another conversation
 /undo   take back what the last run that changed something did
 /help   this
@@ -35,6 +36,7 @@ def chat(arguments: Namespace) -> int:
             yes_to=arguments.yes_to,
             json=arguments.json,
             unattended=arguments.unattended,
+            model=arguments.model,
         )
         if arguments.message is None:
             return _converse(conversation, client, terminal)

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from api.cli.chat.approvals import ask_about
+from api.cli.chat.attaching import attachments_in
 from api.cli.chat.event_stream import EventStream
 from api.cli.chat.transcript import JsonTranscript, Transcript
 from api.cli.client import Reconnection
@@ -56,6 +57,7 @@ class Conversation:
         yes_to: str | None,
         json: bool,
         unattended: bool = False,
+        model: str | None = None,
     ) -> None:
         self._client = client
         self._reconnection = Reconnection(client)
@@ -65,6 +67,7 @@ class Conversation:
         self._yes_to = yes_to
         self._unattended = unattended
         self._time_zone = server_zone()
+        self._model = model
         self.thread_id = thread_id
         self.last_run = ""
         self.unanswered = False
@@ -74,12 +77,16 @@ class Conversation:
         body: dict[str, Any] = {"message": message}
         if self._time_zone:
             body["time_zone"] = self._time_zone
+        if attached := attachments_in(self._client, message):
+            body["attachments"] = attached
         if self.thread_id:
             body["thread_id"] = self.thread_id
         if context := self._place.as_context():
             body["context"] = context
         if self._unattended:
             body["mode"] = "unattended"
+        if self._model:
+            body["model"] = self._model
         stream = EventStream(self._client, self._reconnection)
         return self._show(stream, stream.start(body))
 

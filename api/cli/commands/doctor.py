@@ -9,14 +9,13 @@ import stat
 import sys
 import tempfile
 from argparse import Namespace
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from api.cli.client import read_json
 from api.cli.commands.drive import WAITING
+from api.cli.commands.model_checks import Check, check_models
 from api.cli.configuration import settings_of
 from api.cli.failure import CommandError
 from api.cli.service.connection import connected, find_running
@@ -24,7 +23,7 @@ from api.cli.service.data_dir import is_held
 from api.cli.terminal import Terminal, format_size, print_json
 from drive_server.settings import DriveSettings
 from graph.models.dialects import FILE_NAME, RULES, public_address, read_learnt
-from graph.settings import OFFLINE, AgentSettings
+from graph.settings import AgentSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,19 +34,8 @@ if TYPE_CHECKING:
 OLDEST_PYTHON = (3, 11)
 LITTLE_SPACE = 1_000_000_000
 NO_SPACE = 100_000_000
-MODEL_SECONDS = 10
 OPENAI_URL = "https://api.openai.com/v1"
-REFUSALS = frozenset({401, 403})
 STYLES = {"ok": "green", "warn": "yellow", "fail": "red"}
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """The result of one check: `warn` works but needs attention, `fail` does not work."""
-
-    name: str
-    state: Literal["ok", "warn", "fail"]
-    text: str
 
 
 def doctor(arguments: Namespace) -> int:
@@ -75,7 +63,7 @@ def _all_checks(arguments: Namespace, terminal: Terminal) -> Iterator[Check]:
         return
     yield check_space(settings.root)
     agent = settings_of(arguments, AgentSettings)
-    yield check_model(agent)
+    yield from check_models(agent)
     yield from check_dialects(agent, settings.root)
     yield from _check_service(arguments, settings, terminal)
     yield check_token(settings.token_path)
@@ -121,30 +109,6 @@ def check_token(path: Path) -> Check:
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         return Check("access token", "fail", f"{path} can be read by other users of this machine; chmod 600 closes it")
     return Check("access token", "ok", f"{path}, readable by you alone")
-
-
-def check_model(settings: AgentSettings) -> Check:
-    """Check the model in the settings, and whether its provider answers."""
-    if settings.resolved_model == OFFLINE:
-        return Check(
-            "model", "ok", "the built-in offline model; OPENAI_API_KEY, OPENAI_BASE_URL, AGENT_MODEL set a real one"
-        )
-    key = settings.openai_api_key.get_secret_value()
-    base = settings.openai_base_url or OPENAI_URL
-    name = f"{settings.resolved_model} at {base}"
-    if not key:
-        return Check("model", "warn", f"{name}, without OPENAI_API_KEY")
-    try:
-        answer = httpx.get(
-            f"{base.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"}, timeout=MODEL_SECONDS
-        )
-    except (httpx.TransportError, httpx.InvalidURL) as error:
-        return Check("model", "fail", f"{name} can't be reached ({type(error).__name__})")
-    if answer.status_code in REFUSALS:
-        return Check("model", "fail", f"{name} refuses the key")
-    if not answer.is_success:
-        return Check("model", "warn", f"{name} answers {answer.status_code} when asked for its models")
-    return Check("model", "ok", name)
 
 
 def check_dialects(settings: AgentSettings, root: Path) -> Iterator[Check]:

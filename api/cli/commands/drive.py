@@ -103,6 +103,8 @@ def _print_status(status: dict[str, Any], terminal: Terminal) -> None:
             terminal.say(f"{count:>7}  {word}{_states_of(status['counts']) if word == 'skipped' else ''}")
     if not any(status["counts"].values()):
         terminal.say("No files yet.")
+    if waiting := status.get("awaiting_vectors"):
+        terminal.say(f"{waiting:>7}  passages that are found by their words, and not by their meaning yet")
     for problem in status["problems"]:
         terminal.say(f"{visible_line(problem['path'])}: {visible_line(problem['reason'])}", "yellow")
 

@@ -16,6 +16,7 @@ from api.cli.failure import CommandError
 from drive_server.errors import DriveError
 from drive_server.transports.connections import ConnectionLimits
 from drive_server.transports.runner import Runner
+from graph.errors import AgentError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, MutableMapping
@@ -92,7 +93,7 @@ class StartupWatch:
             await self._app(scope, receive, send_untraced)
         except Exception as error:
             self.failure = _first(error)
-            if not isinstance(self.failure, DriveError):
+            if not isinstance(self.failure, DriveError | AgentError):
                 logger.exception("The service could not start, or not end.")
             raise
 
@@ -104,7 +105,8 @@ def _first(failure: BaseException) -> BaseException:
 
 
 def _not_started(failure: BaseException | None) -> CommandError:
-    reason = getattr(failure, "message", None) or (failure and f"{type(failure).__name__}: {failure}") or "no reason"
+    said = getattr(failure, "message", None) or getattr(failure, "sentence", None)
+    reason = said or (failure and f"{type(failure).__name__}: {failure}") or "no reason"
     return CommandError(f"The service could not start: {reason}", hint=getattr(failure, "hint", ""))
 
 

@@ -21,7 +21,7 @@ from api.cli.terminal import Terminal
 from drive_server.errors import InvalidInputError
 from drive_server.settings import DriveSettings
 from drive_server.transports.listener import address_of, listen
-from graph.settings import OFFLINE, AgentSettings
+from graph.settings import OFFLINE, AgentSettings, split_model
 
 if TYPE_CHECKING:
     import socket
@@ -113,6 +113,8 @@ class Start:
         if self.agent.resolved_model == OFFLINE:
             help_words = OFFLINE_HELP.format(file=self.config or self.drive.config_path)
             return f"the built-in offline model is in use.\n{help_words}"
+        if split_model(self.agent.resolved_model)[0] not in {"", "openai"}:
+            return self.agent.resolved_model
         return f"{self.agent.resolved_model} at {self.agent.openai_base_url or 'the provider of OPENAI_API_KEY'}"
 
 

@@ -11,11 +11,11 @@ from starlette.responses import Response
 from starlette.status import HTTP_204_NO_CONTENT
 
 from api.approvals.service import PARKED
-from api.drive import Place, Principal
+from api.drive import Kind, Place, Principal
 from api.events.frames import Frame, newest_number
 from api.http.dependencies import CallerDep, ServiceDep
 from api.http.filtered_route import FilteredRoute
-from api.http.requests import ChatRequest
+from api.http.requests import AttachmentBody, ChatContext, ChatRequest
 from api.http.sse import EventStream
 from api.service import Service
 from api.storage.tables import RunRow
@@ -56,14 +56,17 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
 
     The first event is `run`; the last is `done` or `error`, or `run_parked` if the mode is `unattended`. Closing the
     connection cancels nothing: read on with `GET /api/runs/{run_id}/events`. A thread takes one message at a time (409
-    `thread_busy`), and none while an approval waits (409 `approval_pending`). The messages `pause`, `continue` and
-    `stop the plan` (in Chinese, too) command a running plan: the answer continues with that run's events.
+    `thread_busy`), and none while an approval waits (409 `approval_pending`). A `model` that the operator does not
+    allow is refused (422 `model_not_allowed`). The messages `pause`, `continue` and `stop the plan` (in Chinese, too)
+    command a running plan: the answer continues with that run's events.
     """
     if body.assistant_id not in (None, ASSISTANT):
         raise InvalidInputError("There is no such assistant.", hint=f"Leave assistant_id out, or use {ASSISTANT}.")
     if (commanded := await _command_plan(body, caller, service)) is not None:
         return commanded
-    place = Place(body.context.file_id, body.context.folder_id) if body.context else Place()
+    here = body.context or ChatContext()
+    attached: list[tuple[str, Kind]] = [(one.file_id or one.folder_id or "", _kind(one)) for one in body.attachments]
+    place = Place(here.file_id, here.folder_id, tuple(attached))
     run = await service.runs.start(
         caller,
         body.message,
@@ -72,6 +75,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
         assistant_id=body.assistant_id or ASSISTANT,
         mode=body.mode,
         time_zone=body.time_zone or "",
+        model=body.model,
     )
     headers = [("location", f"/api/runs/{run.id}/events"), ("content-location", f"/api/runs/{run.id}")]
     batches = service.runs.follow(run.id, 0, service.heartbeat_seconds)
@@ -102,6 +106,10 @@ async def events(
     if run.finished_at is not None and number >= await newest_number(service.database, run.id):
         return Response(status_code=HTTP_204_NO_CONTENT, headers={"Cache-Control": "no-store"})
     return EventStream(await _shown_frames(run, number, caller, service))
+
+
+def _kind(attachment: AttachmentBody) -> Kind:
+    return "file" if attachment.file_id is not None else "folder"
 
 
 async def _shown_frames(run: RunRow, after: int, caller: Principal, service: Service) -> AsyncGenerator[list[Frame]]:

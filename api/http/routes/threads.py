@@ -100,4 +100,5 @@ def _messages(state: Mapping[str, Any], newest: RunRow | None) -> list[MessageVi
 
 
 def _summary(row: ThreadRow) -> ThreadSummary:
-    return ThreadSummary(thread_id=row.id, title=row.title, created_at=row.created_at, updated_at=row.updated_at)
+    times = {"created_at": row.created_at, "updated_at": row.updated_at}
+    return ThreadSummary(thread_id=row.id, title=row.title, model=row.model, **times)

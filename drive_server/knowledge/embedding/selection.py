@@ -1,7 +1,7 @@
 """Selection of embedding models: the one of the settings, and those of earlier tables."""
 
 from drive_server.errors import InvalidInputError
-from drive_server.knowledge.embedding.embedder import Embedder, LocalEmbedder, NoEmbedder
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, Embedder, LocalEmbedder, NoEmbedder
 from drive_server.knowledge.embedding.service import EmbeddingService, RemoteEmbedder
 
 OPENAI_PREFIX = "openai:"
@@ -38,6 +38,10 @@ class Embedders:
                 hint="Use local, none, or openai:NAME; or the name of a model of the service at DRIVE_EMBEDDING_URL.",
             )
         return RemoteEmbedder(self._service, model)
+
+    def open_late(self, setting: str) -> Embedder | None:
+        """Return the model of texts that the setting's own does not support, None if it supports all or is `none`."""
+        return CjkEmbedder() if setting == "local" else None
 
     def by_name(self, name: str) -> Embedder | None:
         """Return the embedder of this name, None if it is no longer available."""

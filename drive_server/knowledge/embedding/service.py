@@ -107,6 +107,7 @@ class RemoteEmbedder:
     """A model of the service, in any language. Its dimensions are known from its first answer on, and 0 before."""
 
     weight = 0.6
+    floor = 0.0
 
     def __init__(self, service: EmbeddingService, model: str) -> None:
         self.name = f"remote:{model}"

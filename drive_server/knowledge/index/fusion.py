@@ -7,10 +7,11 @@ of the range above the field, which holds for any model's range of cosines.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import nlargest
 from statistics import fmean
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from drive_server.knowledge.text.characters import CJK, fold
 from drive_server.knowledge.text.words import identifiers
@@ -28,24 +29,36 @@ CONFIDENCE_RANGE_OF_NAMES = (0.2, 0.35)
 """The same if a passage has a word of the query that the model does not know."""
 
 
-def fuse(words: Mapping[Key, float], similarities: Mapping[Key, float], weight: float) -> dict[Key, float]:
-    """Return a score from 0 to 1 for each passage; each side counts as a share of its own best.
+@dataclass(frozen=True, slots=True)
+class Side(Generic[Key]):
+    """The similarities that one model found. `weight`, from 0 to 1, is their share in the scores of its passages."""
 
-    `words` has full-text scores, `similarities` cosines. A passage without a vector, as in a language that the model
-    does not support, is scored by its words alone. `weight`, from 0 to 1, is the share of similarity in the scores of
-    the others. Shares of the best preserve the distances between passages, which ranks lose. A passage without a word
-    in common needs `MIN_SIMILARITY`.
+    similarities: Mapping[Key, float]
+    weight: float
+
+
+def fuse(words: Mapping[Key, float], sides: Sequence[Side[Key]]) -> dict[Key, float]:
+    """Return a score from 0 to 1 for each passage; words and each model's similarities count as shares of their best.
+
+    `words` has full-text scores. A passage without a vector, as in a language that no model supports, is scored by its
+    words alone. Each passage has a vector of one model at most, and those of two models are never compared. Shares of
+    the best preserve the distances between passages, which ranks lose. A passage without a word in common needs
+    `MIN_SIMILARITY`.
     """
     best_words = max(words.values(), default=0.0) or 1.0
-    best_similarity = max(MIN_SIMILARITY, *similarities.values()) if similarities else MIN_SIMILARITY
-    scores: dict[Key, float] = {}
-    for key in {**words, **similarities}:
-        share = words.get(key, 0.0) / best_words
-        if key not in similarities:
-            scores[key] = share
-        elif key in words or similarities[key] >= MIN_SIMILARITY:
-            scores[key] = (1 - weight) * share + weight * max(0.0, similarities[key]) / best_similarity
+    scores = {key: score / best_words for key, score in words.items()}
+    for side in sides:
+        best = max(MIN_SIMILARITY, *side.similarities.values()) if side.similarities else MIN_SIMILARITY
+        for key, similarity in side.similarities.items():
+            if key in words or similarity >= MIN_SIMILARITY:
+                share = (1 - side.weight) * scores.get(key, 0.0)
+                scores[key] = share + side.weight * max(0.0, similarity) / best
     return scores
+
+
+def scaled(cosine: float, floor: float) -> float:
+    """Return a cosine as a similarity: 0 at the model's floor, 1 for the same text."""
+    return (cosine - floor) / (1 - floor)
 
 
 def vector_confidence(similarities: Collection[float], *, is_literal: bool = False) -> float:

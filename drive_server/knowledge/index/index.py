@@ -1,28 +1,40 @@
 """The index: passages in LanceDB, found by words, meaning or both. Only one process at a time may write."""
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+import anyio
 import anyio.to_thread
 
 from drive_server.errors import StorageFailureError
 from drive_server.knowledge.embedding.embedder import Embedder, EmbedderUnavailableError, Vectors
 from drive_server.knowledge.index.queries import Query, parse
-from drive_server.knowledge.index.retrieval import Mode, QueryVector, SearchRequest, find
+from drive_server.knowledge.index.retrieval import Mode, ModelQuery, QueryVector, SearchRequest, find
 from drive_server.knowledge.index.rows import (
     FILE_COLUMNS,
+    MODEL,
+    PASSAGE,
+    VECTOR,
     IndexedFile,
     Passage,
     arrow_to_files,
     column_to_vectors,
+    deserialize,
     id_filter,
+    model_filter,
     rows_to_arrow,
+    vectors_to_arrow,
 )
 from drive_server.knowledge.index.table import PassageTable
 from drive_server.knowledge.index.tables import PassageTables
 
 logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+"""How long an index without vectors of the late model counts as such."""
 
 MAX_IDS = 500
 """The most ids or digests in one query."""
@@ -47,15 +59,23 @@ class KnowledgeIndex:
     """The passages of every file, at a LanceDB URI. Opened at the first use.
 
     Writes go to the table of `embedder`'s model. As long as a table of another model has more passages, that one
-    answers searches, with its vectors too if `open_model` returns an embedder for the model's name. Every method
-    raises `StorageFailureError` if a table can't be read or written.
+    answers searches, with its vectors too if `open_model` returns an embedder for the model's name. `late` is the model
+    of passages that `embedder` does not support: their vectors come after their words, by `late_passages` and
+    `add_vectors`. Every method raises `StorageFailureError` if a table can't be read or written.
     """
 
     def __init__(
-        self, url: str, embedder: Embedder, open_model: Callable[[str], Embedder | None] = lambda _: None
+        self,
+        url: str,
+        embedder: Embedder,
+        open_model: Callable[[str], Embedder | None] = lambda _: None,
+        late: Embedder | None = None,
     ) -> None:
+        self.late = late
         self._embedder = embedder
         self._open_model = open_model
+        self._has_late_rows = False
+        self._looked_at = -math.inf
         self._tables = PassageTables(url, embedder.name)
 
     @property
@@ -115,8 +135,8 @@ class KnowledgeIndex:
         async with self._tables.translated_errors():
             for table in await self._live_tables():
                 missing = set(file_ids) - found.keys()
-                columns = [*FILE_COLUMNS, *(["vector"] if table is self._tables.current else [])]
-                found |= await _files(table, missing, columns)
+                models = self._models if table is self._tables.current and table.names_models else ()
+                found |= await _files(table, missing, models)
         return {file_id: file for file_id, file in found.items() if file_id in file_ids}
 
     async def vectors(self, digests: Collection[str]) -> dict[str, Vectors]:
@@ -125,14 +145,52 @@ class KnowledgeIndex:
         async with self._tables.translated_errors():
             table = self._tables.current
             opened = await table.readable()
-            if opened is None or not table.dimensions:
+            if opened is None or not table.dimensions or not table.names_models:
                 return found
+            ours = " OR ".join(map(model_filter, self._models))
             for some in _batches(digests):
-                where = f"digest IN ({', '.join(map(repr, some))}) AND vector IS NOT NULL"
+                where = f"digest IN ({', '.join(map(repr, some))}) AND ({ours})"
                 rows = await opened.query().where(where).select(["digest", "vector"]).to_arrow()
                 pairs = zip(rows["digest"].to_pylist(), column_to_vectors(rows["vector"]), strict=True)
                 found |= {digest: vector for digest, vector in pairs if vector is not None}
         return found
+
+    async def late_passages(self, limit: int) -> dict[str, str]:
+        """Return up to so many texts without a vector that wait for the late model, by their digests."""
+        table = await self._late_table()
+        if table is None:
+            return {}
+        async with self._tables.translated_errors():
+            asked = table.query().where(model_filter(""))
+            rows = await asked.limit(limit).select(["digest", PASSAGE]).to_arrow()
+        pairs = zip(rows["digest"].to_pylist(), rows[PASSAGE].to_pylist(), strict=True)
+        return {digest: deserialize(stored).search_text for digest, stored in pairs}
+
+    async def add_vectors(self, vectors: Mapping[str, Vectors], model: str) -> None:
+        """Give the passages of these texts, by their digests, the vectors of a model."""
+        async with self._tables.translated_errors():
+            await self._tables.current.merge("digest", vectors_to_arrow(vectors, model))
+        self._has_late_rows = True
+
+    async def waiting_for_vectors(self, owner_id: str, file_ids: Collection[str] | None = None) -> int:
+        """Return how many passages can be found by their words, and by their meaning only later.
+
+        Those of a person, or of files if they are named.
+        """
+        table = await self._late_table()
+        if table is None:
+            return 0
+        filters = [id_filter("owner_id", [owner_id])]
+        if file_ids is not None:
+            filters = [id_filter("file_id", some) for some in _batches(file_ids)]
+        async with self._tables.translated_errors():
+            counts = [int(await table.count_rows(f"{where} AND {model_filter('')}")) for where in filters]
+        return sum(counts)
+
+    async def upgrade(self) -> None:
+        """Bring a table of an earlier version to the newest columns; it serves all the time."""
+        async with self._tables.translated_errors():
+            await self._tables.upgrade()
 
     async def table_names(self) -> set[str]:
         """Return the names of the tables that can be used and have passages."""
@@ -168,15 +226,53 @@ class KnowledgeIndex:
         async with self._tables.translated_errors():
             table = await self._tables.serving()
             opened = await table.readable()
-        if opened is None:
-            return []
-        embedder = self._embedder if table is self._tables.current else self._open_model(table.model)
-        question = _query_vector(embedder, query.words, table.dimensions) if mode in ("hybrid", "vector") else None
-        if mode == "vector" and question is None:
-            return []
-        async with self._tables.translated_errors():
-            found = await find(opened, SearchRequest(query, question, where, mode, limit), embedder)
+            if opened is None:
+                return []
+            questions = await self._questions(table, query.words) if mode in ("hybrid", "vector") else ()
+            if mode == "vector" and not questions:
+                return []
+            found = await find(opened, SearchRequest(query, questions, where, mode, limit))
         return [_hit(passage, score) for passage, score in found]
+
+    async def _questions(self, table: PassageTable, query: str) -> tuple[ModelQuery, ...]:
+        """Return the query for the model of its script, and for the late one, which knows English questions too."""
+        embedder = self._embedder if table is self._tables.current else self._open_model(table.model)
+        models = [embedder] if embedder is not None and embedder.supports(query) else []
+        if self.late is not None and table is self._tables.current and await self._has_late(table, self.late):
+            models.append(self.late)
+        return tuple(
+            ModelQuery(
+                model,
+                _query_vector(model, query, table.dimensions),
+                model_filter(model.name) if table.names_models else "",
+            )
+            for model in models
+            if table.dimensions
+        )
+
+    async def _has_late(self, table: PassageTable, late: Embedder) -> bool:
+        """Return whether a passage has a vector of the late model; without one, it need not be loaded."""
+        now = anyio.current_time()
+        if not self._has_late_rows and table.names_models and now >= self._looked_at + LOOK_SECONDS:
+            opened = await table.readable()
+            self._has_late_rows = opened is not None and bool(await opened.count_rows(model_filter(late.name)))
+            self._looked_at = now
+        return self._has_late_rows
+
+    @property
+    def _models(self) -> list[str]:
+        return [model.name for model in (self._embedder, self.late) if model is not None]
+
+    def _model_of(self, text: str) -> str:
+        is_late = self.late is not None and not self._embedder.supports(text)
+        return self.late.name if self.late is not None and is_late else self._embedder.name
+
+    async def _late_table(self) -> Any | None:
+        """Return LanceDB's table that is written to, None if no passages wait in it for the late model."""
+        async with self._tables.translated_errors():
+            table = self._tables.current
+            opened = await table.readable() if self.late is not None else None
+        return opened if table.names_models and table.dimensions else None
 
     async def _live_tables(self) -> list[PassageTable]:
         """Return the model's table and, if another one serves, that too."""
@@ -190,25 +286,26 @@ class KnowledgeIndex:
         lengths = (len(vector) for file in files for vector in file.vectors if vector is not None)
         wanted = next(lengths, self._embedder.dimensions) if table is self._tables.current else 0
         await table.writable(wanted)
-        rows = await anyio.to_thread.run_sync(rows_to_arrow, files, table.dimensions)
+        rows = await anyio.to_thread.run_sync(rows_to_arrow, files, table.dimensions, self._model_of)
         await table.replace(id_filter("file_id", [file.file_id for file in files]), rows)
 
 
-async def _files(table: PassageTable, file_ids: Collection[str], columns: Sequence[str]) -> dict[str, IndexedFile]:
+async def _files(table: PassageTable, file_ids: Collection[str], models: Collection[str]) -> dict[str, IndexedFile]:
+    """Return what a table has of files, with the vectors of these models."""
     opened = await table.readable()
     found: dict[str, IndexedFile] = {}
     if opened is None:
         return found
-    shown = [column for column in columns if column != "vector" or table.dimensions]
+    shown = [*FILE_COLUMNS, *([VECTOR, MODEL] if models and table.dimensions else [])]
     for some in _batches(file_ids):
         rows = await opened.query().where(id_filter("file_id", some)).select(shown).to_arrow()
-        found |= await anyio.to_thread.run_sync(arrow_to_files, rows)
+        found |= await anyio.to_thread.run_sync(arrow_to_files, rows, models)
     return found
 
 
 async def _changed(table: PassageTable, files: Sequence[IndexedFile]) -> list[IndexedFile]:
     """Return the files that differ from the table's, without vectors: the table is of another model."""
-    had = await _files(table, [file.file_id for file in files], FILE_COLUMNS)
+    had = await _files(table, [file.file_id for file in files], ())
     changed = [file for file in files if _state_of(file) != _state_of(had.get(file.file_id))]
     return [replace(file, vectors=[None] * len(file.chunks)) for file in changed]
 
@@ -217,10 +314,8 @@ def _state_of(file: IndexedFile | None) -> tuple[str, int, str] | None:
     return (file.owner_id, file.version, file.content) if file and file.chunks else None
 
 
-def _query_vector(embedder: Embedder | None, query: str, dimensions: int) -> QueryVector | None:
-    """Return a function that embeds the query; None without vectors or if the model does not support the language."""
-    if embedder is None or not dimensions or not embedder.supports(query):
-        return None
+def _query_vector(embedder: Embedder, query: str, dimensions: int) -> QueryVector:
+    """Return a function that embeds the query, and returns None if the model can't be reached."""
 
     async def question() -> Vectors | None:
         try:

@@ -1,6 +1,6 @@
 """Retrieval from a table of passages: full-text and vector search, fused into one ranking."""
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
@@ -10,10 +10,10 @@ import anyio
 import numpy as np
 
 from drive_server.knowledge.embedding.embedder import Embedder, Vectors
-from drive_server.knowledge.index.fusion import fuse, has_exact_match, vector_confidence
+from drive_server.knowledge.index.fusion import Side, fuse, has_exact_match, scaled, vector_confidence
 from drive_server.knowledge.index.matching import correctable_words, match_query, word_query, word_stem
 from drive_server.knowledge.index.queries import Query
-from drive_server.knowledge.index.rows import PASSAGE, VECTOR, Passage, deserialize
+from drive_server.knowledge.index.rows import MODEL, PASSAGE, VECTOR, Passage, deserialize
 
 Mode = Literal["hybrid", "text", "words", "vector"]
 QueryVector = Callable[[], Awaitable[Vectors | None]]
@@ -52,55 +52,63 @@ class RowsMovedError(RuntimeError):
 
 @dataclass(slots=True)
 class Candidates:
-    """Full-text scores and cosines by row id, and the passages that were read."""
+    """Full-text scores by row id, similarities by model and row id, and the passages that were read."""
 
     words: dict[int, float] = field(default_factory=dict[int, float])
-    similarities: dict[int, float] = field(default_factory=dict[int, float])
+    similarities: dict[str, dict[int, float]] = field(default_factory=dict[str, dict[int, float]])
     passages: dict[int, Passage] = field(default_factory=dict[int, Passage])
 
     def filter(self, admits: Callable[[str], bool]) -> None:
         """Drop the rows whose passages are not admitted. Read all passages first."""
         for row in [row for row, passage in self.passages.items() if not admits(passage.search_text)]:
-            self.words.pop(row, None)
-            self.similarities.pop(row, None)
+            for found in (self.words, *self.similarities.values()):
+                found.pop(row, None)
 
     @property
     def rows(self) -> set[int]:
         """The ids of all candidates."""
-        return self.words.keys() | self.similarities.keys()
+        return self.words.keys() | {row for found in self.similarities.values() for row in found}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelQuery:
+    """A model that is asked, the query's vector by it, and the SQL condition on rows with its vectors, if any."""
+
+    embedder: Embedder
+    vector: QueryVector
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """One search. `query_vector` is None for a search by words, or if the model has no vector for the query."""
+    """One search. There are no `models` in a search by words, or if none has a vector for the query."""
 
     query: Query
-    query_vector: QueryVector | None
+    models: Sequence[ModelQuery]
     where: str
     mode: Mode
     limit: int
 
 
-async def find(table: Any, request: SearchRequest, embedder: Embedder | None) -> list[tuple[Passage, float]]:
+async def find(table: Any, request: SearchRequest) -> list[tuple[Passage, float]]:
     """Return the best passages of a table with their scores, the best first.
 
     If no passage has a word, similar words count as well. If no passage has the phrases, their words count, but not in
-    mode `text`. `embedder` is the model of the query vector, if there is one. Raises LanceDB's errors and
-    `RowsMovedError`.
+    mode `text`. Raises LanceDB's errors and `RowsMovedError`.
     """
     for _ in range(ATTEMPTS - 1):
         with suppress(RowsMovedError):
-            return await _find(table, request, embedder)
-    return await _find(table, request, embedder)
+            return await _find(table, request)
+    return await _find(table, request)
 
 
-async def _find(table: Any, request: SearchRequest, embedder: Embedder | None) -> list[tuple[Passage, float]]:
+async def _find(table: Any, request: SearchRequest) -> list[tuple[Passage, float]]:
     retrieval = Retrieval(table, request)
     await retrieval.run()
     if request.mode != "text" and request.query.phrases and not retrieval.candidates.rows:
         retrieval = Retrieval(table, replace(request, query=request.query.without_phrases()))
         await retrieval.run()
-    return await retrieval.best(embedder)
+    return await retrieval.best()
 
 
 @dataclass(slots=True)
@@ -111,9 +119,10 @@ class Retrieval:
     request: SearchRequest
     candidates: Candidates = field(default_factory=Candidates)
 
-    async def best(self, embedder: Embedder | None) -> list[tuple[Passage, float]]:
+    async def best(self) -> list[tuple[Passage, float]]:
         """Return the best candidates with their scores; ties in a fixed order."""
-        scores = fuse(self.candidates.words, self.candidates.similarities, await self._weight(embedder))
+        sides = [await self._side(model.embedder) for model in self.request.models]
+        scores = fuse(self.candidates.words, sides)
         best = sorted(scores, key=lambda row: (-scores[row], row))[: self.request.limit]
         passages = await self._read(best)
         return [(passage, scores[row]) for row, passage in zip(best, passages, strict=True)]
@@ -121,35 +130,39 @@ class Retrieval:
     async def run(self) -> None:
         """Find candidates by words, vectors or both, and apply the query's phrases and exclusions."""
         size = STRICT_CANDIDATES if self.request.query.is_strict else max(self.request.limit, CANDIDATES)
-        if self.request.query_vector is None:
+        if not self.request.models:
             await self._find_by_words(size)
         elif self.request.mode == "vector":
-            await self._find_similar(await self.request.query_vector(), size)
+            for model in self.request.models:
+                await self._find_similar(model, await model.vector(), size)
         else:
-            await self._find_both(self.request.query_vector, size)
+            await self._find_both(size)
         if self.request.query.is_strict:
             await self._read(self.candidates.rows)
             self.candidates.filter(self.request.query.passage_filter())
 
-    async def _find_both(self, query_vector: QueryVector, size: int) -> None:
-        """Search by words while the query is embedded and searched by its vector."""
-        vectors: list[Vectors] = []
+    async def _find_both(self, size: int) -> None:
+        """Search by words while the query is embedded and searched by its vectors."""
+        vectors: dict[Embedder, Vectors] = {}
 
-        async def find_similar() -> None:
-            vector = await query_vector()
-            await self._find_similar(vector, size)
-            vectors.extend([vector] if vector is not None else [])
+        async def find_similar(model: ModelQuery) -> None:
+            vector = await model.vector()
+            await self._find_similar(model, vector, size)
+            if vector is not None:
+                vectors[model.embedder] = vector
 
         answers: list[Any] = []
         try:
             async with anyio.create_task_group() as group:
-                group.start_soon(find_similar)
+                for model in self.request.models:
+                    group.start_soon(find_similar, model)
                 words = size if self.request.query.is_strict else max(self.request.limit, WORD_CANDIDATES)
                 answers += await self._find_by_words(words)
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from errors
-        for vector, answer in ((vector, answer) for vector in vectors for answer in answers):
-            self.candidates.similarities.update(_similarities(answer, vector))
+        for embedder, vector in vectors.items():
+            for answer in answers:
+                self._add_similarities(embedder, _cosines(answer, vector, embedder.name))
 
     async def _find_by_words(self, size: int) -> list[Any]:
         """Find passages with the words. Return the answers, with the rows' vectors in a hybrid search."""
@@ -180,21 +193,27 @@ class Retrieval:
 
     async def _find_words(self, match: Any, size: int) -> Any:
         """Add the passages that match, best first by BM25."""
-        columns = [ROW, "_score", *([VECTOR] if self.request.query_vector is not None else [])]
+        columns = [ROW, "_score", *([VECTOR] if self.request.models else [])]
+        columns += [MODEL] if any(model.where for model in self.request.models) else []
         asked = self.table.query().nearest_to_text(match).where(self.request.where).limit(size)
         answer = await asked.select(columns).to_arrow()
         self.candidates.words.update(zip(answer[ROW].to_pylist(), answer["_score"].to_pylist(), strict=True))
         return answer
 
-    async def _find_similar(self, vector: Vectors | None, size: int) -> None:
-        """Add the passages nearest to a vector."""
+    async def _find_similar(self, model: ModelQuery, vector: Vectors | None, size: int) -> None:
+        """Add the passages nearest to a vector, of those with vectors of its model."""
         if vector is None:
             return
         asked = self.table.query().nearest_to(vector).column(VECTOR).distance_type("dot").nprobes(PROBES)
-        answer = await asked.where(self.request.where).limit(size).select([ROW, "_distance"]).to_arrow()
+        where = f"({self.request.where}) AND {model.where}" if model.where else self.request.where
+        answer = await asked.where(where).limit(size).select([ROW, "_distance"]).to_arrow()
         distances = answer["_distance"].to_pylist()
         rows = answer[ROW].to_pylist()
-        self.candidates.similarities.update({row: 1 - distance for row, distance in zip(rows, distances, strict=True)})
+        self._add_similarities(model.embedder, {row: 1 - far for row, far in zip(rows, distances, strict=True)})
+
+    def _add_similarities(self, embedder: Embedder, cosines: dict[int, float]) -> None:
+        found = self.candidates.similarities.setdefault(embedder.name, {})
+        found.update({row: scaled(cosine, embedder.floor) for row, cosine in cosines.items()})
 
     async def _missing_words(self) -> list[str]:
         """Return the words of the query that no passage has."""
@@ -233,21 +252,24 @@ class Retrieval:
         except KeyError as error:
             raise RowsMovedError from error
 
-    async def _weight(self, embedder: Embedder | None) -> float:
-        words = self.candidates.words
-        if not words or not self.candidates.similarities or embedder is None:
-            return float(not words)
+    async def _side(self, embedder: Embedder) -> Side[int]:
+        """Return the similarities of a model, and how far they count for this query."""
+        words, found = self.candidates.words, self.candidates.similarities.get(embedder.name, {})
+        if not found or (not words and len(self.request.models) == 1):
+            return Side(found, 1.0)
         best = nlargest(CHECKED_FOR_NAMES, words, key=lambda row: words[row])
         texts = [passage.search_text for passage in await self._read(best)]
         is_literal = has_exact_match(self.request.query.words, embedder.recognizes, texts)
-        return embedder.weight * vector_confidence(self.candidates.similarities.values(), is_literal=is_literal)
+        return Side(found, embedder.weight * vector_confidence(found.values(), is_literal=is_literal))
 
 
-def _similarities(answer: Any, vector: Vectors) -> dict[int, float]:
-    """Return the cosine of each row that has a vector: as a list of floats they would take ten times as long."""
+def _cosines(answer: Any, vector: Vectors, model: str) -> dict[int, float]:
+    """Return the cosine of each row with a vector of a model: as a list of floats they would take ten times as long."""
     column = answer[VECTOR].combine_chunks()
     values = np.asarray(column.values)[column.offset * len(vector) :][: len(column) * len(vector)]
     cosines = values.reshape(len(column), len(vector)) @ vector
     is_valid: list[bool] = column.is_valid().to_pylist()
+    if MODEL in answer.column_names:
+        is_valid = [name == model for name in answer[MODEL].to_pylist()]
     rows: Collection[int] = answer[ROW].to_pylist()
     return {row: float(cosine) for row, cosine, valid in zip(rows, cosines, is_valid, strict=True) if valid}

@@ -1,7 +1,7 @@
 """The rows of the index's table: what is stored of a passage, and the filters over it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
@@ -22,6 +22,8 @@ PASSAGE = "passage"
 
 FILE_COLUMNS = ("owner_id", "content", PASSAGE)
 VECTOR = "vector"
+MODEL = "model"
+"""The name of the model of the row's vector, empty without one: vectors of two models are never compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,9 @@ def schema(model: str, dimensions: int) -> Any:
     """Return the table's Arrow schema, which names the model; without vectors, no column for them."""
     import pyarrow as pa  # here, as lancedb is: it takes a second of CPU that starting the service must not
 
-    fields = [pa.field(name, pa.string()) for name in ("file_id", "owner_id", "content", "digest", PASSAGE, "words")]
+    fields = [
+        pa.field(name, pa.string()) for name in ("file_id", "owner_id", "content", "digest", PASSAGE, "words", MODEL)
+    ]
     if dimensions:
         fields.append(vector_field(dimensions))
     return pa.schema(fields, metadata={"model": model})
@@ -67,8 +71,11 @@ def vector_field(dimensions: int) -> Any:
     return pa.field(VECTOR, pa.list_(pa.float32(), dimensions))
 
 
-def rows_to_arrow(files: Sequence[IndexedFile], dimensions: int) -> Any:
-    """Return the rows of files as an Arrow table, without vectors of another length than `dimensions`."""
+def rows_to_arrow(files: Sequence[IndexedFile], dimensions: int, model_of: Callable[[str], str]) -> Any:
+    """Return the rows of files as an Arrow table, without vectors of another length than `dimensions`.
+
+    `model_of` names the model that embeds a text.
+    """
     import pyarrow as pa
 
     pairs = [(file, chunk) for file in files for chunk in file.chunks]
@@ -80,8 +87,14 @@ def rows_to_arrow(files: Sequence[IndexedFile], dimensions: int) -> Any:
         PASSAGE: [serialize(Passage(file.file_id, file.version, chunk)) for file, chunk in pairs],
         "words": words,
     }
+    vectors = [
+        vector if vector is not None and len(vector) == dimensions else None
+        for file in files
+        for vector in file.vectors
+    ]
+    columns[MODEL] = ["" if one is None else model_of(text) for one, text in zip(vectors, searched, strict=True)]
     if dimensions:
-        columns[VECTOR] = _vector_column([vector for file in files for vector in file.vectors], dimensions)
+        columns[VECTOR] = vector_column(vectors, dimensions)
     return pa.table(columns, schema=schema("", dimensions))
 
 
@@ -97,10 +110,13 @@ def deserialize(stored: str) -> Passage:
     return Passage(values.pop("file_id"), values.pop("version"), Chunk(**values))
 
 
-def arrow_to_files(rows: Any) -> dict[str, IndexedFile]:
-    """Return the files whose rows, all of them, are in an Arrow table, by their ids."""
+def arrow_to_files(rows: Any, models: Collection[str]) -> dict[str, IndexedFile]:
+    """Return the files whose rows, all of them, are in an Arrow table, by their ids; with the vectors of `models`."""
     passages = [deserialize(stored) for stored in rows[PASSAGE].to_pylist()]
-    vectors = column_to_vectors(rows[VECTOR]) if VECTOR in rows.column_names else [None] * len(passages)
+    vectors: list[Vectors | None] = [None] * len(passages)
+    if VECTOR in rows.column_names:
+        pairs = zip(column_to_vectors(rows[VECTOR]), rows[MODEL].to_pylist(), strict=True)
+        vectors = [vector if model in models else None for vector, model in pairs]
     records = zip(passages, vectors, rows["owner_id"].to_pylist(), rows["content"].to_pylist(), strict=True)
     ordered = sorted(records, key=lambda record: (record[0].file_id, record[0].chunk.ordinal))
     return {
@@ -127,6 +143,25 @@ def id_filter(column: str, ids: Iterable[str]) -> str:
     return f"{column} IN ({', '.join(map(repr, wanted))})"
 
 
+def model_filter(model: str) -> str:
+    """Return the SQL condition that a row has a vector of this model, or none for an empty name."""
+    return f"{MODEL} = {quoted(model)}"
+
+
+def quoted(text: str) -> str:
+    """Return a text as SQL has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def vectors_to_arrow(vectors: Mapping[str, Vectors], model: str) -> Any:
+    """Return the digests of texts with their vectors by a model, one at least, as an Arrow table."""
+    import pyarrow as pa
+
+    found = list(vectors.values())
+    columns = {"digest": list(vectors), MODEL: [model] * len(found), VECTOR: vector_column(found, len(found[0]))}
+    return pa.table(columns)
+
+
 def _rows_to_file(group: Sequence[tuple[Passage, Vectors | None, str, str]]) -> IndexedFile:
     first, _, owner_id, content = group[0]
     chunks = [passage.chunk for passage, *_ in group]
@@ -134,13 +169,14 @@ def _rows_to_file(group: Sequence[tuple[Passage, Vectors | None, str, str]]) -> 
     return IndexedFile(first.file_id, owner_id, first.version, content, chunks, vectors)
 
 
-def _vector_column(vectors: Sequence[Vectors | None], dimensions: int) -> Any:
+def vector_column(vectors: Sequence[Vectors | None], dimensions: int) -> Any:
+    """Return the column of vectors of this length, some of which may be missing."""
     import pyarrow as pa
 
-    missing = [vector is None or len(vector) != dimensions for vector in vectors]
+    missing = [vector is None for vector in vectors]
     filled = np.zeros((len(vectors), dimensions), np.float32)
-    for row, vector, left_out in zip(filled, vectors, missing, strict=True):
-        if vector is not None and not left_out:
+    for row, vector in zip(filled, vectors, strict=True):
+        if vector is not None:
             row[:] = vector
     return pa.FixedSizeListArray.from_arrays(
         pa.array(filled.ravel()), dimensions, mask=pa.array(missing, type=pa.bool_())

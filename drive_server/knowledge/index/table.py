@@ -7,14 +7,15 @@ import anyio
 
 from drive_server.knowledge.index.lance import Lance
 from drive_server.knowledge.index.maintenance import KEPT_VERSIONS, MaintenanceProcess, maintain
-from drive_server.knowledge.index.rows import VECTOR, schema, vector_field
+from drive_server.knowledge.index.rows import MODEL, VECTOR, quoted, schema, vector_field
 
 UNINDEXED_ROWS = 256
-"""From so many unindexed rows on maintenance is urgent: each costs a search 25 microseconds."""
+"""From so many unindexed rows on maintenance is urgent: each costs a search 35 microseconds of CPU."""
 
 COMMITS = 60
-BUSY_ROWS = 8_192
-"""The same while files come in: a run costs as much as reading all rows, so it waits for many new ones."""
+BUSY_ROWS = 512
+"""The same while files come in: a run takes 0.6 to 1 s of CPU, in which the local model embeds 30 to 50 passages, and a
+search beside it reads about so many rows at most (`python -m benchmarks.search_beside_import` counts them)."""
 
 IDLE_ROWS = 64
 IDLE_SECONDS = 30.0
@@ -23,7 +24,7 @@ IDLE_SECONDS = 30.0
 LARGE = 50_000
 """From so many rows on maintenance takes seconds, and a process of its own does it."""
 
-REST_FACTOR = 10
+REST_FACTOR = 4
 """The pause after a process, in multiples of its duration, unless this many times the urgent rows wait."""
 
 
@@ -35,6 +36,9 @@ class PassageTable:
         self.model = model
         self.dimensions = 0
         """The length of its vectors; 0 before it is opened, and while it has none."""
+
+        self.names_models = False
+        """True if its rows name the models of their vectors; in older tables all are of `model`."""
 
         self._lance = lance
         self._opening = anyio.Lock()
@@ -53,18 +57,31 @@ class PassageTable:
             if self._table is None and self.name in await self._lance.names():
                 self._table = await self._lance.open(self.name)
                 self._unindexed = await _unindexed_rows(self._table)
-            if self._table is not None and not self.dimensions:
+            if self._table is not None and not (self.dimensions and self.names_models):
                 await self._read_schema()
             return self._table
 
+    async def upgrade(self) -> None:
+        """Have the rows of an older table name the model of their vectors. Only the writer may call it."""
+        table = await self.readable()
+        async with self._opening:
+            if table is None or self.names_models:
+                return
+            # Of SQL's conditions, LanceDB has none in a column's expression.
+            named = f"repeat({quoted(self.model)}, CAST({VECTOR} IS NOT NULL AS BIGINT))" if self.dimensions else "''"
+            await table.add_columns({MODEL: named})
+            await _create_model_index(table)
+            self.names_models = True
+
     async def writable(self, dimensions: int) -> Any:
         """Return LanceDB's table, made with its indices if need be, with a column for vectors of that length."""
+        await self.upgrade()
         table = await self.readable()
         async with self._opening:
             if table is None:
                 table = await self._lance.create(self.name, schema(self.model, dimensions))
                 await _create_indices(table)
-                self._table, self.dimensions = table, dimensions
+                self._table, self.dimensions, self.names_models = table, dimensions, True
             elif dimensions and not self.dimensions:
                 await table.add_columns(vector_field(dimensions))
                 self.dimensions = dimensions
@@ -78,6 +95,13 @@ class PassageTable:
             await self._table.add(rows)
             self._unindexed += rows.num_rows
             self._commits += 1
+
+    async def merge(self, column: str, rows: Any) -> None:
+        """Set the other columns of an Arrow table in the rows that have the same value in `column`, all at once."""
+        async with self._maintaining:
+            await self._table.merge_insert(column).when_matched_update_all().execute(rows)
+        self._unindexed += rows.num_rows
+        self._commits += 1
 
     async def delete(self, condition: str) -> None:
         """Delete rows, after running maintenance: that fails if its rows are deleted meanwhile."""
@@ -117,7 +141,7 @@ class PassageTable:
     def forget(self) -> None:
         """Open it again at the next use: another process may have dropped and recreated it."""
         self._process.end()
-        self._table, self.dimensions = None, 0
+        self._table, self.dimensions, self.names_models = None, 0, False
 
     def close(self) -> None:
         """Close the files."""
@@ -156,6 +180,7 @@ class PassageTable:
         found = await self._table.schema()
         self.model = (found.metadata or {}).get(b"model", b"").decode()
         self.dimensions = found.field(VECTOR).type.list_size if VECTOR in found.names else 0
+        self.names_models = MODEL in found.names
 
 
 async def _create_indices(table: Any) -> None:
@@ -167,6 +192,13 @@ async def _create_indices(table: Any) -> None:
     await table.create_index("file_id", config=BTree())
     await table.create_index("digest", config=BTree())
     await table.create_index("owner_id", config=Bitmap())
+    await _create_model_index(table)
+
+
+async def _create_model_index(table: Any) -> None:
+    from lancedb.index import Bitmap
+
+    await table.create_index(MODEL, config=Bitmap())
 
 
 async def _unindexed_rows(table: Any) -> int:

@@ -51,6 +51,11 @@ class PassageTables:
         """Remove the tables of other formats."""
         await self._lance.drop([name for name in await self._all_names() if not name.startswith(_format_prefix())])
 
+    async def upgrade(self) -> None:
+        """Bring the current table to the newest columns."""
+        if self.current.name in await self._all_names():
+            await self.current.upgrade()
+
     async def promote(self) -> None:
         """Make the current table the only one."""
         async with self._choosing:

@@ -1,16 +1,18 @@
 """The background job that keeps the index up to date, and a watch of its progress."""
 
 import logging
-from collections.abc import Collection, Generator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Collection, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
 import anyio
+from sqlalchemy import Select
 
 from drive_server.errors import StorageFailureError
-from drive_server.knowledge.embedding.embedder import Embedder
+from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.lock import WriterLock
 from drive_server.knowledge.ingest.pending import Job, PendingFiles
@@ -25,6 +27,11 @@ logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
 PAUSE_SECONDS: Final = 0.25
+LATE_SECONDS = 3.0
+LATE_PASSAGES = 64
+LATE_BATCH = 8
+"""Late vectors: how long and how many until new files are looked for and progress is stored; how many at once."""
+
 WAIT_SECONDS = 0.1
 """The interval of polls while another process does the work."""
 
@@ -35,7 +42,7 @@ class Ingester:
     A file that fails is tried three times, then it is `failed`, with the error's kind as the reason. If the embedding
     model can't be reached, a file is found by its words, and tried again until it can. `retry_after` is the unit of the
     pauses between attempts. Files in another model's table move to this one's when nothing else is pending, and are
-    found in the other one until then.
+    found in the other one until then. When no file is pending, passages get the vectors of the index's late model.
     """
 
     def __init__(
@@ -58,9 +65,11 @@ class Ingester:
         self._progressed = anyio.Event()
         self._is_recovered = False
         self._is_promoted = True
+        self._wakes = 0
 
     def wake(self) -> None:
         """Have the loop look for pending files at once, not only at its next poll."""
+        self._wakes += 1
         self._woken.set()
         self._notify()
 
@@ -96,17 +105,17 @@ class Ingester:
                 return
             await anyio.sleep(WAIT_SECONDS)
 
-    async def status(self, owner_id: str, wait_seconds: float = 0) -> IndexStatus:
-        """Return the status of a person's files in the index.
+    async def status(self, owner_id: str, wait_seconds: float = 0, *, files: Select[str] | None = None) -> IndexStatus:
+        """Return the status of a person's files in the index, or of the `files` with these ids, whoever owns them.
 
         While some are unfinished, wait for the next batch, `wait_seconds` at most.
         """
         progressed = self._progressed
-        status = await self._status(owner_id)
+        status = await self._status(owner_id, files)
         if wait_seconds and status.unfinished:
             with anyio.move_on_after(wait_seconds):
                 await progressed.wait()
-            status = await self._status(owner_id)
+            status = await self._status(owner_id, files)
         return status
 
     async def rebuild(self, owner_id: str | None = None) -> None:
@@ -114,13 +123,23 @@ class Ingester:
         await self._pending.restart(owner_id)
         self.wake()
 
+    async def rebuild_files(self, files: Select[str]) -> int:
+        """Have the files with these ids read again in the background; return how many did not wait for it already."""
+        count = await self._pending.restart_files(files)
+        self.wake()
+        return count
+
     def _notify(self) -> None:
         self._progressed.set()
         self._progressed = anyio.Event()
 
-    async def _status(self, owner_id: str) -> IndexStatus:
+    async def _status(self, owner_id: str, files: Select[str] | None) -> IndexStatus:
         async with self._database.read() as session:
-            return await index_status(session, owner_id)
+            status = await index_status(session, owner_id, files)
+            file_ids = None if files is None else list(await session.scalars(files))
+        with suppress(StorageFailureError):  # the files' states are true all the same
+            status = replace(status, awaiting_vectors=await self._index.waiting_for_vectors(owner_id, file_ids))
+        return status
 
     async def _work_all(self, *, retry_at_once: bool) -> bool:
         """Index the pending files, if no other process does. Return whether more may follow soon."""
@@ -145,7 +164,8 @@ class Ingester:
                 return is_quiet
             if pipeline.was_idle:
                 await self._promote_table()
-                return False
+                if not await self._add_late_vectors():
+                    return False
             # Once more: files that changed meanwhile were left out.
 
     async def _claim(self, excluded: Collection[str], retry_at_once: bool) -> list[Job]:
@@ -155,6 +175,24 @@ class Ingester:
         if jobs:
             self._notify()
         return jobs
+
+    async def _add_late_vectors(self) -> bool:
+        """Embed passages that wait for the late model, until it is time to look for files; return whether any did."""
+        late, wakes, ends_at = self._index.late, self._wakes, anyio.current_time() + LATE_SECONDS
+        waiting = await self._index.late_passages(LATE_PASSAGES) if late is not None else {}
+        if late is None or not waiting:
+            return False
+        digests, vectors = list(waiting), dict[str, Vectors]()
+        for start in range(0, len(digests), LATE_BATCH):
+            batch = digests[start : start + LATE_BATCH]
+            found = await late.embed_documents([waiting[digest] for digest in batch])
+            vectors |= zip(batch, found, strict=True)
+            if self._wakes != wakes or anyio.current_time() > ends_at:
+                break
+        await self._index.add_vectors(vectors, late.name)
+        await self._index.maintain()
+        self._notify()
+        return True
 
     async def _promote_table(self) -> None:
         """Have the model's own table serve, once everything is in it."""
@@ -176,6 +214,7 @@ class Ingester:
             await self._index.clear()
             tables = set[str]()
         await self._index.drop_unusable()
+        await self._index.upgrade()
         await self._pending.recover(tables)
         self._is_promoted = tables <= {self._index.table_name}
         self._is_recovered = True
@@ -190,18 +229,20 @@ def _logging_errors() -> Generator[None]:
 
 
 class IndexWatch:
-    """Polls a person's index status, and returns only changes. For one task."""
+    """Polls a person's index status, or what `read` returns, and returns only changes. For one task."""
 
-    def __init__(self, ingester: Ingester, user_id: str) -> None:
+    def __init__(
+        self, ingester: Ingester, user_id: str, read: Callable[[], Awaitable[IndexStatus]] | None = None
+    ) -> None:
         self._ingester = ingester
-        self._user_id = user_id
+        self._read = read or (lambda: ingester.status(user_id))
         self._step = ingester.next_step
         self.last: IndexStatus | None = None
 
     async def poll(self) -> IndexStatus | None:
         """Return the current status, None if it was returned last."""
         self._step = self._ingester.next_step
-        status = await self._ingester.status(self._user_id)
+        status = await self._read()
         if status == self.last:
             return None
         self.last = status

@@ -168,6 +168,16 @@ class PendingFiles:
             again = _to_pending(condition).values(content="", index_table=FROM_SCRATCH)
             await session.execute(again, execution_options=UNSYNCHRONISED)
 
+    async def restart_files(self, files: Select[str]) -> int:
+        """Make the files with these ids pending again, and delete their readings; return how many were not pending."""
+        condition = and_(IndexEntryRow.file_id.in_(files), IndexEntryRow.state.not_in(UNFINISHED))
+        async with self._database.write() as session:
+            count = await session.scalar(select(func.count()).select_from(IndexEntryRow).where(condition))
+            await delete_readings(session, select(IndexEntryRow.content).where(condition))
+            again = _to_pending(condition).values(content="", index_table=FROM_SCRATCH)
+            await session.execute(again, execution_options=UNSYNCHRONISED)
+        return count or 0
+
     async def has_unfinished(self) -> bool:
         """Return whether a file is pending or being indexed."""
         async with self._database.read() as session:

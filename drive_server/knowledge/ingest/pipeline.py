@@ -149,7 +149,6 @@ class Pipeline:
             if self._is_store_due:
                 prepared = self._next_batch()
                 await self._store(prepared)
-                self._forget([one.result.job for one in prepared])
                 self._stored_at = anyio.current_time()
                 if not self._is_maintaining:
                     self._is_maintaining = True
@@ -193,6 +192,8 @@ class Pipeline:
         await self._index.replace([one.file for one in prepared if not one.is_indexed and one not in waiting])
         await self._pending.finish([one.result for one in prepared])
         self.is_waiting_for_model = self.is_waiting_for_model or any(one.result.postponed for one in prepared)
+        # Here, not when a whole batch is through: a file of it that failed may have been claimed again meanwhile.
+        self._forget([one.result.job for one in read])
         self._notify()
 
     async def _maintain(self, stored: int) -> None:

@@ -72,7 +72,7 @@ class FilePreparer:
     async def _with_known_vectors(self, prepared: Sequence[PreparedFile]) -> list[PreparedFile]:
         """Return the files with the vectors that the index has of the same texts."""
         again = [one for one in prepared if not one.result.job.from_scratch]
-        wanted = (await anyio.to_thread.run_sync(self._all_missing, again)).keys()
+        wanted = await anyio.to_thread.run_sync(_digests_without_vectors, again)
         vectors = await self._index.vectors(wanted) if wanted else {}
         return [one if one.result.job.from_scratch else _completed(one, vectors) for one in prepared]
 
@@ -112,6 +112,11 @@ def prepare(job: Job, passages: ChunkedText) -> PreparedFile:
     """Return a file for the index, without vectors."""
     result = Result(job, passages.state, passages.reason, len(passages.chunks))
     return PreparedFile(result, _file(job, passages.chunks, [None] * len(passages.chunks)))
+
+
+def _digests_without_vectors(prepared: Sequence[PreparedFile]) -> set[str]:
+    pairs = (pair for one in prepared for pair in zip(one.file.chunks, one.file.vectors, strict=True))
+    return {text_digest(chunk.search_text) for chunk, vector in pairs if vector is None}
 
 
 def _file(job: Job, chunks: Sequence[Chunk], vectors: Sequence[Vectors | None]) -> IndexedFile:

@@ -19,7 +19,7 @@ from drive_server.knowledge.text.elements import Extraction
 logger = logging.getLogger(__name__)
 
 TIMEOUT_SECONDS = 180.0
-_Refusal = Callable[[Literal["failed"], str], Answer]
+Refusal = Callable[[Literal["failed"], str], Answer]
 
 
 class ReaderPool:
@@ -42,33 +42,54 @@ class ReaderPool:
         async with self._queue.slot(size, is_awaited=False):
             return await self._run(read_chunks, ChunkedText, path, name, media_type)
 
-    async def _run(
-        self, work: Work[Answer], refusal: _Refusal[Answer], path: Path, name: str, media_type: str
+    async def run(
+        self, work: Work[Answer], refusal: Refusal[Answer], path: Path, name: str, media_type: str, seconds: float
     ) -> Answer:
+        """Return what other work over a file answers, or `refusal` if it crashes or takes longer than `seconds`."""
+        async with self._queue.slot(0, is_awaited=True):
+            return await self._run(work, refusal, path, name, media_type, seconds)
+
+    async def _run(
+        self,
+        work: Work[Answer],
+        refusal: Refusal[Answer],
+        path: Path,
+        name: str,
+        media_type: str,
+        seconds: float | None = None,
+    ) -> Answer:
+        seconds = TIMEOUT_SECONDS if seconds is None else seconds
         try:
             if self._idle:
-                return await self._run_in(self._idle.pop(), work, refusal, path, name, media_type)
+                return await self._run_in(self._idle.pop(), work, refusal, path, name, media_type, seconds)
         except ReaderCrashedError:
             logger.debug("An idle reader process has ended; another one is started.")
         try:
-            return await self._run_in(Reader(), work, refusal, path, name, media_type)
+            return await self._run_in(Reader(), work, refusal, path, name, media_type, seconds)
         except ReaderCrashedError:
             logger.warning("A file made its reader crash.")
             reason = "The file makes its reader crash; it is damaged, too complex, or needs too much memory."
             return refusal("failed", reason)
 
     async def _run_in(
-        self, reader: Reader, work: Work[Answer], refusal: _Refusal[Answer], path: Path, name: str, media_type: str
+        self,
+        reader: Reader,
+        work: Work[Answer],
+        refusal: Refusal[Answer],
+        path: Path,
+        name: str,
+        media_type: str,
+        seconds: float,
     ) -> Answer:
         is_done = False
         try:
-            with anyio.move_on_after(TIMEOUT_SECONDS):
+            with anyio.move_on_after(seconds):
                 answer = await anyio.to_thread.run_sync(
                     reader.run, work, path, name, media_type, abandon_on_cancel=True
                 )
                 is_done = True
                 return answer
-            return refusal("failed", f"Reading the file took longer than {TIMEOUT_SECONDS:.0f} seconds.")
+            return refusal("failed", f"Reading the file took longer than {seconds:.0f} seconds.")
         finally:
             if is_done:
                 self._idle.append(reader)

@@ -9,7 +9,8 @@ import anyio.to_thread
 
 from drive_server.knowledge.formats import HEAD_BYTES, Format, format_of
 from drive_server.knowledge.readers.extract import ChunkedText, chunk_extraction, extract, read_chunks
-from drive_server.knowledge.readers.pool import ReaderPool
+from drive_server.knowledge.readers.pool import ReaderPool, Refusal
+from drive_server.knowledge.readers.process import Answer, Work
 from drive_server.knowledge.text.elements import Extraction
 from drive_server.storage.blobs import BlobStore
 
@@ -58,6 +59,19 @@ class TextSource:
             if await _is_harmless(path, name, media_type, SHORT_BYTES):
                 return await anyio.to_thread.run_sync(read_chunks, path, name, media_type, abandon_on_cancel=True)
             return await self._readers.chunks(path, name, media_type)
+
+    async def run(
+        self,
+        work: Work[Answer],
+        refusal: Refusal[Answer],
+        blob_hash: str,
+        name: str,
+        media_type: str,
+        seconds: float,
+    ) -> Answer:
+        """Return what other work over a blob answers, in a reader's process. Raises as `text` does."""
+        async with self._blobs.local_path(blob_hash) as path:
+            return await self._readers.run(work, refusal, path, name, media_type, seconds)
 
     def close(self) -> None:
         """End the processes that read documents; the next document would start others."""

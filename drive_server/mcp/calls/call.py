@@ -123,9 +123,11 @@ def answer(actor: Actor, text: str, result: BaseModel, detail: str | Callable[[]
     )
 
 
-def changed(actor: Actor, outcome: Outcome[Any], text: str, result: BaseModel) -> CallToolResult:
+def changed(
+    actor: Actor, outcome: Outcome[Any], text: str, result: BaseModel, detail: str | Callable[[], str] = ""
+) -> CallToolResult:
     """Return the answer of a change; `_meta` has its number in the journal, or the effect of a dry run."""
-    answered = answer(actor, _text(outcome, text), result)
+    answered = answer(actor, _text(outcome, text), result, detail)
     meta: dict[str, Any] = {META_REPLAYED: outcome.replayed}
     if outcome.change_id is not None:
         meta[META_CHANGE_ID] = outcome.change_id

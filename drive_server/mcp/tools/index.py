@@ -1,4 +1,4 @@
-"""The tool that tells how far files can be searched."""
+"""The tools for the search index: how far files can be searched, and reading them anew."""
 
 from time import monotonic
 from typing import Annotated
@@ -10,7 +10,8 @@ from drive_server.access import Scope, require_person, require_scope
 from drive_server.knowledge.ingest.ingester import IndexWatch
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
-from drive_server.mcp.tools.spec import READS, ToolGroup, ToolSpec
+from drive_server.mcp.tools.arguments import FolderRef, OptionalFolderRef
+from drive_server.mcp.tools.spec import BRINGS_BACK, READS, ToolGroup, ToolSpec
 from drive_server.mcp.tools.texts import counted
 from drive_server.models import IndexStatus
 from drive_server.services.progress import Progress
@@ -28,39 +29,66 @@ Wait = Annotated[
 class IndexResult(BaseModel):
     """The caller's files by state, and those that could not be read, with the reason.
 
-    `summary` has the same in five words: pending, indexing, indexed, skipped, failed.
+    `summary` has the same in five words: pending, indexing, indexed, skipped, failed. `awaiting_vectors` counts
+    passages that are found by their words, and not by their meaning yet.
     """
 
     counts: dict[str, int]
     summary: dict[str, int]
     problems: list[dict[str, str]]
+    awaiting_vectors: int = 0
 
     @classmethod
     def of(cls, state: IndexStatus) -> "IndexResult":
         """Return the state as it is on the wire."""
-        return cls(counts=state.counts, summary=state.summary, problems=list(state.problems))
+        return cls(
+            counts=state.counts,
+            summary=state.summary,
+            problems=list(state.problems),
+            awaiting_vectors=state.awaiting_vectors,
+        )
 
 
 class IndexTools(ToolGroup):
-    """Tell how far files can be searched."""
+    """Tell how far files can be searched, and have them read anew."""
 
     icon = icons.SEARCH
 
     @ToolSpec("How far files can be searched", "查看索引进度", Scope.READ, "query", "low", READS, can_be_task=True)
-    async def get_index_status(self, call: Call, wait_seconds: Wait = 0) -> Annotated[CallToolResult, IndexResult]:
+    async def get_index_status(
+        self, call: Call, folder_id: OptionalFolderRef = None, wait_seconds: Wait = 0
+    ) -> Annotated[CallToolResult, IndexResult]:
         """Tell how many of the person's files can be searched by their text, and which can't, with the reason.
 
-        Use when: a search finds less than it should, or the person asks whether their files are read yet.
+        Use when: a search finds less than it should, or the person asks whether their files, or those below
+        `folder_id`, are read yet.
         Not for: one file (get_file_info has its `index_state`).
-        Notes: `summary` counts pending, indexing, indexed, skipped and failed files. With `wait_seconds` it reports
-        progress until all are read. Files that failed are read again by `drive-agent index --rebuild`.
+        Notes: `summary` counts pending, indexing, indexed, skipped and failed files. Chinese, Japanese and Korean are
+        found by their words first, and by their meaning when `awaiting_vectors`, which counts passages, is 0. With
+        `wait_seconds` it reports progress until all are read. `reindex` has files read again.
         """
         actor = await call.actor()
         require_person(actor.principal)
         require_scope(actor.principal, Scope.READ)
-        watch = IndexWatch(self._drive.ingester, actor.user_id)
+        folder = folder_id
+        read = None if folder is None else lambda: self._drive.folder_index.status(actor, folder)
+        watch = IndexWatch(self._drive.ingester, actor.user_id, read)
         status = await _followed(watch, wait_seconds, call.progress)
         return answer(actor, _summary(status), IndexResult.of(status), _problems(status))
+
+    @ToolSpec("Read files anew for search", "重建搜索索引", Scope.WRITE, "execution", "low", BRINGS_BACK)
+    async def reindex(self, call: Call, folder_id: FolderRef) -> Annotated[CallToolResult, IndexResult]:
+        """Have all files below a folder read anew for search, in the background.
+
+        Use when: get_index_status shows files that failed, or searches miss what is in the files of the folder.
+        Not for: files that were just changed or added, which are read anyway (get_index_status waits for them).
+        Notes: files and their versions stay as they are. Until a file is read it may not be found by its text, so take
+        the smallest folder that will do; `root` is the whole drive. It needs the role editor.
+        """
+        actor = await call.actor()
+        count = await self._drive.folder_index.rebuild(actor, folder_id)
+        status = await self._drive.folder_index.status(actor, folder_id)
+        return answer(actor, f"{counted(count, 'file')} to be read anew.", IndexResult.of(status), _summary(status))
 
 
 async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> IndexStatus:
@@ -80,7 +108,10 @@ async def _followed(watch: IndexWatch, seconds: float, report: Progress) -> Inde
 
 def _summary(status: IndexStatus) -> str:
     counts = ", ".join(f"{count} {state}" for state, count in status.summary.items() if count)
-    return f"Files: {counts}." if counts else "There are no files."
+    if not status.awaiting_vectors:
+        return f"Files: {counts}." if counts else "There are no files."
+    waiting = counted(status.awaiting_vectors, "passage")
+    return f"Files: {counts}. {waiting} can be found by words, and not by meaning yet."
 
 
 def _problems(status: IndexStatus) -> str:

@@ -34,17 +34,17 @@ def reference(item: Item) -> str:
 
 def item_lines(items: Iterable[Item]) -> str:
     """Return one line for each item."""
-    return _cut(f"- {reference(item)}" for item in items)
+    return cut_lines(f"- {reference(item)}" for item in items)
 
 
 def tree_lines(node: TreeNode) -> str:
     """Return the tree as an indented list."""
-    return _cut(_branch(node, 0))
+    return cut_lines(_branch(node, 0))
 
 
 def hit_lines(hits: Iterable[Hit]) -> str:
     """Return each hit with its passage."""
-    return _cut(
+    return cut_lines(
         f"- {reference(hit.item)}" + (f", {_location(hit)}: {_passage(hit)}" if hit.end else "") for hit in hits
     )
 
@@ -64,7 +64,8 @@ def _passage(hit: Hit) -> str:
     return " ".join(hit.text[:MOST_PASSAGE_CHARACTERS].split())
 
 
-def _cut(lines: Iterable[str]) -> str:
+def cut_lines(lines: Iterable[str]) -> str:
+    """Return the first 50 lines, and how many more there are."""
     shown = list(lines)
     more = len(shown) - MOST_LINES
     return "\n".join(shown[:MOST_LINES] + ([f"- and {more:,} more"] if more > 0 else []))

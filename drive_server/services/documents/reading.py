@@ -49,10 +49,14 @@ class Readings:
         `placed` asks for headings and places of plain text as well, which takes reading it once more. Raises
         `NotFoundError`, `ForbiddenError` for an earlier version to a viewer, `UnsupportedContentError` without text.
         """
+        item, found = await self.locate(actor, ref, version)
+        return Reading(item, found.number, await self._contents.extraction_of(item.name, found, placed=placed))
+
+    async def locate(self, actor: Actor, ref: str, version: int | None = None) -> tuple[Item, VersionRow]:
+        """Return a file with the row of a version of it, of the newest one without a number. Raises as `open` does."""
         require_scope(actor.principal, Scope.READ)
         async with self._database.read() as session:
-            item, found = await _version_of(session, actor.principal, ref, version)
-        return Reading(item, found.number, await self._contents.extraction_of(item.name, found, placed=placed))
+            return await _version_of(session, actor.principal, ref, version)
 
     async def part(
         self, actor: Actor, ref: str, wanted: Wanted, version: int | None = None, place: str = ""

@@ -31,7 +31,7 @@ from drive_server.services.journal.recorder import Recorder
 from drive_server.services.journal.service import Journal
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Room, require_room_for
-from drive_server.services.text.contents import Contents, digest, require_editable
+from drive_server.services.text.contents import Contents, digest, require_editable, require_writable
 from drive_server.services.text.excerpts import Wanted
 from drive_server.services.tree.items import checked_limit, describe
 from drive_server.services.tree.names import clean_name
@@ -111,18 +111,22 @@ class DocumentService:
         media_type: str | None = None,
         on_conflict: OnConflict = "fail",
     ) -> Outcome[Item]:
-        """Make a file with the content. See `create_from_blob` for a name that is taken."""
+        """Make a file with the content; a text makes a Word document or a workbook if the name is that of one.
+
+        See `create_from_blob` for a name that is taken.
+        """
         require_scope(actor.principal, Scope.WRITE)
         _check_choice(on_conflict)
         clean = clean_name(name)
-        data = self._contents.encoded(content) if isinstance(content, str) else content
         kind = media_type_of(clean, media_type, content_is_text=isinstance(content, str))
+        data = await self._contents.written(kind, content) if isinstance(content, str) else content
         arguments = _creation(parent, clean, await digest(data), kind, on_conflict)
         if done := await self._journal.recorded(actor, "create_file", arguments):
             return done
         await self.check_place(actor, parent, clean, len(data), arguments["content"])
         blob = await self._contents.store(actor, data)
-        return await self._create(actor, parent, clean, blob, arguments, data)
+        shown = self._contents.encoded(content) if isinstance(content, str) else data
+        return await self._create(actor, parent, clean, blob, arguments, shown)
 
     async def create_from_blob(
         self,
@@ -157,23 +161,25 @@ class DocumentService:
             return await require_room_for(session, self._journal.limits, owner_id, size, actor.user_id, blob_hash)
 
     async def write_text(self, actor: Actor, ref: str, text: str, *, if_match: str | None = None) -> Outcome[Item]:
-        """Replace the whole content of a text file."""
+        """Replace the whole content of a text file, of a Word document or of a workbook."""
         require_scope(actor.principal, Scope.WRITE)
-        data = self._contents.encoded(text)
-        arguments = {"item": ref, "content": await digest(data)}
+        shown = self._contents.encoded(text)
+        arguments = {"item": ref, "content": await digest(shown)}
         if done := await self._journal.recorded(actor, "write", arguments):
             return done
-        target = await self._check_editable(actor, ref, if_match)
+        target = await self._check_editable(actor, ref, if_match, require_writable)
+        kind = target.version.media_type
+        data = await self._contents.written(kind, text)
         await self._require_room(actor, target, data)
         blob = await self._contents.store(actor, data)
 
         async def operation(recorder: Recorder) -> Item:
             node = await locate_file(recorder.session, actor.principal, ref, Role.EDITOR)
             await begin(recorder, node, if_match)
-            require_editable(node.row.name, node.row.media_type)
+            require_writable(node.row.name, node.row.media_type)
             recorder.describe("write", item=node.subject)
             current = await _current(recorder, node, target.version)
-            return await _set_content(recorder, node, blob, node.row.media_type, data, current)
+            return await _set_content(recorder, node, blob, kind, shown, current)
 
         return await self._journal.change(actor, "write", arguments, operation)
 
@@ -314,16 +320,18 @@ class DocumentService:
             if taken:
                 return await _replace(recorder, taken.id, blob, media_type, data)
             free = await free_name(recorder.session, folder.id, name) if on_conflict == "rename" else name
-            return await _add_file(recorder, folder, free, blob, media_type, data)
+            return await add_file(recorder, folder, free, blob, media_type, data)
 
         return await self._journal.change(actor, "create_file", arguments, operation)
 
-    async def _check_editable(self, actor: Actor, ref: str, if_match: str | None) -> _EditTarget:
+    async def _check_editable(
+        self, actor: Actor, ref: str, if_match: str | None, require: Callable[[str, str], None] = require_editable
+    ) -> _EditTarget:
         """Refuse before anything is stored what the transaction would refuse; return what to work on."""
         async with self._database.read() as session:
             node = await locate_file(session, actor.principal, ref, Role.EDITOR)
             await check_etag(session, actor, node, if_match)
-            require_editable(node.row.name, node.row.media_type)
+            require(node.row.name, node.row.media_type)
             current, usage = await content_and_usage(session, node.row, self._journal.limits)
             return _EditTarget(node.row.name, current, node.row.owner_id, usage.left)
 
@@ -394,9 +402,10 @@ async def _replace(recorder: Recorder, item_id: str, blob: Blob, media_type: str
     return await _set_content(recorder, node, blob, media_type, data)
 
 
-async def _add_file(
+async def add_file(
     recorder: Recorder, folder: NodeView, name: str, blob: Blob, media_type: str, data: bytes | None
 ) -> Item:
+    """Make a file of the content. Raises `NameConflictError`, and `StateConflictError` if it is too deep."""
     await require_free_name(recorder.session, folder.id, name)
     await require_room_below(recorder.session, folder)
     row = add_node(recorder, folder, "file", name)

@@ -46,7 +46,7 @@ async def rename_item(
         return await finish(recorder, row)
     if on_conflict == "replace":
         await require_may_take_out(session, principal, node, "put_in_place")
-    folder = await _folder_of(session, node)
+    folder = await folder_of(session, node)
     with _unseen_neighbours(node):
         found = await resolve_conflict(
             recorder, folder, name, row.kind, on_conflict, incoming=row, protected=node.ancestors
@@ -127,7 +127,7 @@ async def require_fits(session: AsyncSession, node: NodeView, folder: NodeView) 
     await require_room_below(session, folder, node.row)
 
 
-async def _folder_of(session: AsyncSession, node: NodeView) -> NodeView:
+async def folder_of(session: AsyncSession, node: NodeView) -> NodeView:
     """Return the item's folder, also for a caller who does not see it: names have to be free there all the same."""
     parent = await session.get_one(NodeRow, node.row.parent_id)
     return NodeView(parent, node.role, node.path.rpartition("/")[0], (), shared=True)

@@ -23,11 +23,11 @@ MAX_CHANGES_NAMED = 5
 # In the etag of an approval, what follows this sign tells what the change puts into the trash to make room.
 REPLACES = "+"
 _SEEN = {
-    **dict.fromkeys(("create_folder", "create_file"), "seen.created"),
-    **dict.fromkeys(("move", "move_many"), "seen.moved"),
+    **dict.fromkeys(("create_folder", "create_file", "fill_template"), "seen.created"),
+    **dict.fromkeys(("move", "move_many", "organize"), "seen.moved"),
     **dict.fromkeys(("write", "patch", "append", "restore_version"), "seen.edited"),
     **dict.fromkeys(("share", "revoke", "update_share", "create_link", "update_link", "revoke_link"), "seen.shared"),
-    "rename": "seen.renamed",
+    **dict.fromkeys(("rename", "rename_many"), "seen.renamed"),
     "trash": "seen.trashed",
     "restore": "seen.restored",
     "copy": "seen.copied",

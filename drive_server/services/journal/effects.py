@@ -71,6 +71,10 @@ async def _load(blobs: BlobStore, blob: Blob | None, data: bytes | None) -> byte
 def _diff(content: ContentChange, before: bytes | None, after: bytes | None) -> str:
     old = decode_source(before) if before is not None else None
     new = decode_source(after) if after is not None else None
+    if old is None and new is not None and content.data is not None:
+        return (
+            f"{display_name(content.name)}: its whole content becomes\n{unified_text_diff(content.name, '', new.text)}"
+        )
     if old is None or new is None:
         size = content.before.size if content.before else 0
         return (

@@ -28,7 +28,10 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ContentChange:
-    """A file's content before and after; `data` is the new one if it is in memory (a dry run stores no blob)."""
+    """A file's content before and after.
+
+    `data` is the new one if it is in memory (a dry run stores no blob), or the text that an Office document is made of.
+    """
 
     name: str
     before: Blob | None
@@ -50,7 +53,8 @@ class Recorder:
 
     Call `add`, `touch` (before changing a row) or `remove` for every row, and `describe` what happened. For the effect
     shown in approvals, set `count`, `items`, `gains_access`, `loses_access` and `etag` where they apply. `replaces` has
-    the etags of what goes to the trash to make room for something else; `left` is what an undo can't take back.
+    the etags of what goes to the trash to make room for something else; `left` is what an undo can't take back. The
+    effect names the first `shown` items.
     """
 
     session: AsyncSession
@@ -69,6 +73,7 @@ class Recorder:
     reversible: bool = True
     etag: str | None = None
     replaces: list[str] = field(default_factory=list[str])
+    shown: int = MAX_EFFECT_ITEMS
     left: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     wakes_index: bool = False
     on_recorded: list[Callable[[int], None]] = field(default_factory=list[Callable[[int], None]])

@@ -25,6 +25,7 @@ from drive_server.models import (
     MovedItems,
     Outcome,
     Page,
+    Rearranged,
     RedoResult,
     Share,
     Touch,
@@ -33,7 +34,7 @@ from drive_server.models import (
 )
 from drive_server.services.journal.changes import ChangeFilter, ChangeKind, find_changes, parse_moment
 from drive_server.services.journal.effects import touches_of, unified_diff_of
-from drive_server.services.journal.recorder import MAX_EFFECT_ITEMS, Recorder, touched_items
+from drive_server.services.journal.recorder import Recorder, touched_items
 from drive_server.services.journal.revocation import refuse_if_revoked, revoke_run
 from drive_server.services.pagination import Cursors
 from drive_server.services.quota import Limits, require_room
@@ -44,7 +45,7 @@ from drive_server.storage.tables import ChangeItemRow, ChangeRow
 
 _ADAPTERS: dict[str, TypeAdapter[Any]] = {
     model.__name__: TypeAdapter(model)
-    for model in (ApiKey, DeletedItems, Item, Link, MovedItems, RedoResult, Share, UndoResult, User)
+    for model in (ApiKey, DeletedItems, Item, Link, MovedItems, Rearranged, RedoResult, Share, UndoResult, User)
 }
 
 
@@ -223,7 +224,7 @@ class Journal:
         return Effect(
             message=recorder.effect or recorder.message,
             count=recorder.count if changes else 0,
-            items=tuple(recorder.items[:MAX_EFFECT_ITEMS]),
+            items=tuple(recorder.items[: recorder.shown]),
             diff=await unified_diff_of(self._blobs, recorder.contents),
             gains_access=tuple(recorder.gains_access),
             loses_access=tuple(recorder.loses_access),

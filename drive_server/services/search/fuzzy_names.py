@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from sqlalchemy import ColumnElement, and_, or_
 
 from drive_server.knowledge.index.matching import LONG_WORD, MIN_CORRECTABLE
 from drive_server.knowledge.text.characters import CHARACTERS, CJK, fold_case
+from drive_server.services.search.name_index import BEYOND_ASCII, all_of, any_of, may_have, narrows, pattern_terms
 from drive_server.services.search.names import NameMatch, beyond_ascii, is_like, like_pattern, score_name
 from drive_server.storage.tables import NodeRow
 
@@ -43,10 +45,15 @@ async def match_near_names(
     if not 0 < len(words) <= MOST_WORDS or any(len(word) < 2 and word.isascii() for word in words):
         return []
     candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None))
-    candidates = candidates.where(*(_may_have(word, with_slips=with_slips) for word in words))
+    choices = [[*_in_other_forms(word), *(_parts(word) if with_slips else ())] for word in words]
+    candidates = candidates.where(*(or_(*map(_condition, forms)) for forms in choices))
     if kind is not None:
         candidates = candidates.where(NodeRow.kind == kind)
-    rows = (await session.execute(candidates.limit(MOST_COMPARED))).all()
+    expression = all_of(any_of([form.terms for form in forms]) for forms in choices)
+    if is_narrowed := await narrows(session, expression):
+        candidates = candidates.where(may_have())
+    parameters = {"expression": expression} if is_narrowed else {}
+    rows = (await session.execute(candidates.limit(MOST_COMPARED), parameters)).all()
     wanted = normal_form(query)
     scored = [NameMatch(node_id, name, score_near(name, wanted, with_slips=with_slips)) for node_id, name in rows]
     matches = [match for match in scored if match.score]
@@ -101,29 +108,42 @@ def _distance(word: str, other: str) -> int:
     return row[-1]
 
 
-def _may_have(word: str, *, with_slips: bool) -> ColumnElement[bool]:
-    parts = [is_like(NodeRow.name, part) for part in _parts(word)] if with_slips else []
-    return or_(*_in_other_forms(word), *parts)
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A pattern of names; with `is_beyond`, only of those with characters beyond ASCII."""
+
+    pattern: str
+    is_beyond: bool = False
+
+    @property
+    def terms(self) -> str:
+        """The expression for the index of names."""
+        return all_of([pattern_terms(self.pattern), BEYOND_ASCII if self.is_beyond else ""])
 
 
-def _in_other_forms(word: str) -> Iterator[ColumnElement[bool]]:
-    """Yield conditions of which every name meets one that has the word in another form."""
-    yield is_like(NodeRow.name, like_pattern(word))
+def _condition(form: _Form) -> ColumnElement[bool]:
+    fits = is_like(NodeRow.name, form.pattern)
+    return and_(fits, beyond_ascii(NodeRow.name)) if form.is_beyond else fits
+
+
+def _in_other_forms(word: str) -> Iterator[_Form]:
+    """Yield forms of which every name has one that has the word in another form."""
+    yield _Form(like_pattern(word))
     if word.isascii():
         wide = [form.translate(_WIDE) for form in (word, word.upper(), word.capitalize())]
-        yield from (is_like(NodeRow.name, f"%{form}%") for form in wide)
-        yield and_(is_like(NodeRow.name, f"%{_ACCENTED.sub('_', word)}%"), beyond_ascii(NodeRow.name))
+        yield from (_Form(f"%{form}%") for form in wide)
+        yield _Form(f"%{_ACCENTED.sub('_', word)}%", is_beyond=True)
     else:
-        yield is_like(NodeRow.name, f"%{''.join(_traditional().get(character, character) for character in word)}%")
+        yield _Form(f"%{''.join(_traditional().get(character, character) for character in word)}%")
 
 
-def _parts(word: str) -> Iterator[str]:
-    """Yield patterns of which every name fits one that has the word with a slip in it."""
+def _parts(word: str) -> Iterator[_Form]:
+    """Yield forms of which every name fits one that has the word with a slip in it."""
     if len(word) >= MIN_CORRECTABLE and _LETTERS.fullmatch(word):
         # Of n slips, at least one of n + 1 parts of the word is free: it stands in the name as it is.
         parts = _slips_allowed(word) + 1
         cuts = [len(word) * number // parts for number in range(parts + 1)]
-        yield from (like_pattern(word[start:end]) for start, end in pairwise(cuts))
+        yield from (_Form(like_pattern(word[start:end])) for start, end in pairwise(cuts))
 
 
 @cache

@@ -10,6 +10,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from drive_server.services.search.name_index import all_of, may_have, narrows, pattern_terms
 from drive_server.services.tree.nodes import QUERIES_KEPT
 from drive_server.storage.tables import NodeRow
 
@@ -42,7 +43,11 @@ async def match_names(
 ) -> list[NameMatch]:
     """Return those of the visible items whose names have all words of the query, best first."""
     patterns, wanted = _patterns(query), fold(query)
-    few, all_of_them = _candidates(visible, len(patterns), kind)
+    expression = all_of(map(pattern_terms, patterns.values()))
+    is_narrowed = await narrows(session, expression)
+    few, all_of_them = _candidates(visible, len(patterns), kind, is_narrowed=is_narrowed)
+    if is_narrowed:
+        patterns |= {"expression": expression}
     rows = (await session.execute(few, patterns)).all()
     if len(rows) <= ROWS_AT_ONCE:
         matches = _matching(rows, wanted)
@@ -93,12 +98,16 @@ def _score(held: str, wanted: str) -> float:
 
 # Building it takes longer than the database takes to answer it.
 @lru_cache(maxsize=QUERIES_KEPT)
-def _candidates(visible: "Select[str]", words: int, kind: "Kind | None") -> "tuple[Select[str, str], Select[str, str]]":
+def _candidates(
+    visible: "Select[str]", words: int, kind: "Kind | None", *, is_narrowed: bool
+) -> "tuple[Select[str, str], Select[str, str]]":
     """Return the query for names that may match: for a first batch, and for all; its parameters are the patterns."""
     filters = [is_like(NodeRow.name, bindparam(_parameter(number))) for number in range(words)]
     candidates = visible.with_only_columns(NodeRow.id, NodeRow.name).where(NodeRow.parent_id.is_not(None), *filters)
     if kind is not None:
         candidates = candidates.where(NodeRow.kind == kind)
+    if is_narrowed:
+        candidates = candidates.where(may_have())
     return candidates.limit(ROWS_AT_ONCE + 1), candidates.execution_options(yield_per=ROWS_AT_ONCE)
 
 

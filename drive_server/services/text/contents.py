@@ -13,6 +13,12 @@ from drive_server.knowledge.media_types import DEFAULT, is_plain_text, is_text, 
 from drive_server.knowledge.readers.text_source import TextSource
 from drive_server.knowledge.text.decode import decode
 from drive_server.knowledge.text.elements import Extraction
+from drive_server.knowledge.writers.render import (
+    MAX_RENDERED_CHARACTERS,
+    UnwritableError,
+    can_render,
+    render_document,
+)
 from drive_server.messages import Message
 from drive_server.services.text.excerpts import run_in_thread
 from drive_server.services.tree.names import display_name
@@ -107,6 +113,19 @@ class Contents:
         self._require_fits(len(data))
         return data
 
+    async def written(self, media_type: str, text: str) -> bytes:
+        """Return the bytes of a file of this type: the text, or the Office document that it makes as Markdown.
+
+        Raises `InvalidInputError` and `TooLargeError`.
+        """
+        data = self.encoded(text)
+        if not can_render(media_type):
+            return data
+        try:
+            return await anyio.to_thread.run_sync(render_document, media_type, text, abandon_on_cancel=True)
+        except UnwritableError as error:
+            raise TooLargeError(Message.of("document_too_large", limit=MAX_RENDERED_CHARACTERS)) from error
+
     async def store(self, actor: Actor, data: bytes) -> Blob:
         """Store the bytes, or for a dry run only work out what blob they would be."""
         if actor.dry_run:
@@ -146,10 +165,20 @@ async def digest(data: bytes) -> str:
 
 def require_editable(name: str, media_type: str) -> None:
     """Raise `UnsupportedContentError` unless the file's bytes are text."""
+    if can_render(media_type):
+        raise UnsupportedContentError(
+            Message.of("only_as_whole", name=display_name(name)), details={"media_type": media_type}
+        )
     if not is_text(media_type):
         raise UnsupportedContentError(
             Message.of("not_text", name=display_name(name), media_type=media_type), details={"media_type": media_type}
         )
+
+
+def require_writable(name: str, media_type: str) -> None:
+    """Raise `UnsupportedContentError` unless the file can be made of a text as a whole."""
+    if not can_render(media_type):
+        require_editable(name, media_type)
 
 
 def _undecodable(name: str, version: VersionRow) -> UnsupportedContentError:

@@ -16,6 +16,7 @@ from langchain_core.exceptions import (
 )
 
 from graph.models.client.events import read_json
+from graph.models.overflow import is_too_long
 
 DETAIL_CHARACTERS: Final = 2_000
 SERVER_FAULT: Final = 500
@@ -27,15 +28,6 @@ KINDS: Final[Mapping[int, type[ModelError]]] = {
     408: ModelTimeoutError,
     429: ModelRateLimitError,
 }
-TOO_LONG: Final = (
-    "context_length_exceeded",
-    "maximum context length",
-    "input tokens exceed the configured limit",
-    "prompt is too long",
-    "contextwindowexceedederror",
-    "exceeds the context window",
-)
-"""Codes and words of services for a conversation that is too long."""
 
 
 def refusal(status: int, body: bytes) -> ModelError:
@@ -59,7 +51,7 @@ def _error(status: int, error: object) -> ModelError:
     text = f"{status} {details.get('code') or ''}: {details.get('message') or details.get('detail') or error}"[
         :DETAIL_CHARACTERS
     ]
-    if any(words in text.lower() for words in TOO_LONG):
+    if is_too_long(text, status):
         return ContextOverflowError(text)
     otherwise = ModelAPIError if status >= SERVER_FAULT else ModelInvalidRequestError
     return KINDS.get(status, otherwise)(text)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import aiohttp
 import orjson
-from langchain_core.exceptions import ModelTimeoutError
+from langchain_core.exceptions import ContextOverflowError, ModelTimeoutError
 
 from graph.models.client.connections import Connections
 from graph.models.client.events import EventReader, read_json
@@ -88,9 +88,10 @@ class Endpoint:
             else:
                 if response.status < REFUSED:
                     return response
-                body, headers = await self._refused(response), response.headers
-                if is_last or not is_worth_again(response.status, headers):
-                    raise refusal(response.status, body)
+                refused, headers = refusal(response.status, await self._refused(response)), response.headers
+                is_final = is_last or isinstance(refused, ContextOverflowError)
+                if is_final or not is_worth_again(response.status, headers):
+                    raise refused
             await asyncio.sleep(pause(attempt, headers))
         raise AssertionError
 

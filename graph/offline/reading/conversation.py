@@ -49,20 +49,14 @@ def read_sections(system: str) -> Sections:
     parent = {"parent_id": folder["id"]} if folder else {}
     listing = [item for entry in _mappings(_json(found, "listing")) if (item := _item(entry)) and "name" in item]
     return Sections(
-        file=_item(place.get("file")),
-        folder=folder,
-        document=document,
+        file=_item(place.get("file")), folder=folder, document=document,
         document_is_exact=document is not None and document == raw,
         listing=tuple({**parent, "path": f"{above}/{item['name']}", **item} for item in listing),
-        step=_mapping(_json(found, "step")),
-        earlier_results=_mappings(_json(found, "earlier_results")),
-        plan_so_far=_mappings(_json(found, "plan_so_far")),
-        last_run=found.get("last_run", "").strip(),
-        last_agent=found.get("last_agent", "").strip(),
-        conversation=found.get("conversation", ""),
+        step=_mapping(_json(found, "step")), earlier_results=_mappings(_json(found, "earlier_results")),
+        plan_so_far=_mappings(_json(found, "plan_so_far")), last_run=found.get("last_run", "").strip(),
+        last_agent=found.get("last_agent", "").strip(), conversation=found.get("conversation", ""),
         time_zone=str(_mapping(_json(found, "moment")).get("time_zone") or ""),
-        language=cast("Language", language) if language in {"en", "zh"} else None,
-    )
+        language=cast("Language", language) if language in {"en", "zh"} else None)  # fmt: skip
 
 
 def _json(found: Mapping[str, str], tag: str) -> Any:

@@ -136,9 +136,8 @@ def changes(task: Task, intent: Intent) -> Script:
     item_id = (yield from resolve_one(task, named, loose=True))["id"] if named else None
     own = not named and word("by_assistant").search(task.conversation.asked)
     kind, most = "share" if intent.action == "shared_out" else None, intent.number or MANY
-    result = yield from call(
-        "list_changes", item_id=item_id, run_id=(own and task.sections.last_run) or None, kind=kind, limit=most
-    )
+    run_id = (own and task.sections.last_run) or None
+    result = yield from call("list_changes", item_id=item_id, run_id=run_id, kind=kind, limit=most)
     lines = [change_line(task, change) for change in task.checked(result, "list_changes").entries("changes")]
     return "\n".join([task.say("changes"), *lines]) if lines else task.say("changes_none")
 

@@ -32,9 +32,8 @@ def create_folder(task: Task, intent: Intent) -> Script:
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
     lines: list[str] = []
     for name in intent.names:
-        result = task.checked(
-            (yield from call("create_folder", name=name, parent_id=parent["id"])), "create_folder", name
-        )
+        made = yield from call("create_folder", name=name, parent_id=parent["id"])
+        result = task.checked(made, "create_folder", name)
         made = result.data or {"id": "", "name": name}
         lines.append(task.say("created", name=task.name(made), path=path_of(made)))
     return task.with_hint("\n".join(lines), "can_undo")

@@ -186,9 +186,8 @@ def covered(text: str, path: str) -> float:
     """Return how much of a description stands in a path, 0 to 1: English by stems, Chinese by characters."""
     words, held = _words(text), path.casefold()
     whole = sum(len(one) if has_han(one) else 2 for one in words)
-    return (
-        sum(_pieces(one, held) if has_han(one) else 2 * _begins(one, held) for one in words) / whole if whole else 0.0
-    )
+    fits = sum(_pieces(one, held) if has_han(one) else 2 * _begins(one, held) for one in words)
+    return fits / whole if whole else 0.0
 
 
 def _begins(part: str, held: str) -> bool:

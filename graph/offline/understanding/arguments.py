@@ -33,15 +33,12 @@ def fill(message: Message, action: str, clause: Clause, *, file_open: bool) -> I
     place, text = named.get("destination", ""), said.strip(" ?？。.!！")
     pattern = {"find": "where", "lookup": "lists", "summarise": "sum_of", "read": "opens"}.get(action)
     intent = Intent(
-        action,
-        message.restored(said),
+        action, message.restored(said),
         target=_ref(message, target, file_open=file_open),
         destination=_folder(message, place) if place else None,
-        emails=tuple(EMAIL.findall(message.restored(said))),
-        role=role_in(clause.plain),
+        emails=tuple(EMAIL.findall(message.restored(said))), role=role_in(clause.plain),
         number=number_in(_NUMBERED[action], clause.plain) if action in _NUMBERED else 0,
-        query=message.restored((named_in(pattern, text) if pattern else "") or text),
-    )
+        query=message.restored((named_in(pattern, text) if pattern else "") or text))  # fmt: skip
     form = intent.target.form if intent.target else ""
     if action == "delete" and word("empties").search(clause.plain) and form in {"", "name", "there", "it"}:
         if not form:
@@ -103,9 +100,8 @@ def _fill_names(message: Message, intent: Intent, named: Mapping[str, str]) -> I
     names = [name]
     if intent.action == "create_folder" and not re.search(MARK, named.get("name", "")):
         names = re.split(r"\s*[,，、]\s*(?:and\s+)?|\s+and\s+|(?<=[\u3400-\u9fff])和(?=[\u3400-\u9fff])", name)
-    return replace(
-        intent, names=tuple(one for one in map(str.strip, names) if one and not word("no_name").fullmatch(one))
-    )
+    kept = (one for one in map(str.strip, names) if one and not word("no_name").fullmatch(one))
+    return replace(intent, names=tuple(kept))
 
 
 def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
@@ -132,9 +128,8 @@ def _quoted_in(message: Message, slot: str) -> str:
 
 def _fill_edit(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     old, new = _quoted_in(message, named.get("old", "")), _quoted_in(message, named.get("new", ""))
-    old = re.sub(
-        r"^(?:all|every|each)(?: of)?(?: the| occurrences of)* |^(?:the )?(?:word|phrase|text|line|item)s? ", "", old
-    )
+    every = r"^(?:all|every|each)(?: of)?(?: the| occurrences of)* |^(?:the )?(?:word|phrase|text|line|item)s? "
+    old = re.sub(every, "", old)
     rest = re.fullmatch(rf"{_FIGURE}(?P<rest>\D+)", old)
     if rest and re.fullmatch(_FIGURE, new) and has_han(old) and not re.fullmatch(_FIGURE, old):
         new += rest["rest"]

@@ -17,10 +17,9 @@ _VERBS: Final[dict[str, str]] = {
     "add": r"(?:追加|补充|插入|添加|新增|加上|加入|加|添|写上|写入|写)",
     "replace": r"(?:替换(?:成|为)|改(?:成|为|到)|换(?:成|为)|变(?:成|为)|更新为|修改为|替换|修改|更正为|写成)",
     "remove_text": "(?:删除|删掉|删去|去掉|移除|删了|删)",
-    "revoke": "(?:取消(?:共享|分享)|停止(?:共享|分享))",
-    "create_folder": "(?:新建|创建|建立|新增|添加|建|弄|加|开)",
+    "revoke": "(?:取消|停止)(?:共享|分享)", "create_folder": "(?:新建|创建|建立|新增|添加|建|弄|加|开)",
     "create_file": "(?:新建|创建|建立|新增|保存|建|写|存)(?:成|为|到)?",
-}
+}  # fmt: skip
 _TEXT: Final = (Path(__file__).parents[1] / "grammar.tsv").read_text(encoding="utf-8")
 _ROWS: Final = [(*line.split("\t"), "")[:4] for line in _TEXT.splitlines()]
 

@@ -123,9 +123,8 @@ def _detailed(message: Message, clause: Clause, last: Intent, action: str) -> In
     if last.action == "link" and word("link_terms").search(clause.said):
         return replace(last, said=f"{last.said}, {clause.said}")
     role = role_in(clause.plain)
-    return (
-        replace(last, role=role) if role and last.action in {"share", "link"} and "MAIL" not in clause.plain else None
-    )
+    shares = last.action in {"share", "link"} and "MAIL" not in clause.plain
+    return replace(last, role=role) if role and shares else None
 
 
 def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:

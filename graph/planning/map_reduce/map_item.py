@@ -15,10 +15,9 @@ from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import READ_FILE
-from graph.errors import AgentError, ModelError
+from graph.errors import AgentError, ModelContextError, ModelError
 from graph.events import emit
-from graph.limits.budget import usage_of
-from graph.limits.limits import has_budget, limit_reached
+from graph.limits.limits import limit_reached
 from graph.messages.written import text_of
 from graph.models.asking import ask, cut_notice
 from graph.planning.map_reduce.prompts import (
@@ -104,7 +103,7 @@ def make_map_item(deps: GraphDependencies) -> Any:
     async def map_item(task: ItemTask, runtime: Runtime[RunContext]) -> Update:
         gate = gates.of(task["survey"]["step_id"], task["turn"])
         async with gate.free:
-            reading = Reading(deps, task, gate)
+            reading = Reading(deps, task, gate, runtime)
             finding = await reading.finding(deps.user(runtime))
         taints = await foreign_sources(reading.reads, deps.user(runtime), runtime.store)
         finding["of_others"] = any(taint["origin"] == "shared" for taint in taints)
@@ -126,16 +125,21 @@ def make_map_item(deps: GraphDependencies) -> Any:
 
 
 class Reading:
-    """Reads one file whole, part after part. `used` is what the model took for it, `reads` whose content it was."""
+    """Reads one file whole, part after part. `reads` says whose content it was."""
 
-    def __init__(self, deps: GraphDependencies, task: ItemTask, gate: Gate) -> None:
+    def __init__(self, deps: GraphDependencies, task: ItemTask, gate: Gate, runtime: Runtime[RunContext]) -> None:
         self._deps = deps
+        self._model, self._spending = deps.model("reader", runtime), deps.spending("reader", runtime)
         self._item = task["item"]
         self._task = task["survey"]["task"]
         self._language: Language = task["turn"]["language"]
         self._gate = gate
-        self.used: Counter[str] = Counter()
         self.reads: list[Read] = []
+
+    @property
+    def used(self) -> Mapping[str, int]:
+        """What the model took for it."""
+        return self._spending.usage
 
     async def finding(self, user: RunContext) -> Finding:
         """Return what came of the file; its failures are part of that."""
@@ -158,13 +162,23 @@ class Reading:
             if result.isError or not isinstance(data.get("text"), str):
                 return self._found("failed", text_of(result))
             self.reads += reads_of(toolbox.facts_of(READ_FILE), result)
-            if data["text"].strip() and (answer := reply_of(await self._ask(READ, self._of_part(data["text"])))):
-                said.append((f"part {number}", answer))
+            said += [(f"part {number}", answer) for answer in await self._answers(data["text"])]
             start, total = int(data.get("end") or 0), int(data.get("total_characters") or 0)
             if start >= total:
                 break
             is_cut = number == MOST_PARTS
         return await self._joined(said, is_cut=is_cut)
+
+    async def _answers(self, text: str) -> list[str]:
+        """Return what the model finds in a part of the file; it reads two halves if the whole is too long for it."""
+        if not text.strip():
+            return []
+        try:
+            found = [await self._ask(READ, self._of_part(text))]
+        except ModelContextError:
+            middle = len(text) // 2
+            found = [await self._ask(READ, self._of_part(half)) for half in (text[:middle], text[middle:])]
+        return [reply for one in found if (reply := reply_of(one))]
 
     async def _joined(self, said: list[tuple[str, str]], *, is_cut: bool) -> Finding:
         if not said:
@@ -182,14 +196,12 @@ class Reading:
         asked = [SystemMessage(system.format(language=LANGUAGES[self._language])), HumanMessage(request)]
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                answer = await ask(self._deps.models["agent"], asked, hidden=True)
+                answer = await ask(self._model, asked, hidden=True)
             except ModelError as error:
                 if attempt == ATTEMPTS or not error.retryable:
                     raise
                 continue
-            usage = usage_of(answer, asked if has_budget(self._deps.settings) else None)
-            self.used.update(usage)
-            self._gate.spend(usage)
+            self._gate.spend(self._spending.add(answer, asked))
             return answer.text + cut_notice(answer, self._language)
         return ""
 

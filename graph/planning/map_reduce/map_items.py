@@ -14,8 +14,7 @@ from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, SEARCH_NAMES
 from graph.errors import AgentError, DriveUnavailableError, ModelError
-from graph.limits.budget import Spending
-from graph.limits.limits import has_budget, limit_reached
+from graph.limits.limits import limit_reached
 from graph.messages.others import mark
 from graph.messages.written import add_messages, link_filter_for, say, text_of
 from graph.models.asking import ask, cut_notice
@@ -153,7 +152,7 @@ async def _listed(toolbox: Toolbox, folder_id: str, reads: list[Read]) -> list[d
 def make_map_whole(deps: GraphDependencies) -> Any:
     """Return the node."""
 
-    async def map_whole(state: State) -> Update:
+    async def map_whole(state: State, runtime: Runtime[RunContext]) -> Update:
         survey, language = cast("Survey | None", state.get("survey")), running_turn(state)["language"]
         found = state.get("findings") or {}
         ended: Update = {"survey": None, "findings": None}
@@ -168,7 +167,7 @@ def make_map_whole(deps: GraphDependencies) -> Any:
                 return {**ended, "limit": reached}
             which = failed_files(failed, language)
             return {**ended, "failure": TEXTS["none_read"][language].format(total=len(findings), which=which)}
-        whole_answer = WholeAnswer(deps, survey["task"], language)
+        whole_answer = WholeAnswer(deps, survey["task"], language, runtime)
         whole = await whole_answer.combine(state, findings)
         text = link_filter_for(state, deps.hosts).clean(render_answer(survey, findings, whole, MOST_ITEMS, language))
         others = [one["id"] for one in findings if one.get("of_others")]
@@ -181,11 +180,11 @@ def make_map_whole(deps: GraphDependencies) -> Any:
 class WholeAnswer:
     """Brings answers together, level by level where they are long. `spending` is what the model took."""
 
-    def __init__(self, deps: GraphDependencies, task: str, language: Language) -> None:
+    def __init__(self, deps: GraphDependencies, task: str, language: Language, runtime: Runtime[RunContext]) -> None:
         self._deps = deps
         self._task = task
         self._language: Language = language
-        self.spending = Spending(estimates=has_budget(deps.settings))
+        self._model, self.spending = deps.model("agent", runtime), deps.spending("agent", runtime)
 
     async def combine(self, state: State, findings: Sequence[Finding]) -> str:
         """Return the whole; where the model fails or the turn is at a limit, why there is none."""
@@ -209,7 +208,7 @@ class WholeAnswer:
     async def _whole(self, answers: Sequence[tuple[str, str]]) -> str:
         system = WHOLE.format(language=LANGUAGES[self._language])
         asked = [SystemMessage(system), HumanMessage(answers_text(self._task, answers))]
-        answer = await ask(self._deps.models["agent"], asked, hidden=True)
+        answer = await ask(self._model, asked, hidden=True)
         self.spending.add(answer, asked)
         said = reply_of(answer.text) or TEXTS["nothing"][self._language]
         return said + cut_notice(answer, self._language)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMMAND = Path(sys.executable).with_name("drive-agent")
-OWN_SETTINGS = ("DRIVE_", "AGENT_", "OPENAI_")
+OWN_SETTINGS = ("AGENT_", "ANTHROPIC_", "DEEPSEEK_", "DRIVE_", "OLLAMA_", "OPENAI_")
 
 
 def environment(settings: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -175,6 +175,14 @@ def test_settings_come_from_the_data_directory_or_from_a_named_file(tmp_path: Pa
     assert "of-the-directory at http://127.0.0.1:9/v1" in found.stdout, found.stderr
 
 
+def test_a_model_whose_package_is_missing_is_a_sentence_with_the_command_that_installs_it(tmp_path: Path) -> None:
+    settings = {"DRIVE_DATA_DIR": str(tmp_path / "data"), "AGENT_MODEL": "mistralai:mistral-small-latest"}
+    result = drive_agent("serve", "--port", "0", settings=settings)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert "pip install langchain langchain-mistralai" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 @pytest.mark.parametrize("line", [["serve", "--port", "0"], ["ls"], ["mcp"], ["doctor"], ["chat", "hi"]])
 def test_a_broken_configuration_file_is_a_sentence(tmp_path: Path, line: list[str]) -> None:
     (tmp_path / "drive-agent.env").write_text("AGENT_MODEL=x\n<<<<<<< HEAD\n")

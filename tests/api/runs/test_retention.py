@@ -62,7 +62,7 @@ async def test_a_deleted_thread_leaves_no_row_and_no_byte(tmp_path: Path) -> Non
         made = await client.post("/api/drive/files", params={"name": "a.txt"}, content=LONG.encode())
         file_id = made.json()["id"]
         model.script = [
-            tool_call("read_file", "r1", file_id=file_id),
+            tool_call("read_file", "call_to_read", file_id=file_id),
             f"It says {SECRET}",
             tool_call("trash_item", "t1", item_id=file_id),
         ]
@@ -78,7 +78,7 @@ async def test_a_deleted_thread_leaves_no_row_and_no_byte(tmp_path: Path) -> Non
         await asking
         assert (await client.get(f"/api/threads/{thread_id}")).status_code == 404
         assert rows_of(tmp_path / "api.db", thread_id, [run_id]) == []
-        assert left_in(tmp_path, SECRET, thread_id, run_id, "r1") == []
+        assert left_in(tmp_path, SECRET, thread_id, run_id, "call_to_read") == []
     assert left_in(tmp_path, SECRET, thread_id, run_id) == []
 
 

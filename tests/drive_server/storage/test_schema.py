@@ -29,11 +29,18 @@ def engine_at(path: Path) -> Engine:
     return create_engine(f"sqlite:///{path}")
 
 
+def is_of_the_code(name: str | None, kind: str, parents: object) -> bool:
+    """FTS5 makes tables of its own beside a virtual one."""
+    del parents
+    return kind != "table" or not (name or "").startswith("name_grams")
+
+
 def test_the_migrations_make_exactly_the_tables_of_the_code(tmp_path: Path) -> None:
     SCHEMA.upgrade(make_url(f"sqlite+aiosqlite:///{tmp_path / 'drive.db'}"), configure_sqlite)
     engine = engine_at(tmp_path / "drive.db")
     with engine.connect() as connection:
-        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+        options = {"include_name": is_of_the_code}
+        assert compare_metadata(MigrationContext.configure(connection, opts=options), Base.metadata) == []
     engine.dispose()
 
 

@@ -41,7 +41,7 @@ def test_it_shows_the_difference_of_a_text_and_cuts_a_long_one() -> None:
 
 def test_it_counts_what_it_does_not_list() -> None:
     effect = {**EFFECT, "count": 1_000, "items": [ITEM] * 100}
-    assert "… and 950 more" in preview_of("trash_item", {}, effect, "en")
+    assert "… and 900 more" in preview_of("trash_item", {}, effect, "en")
 
 
 def test_without_an_effect_it_is_the_call_itself() -> None:

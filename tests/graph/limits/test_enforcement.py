@@ -159,6 +159,14 @@ async def test_cost_ends_a_turn(build: Build, model: ScriptedChatModel) -> None:
     assert "费用" in seen.text
 
 
+async def test_cost_ends_a_turn_by_the_listed_prices_of_a_known_model(build: Build, model: ScriptedChatModel) -> None:
+    assistant = build(model="gpt-4.1", max_run_cost=0.001)
+    model.script = [with_usage(reading(1), 1_000), "never"]
+    seen = await assistant.say("find the notice period")
+    assert seen.state["limit"]["code"] == "run_cost"
+    assert seen.state["turn"]["usage"]["cost_micros"] >= 1_000
+
+
 async def test_arguments_that_are_too_long_are_neither_run_nor_kept(
     build: Build, model: ScriptedChatModel, drive: TinyDrive
 ) -> None:

@@ -159,3 +159,12 @@ def test_a_turn_begins_after_the_persons_newest_message() -> None:
     turn = made("2", "x", file_id="a")
     assert list(messages_of_turn([HumanMessage("1"), *made("1", "x", file_id="a"), HumanMessage("2"), *turn])) == turn
     assert list(messages_of_turn(turn)) == turn
+
+
+def test_cost_is_counted_call_by_call_at_the_prices_of_each_model() -> None:
+    settings = AgentSettings(model="gpt-4.1", max_run_cost=0.01)
+    assert limit_reached(state(usage={"input_tokens": 10**9, "cost_micros": 9_999}), settings) is None
+    reached = limit_reached(state(usage={"input_tokens": 1, "cost_micros": 10_001}), settings)
+    assert reached is not None
+    assert reached["code"] == "run_cost"
+    assert "0.0100" in reached["message"]

@@ -6,7 +6,8 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-from graph.memory.view import rebuild_view, view_record_of, window_tokens
+from graph.memory.view import rebuild_view, room_in, view_record_of
+from graph.messages.compact_results import compact_result
 from graph.messages.stored_results import ResultCache, ResultStore, delete_results
 from graph.messages.window import stored_result_of
 from graph.prompts import load_prompt
@@ -93,8 +94,9 @@ async def test_long_results_are_outside_the_state_and_seen_whole_by_the_model(
     assert kept is not None
     assert kept["reference"] == "r1"
     assert LONG[:5_000] in model.requests[-1][-1].text
-    assert await shelf_of(store, assistant).get("r1") == model.requests[-1][-1].text
-    assert seen.of("tool_call_end")[0]["result"] == model.requests[-1][-1].text
+    whole = await shelf_of(store, assistant).get("r1") or ""
+    assert compact_result(whole) == model.requests[-1][-1].text
+    assert seen.of("tool_call_end")[0]["result"] == whole
 
 
 async def test_short_results_stay_where_they_are(
@@ -142,9 +144,13 @@ async def test_a_model_with_little_room_gets_little(
 
 
 def test_the_window_is_what_the_settings_allow_and_the_model_can_take() -> None:
-    assert window_tokens(AgentSettings(model="gpt-4.1")) == AgentSettings().window_tokens
-    assert window_tokens(AgentSettings(model="gpt-4")) < 8_192
-    assert window_tokens(AgentSettings(model="gpt-4", context_tokens=100_000)) == AgentSettings().window_tokens
+    def window(model: str, **settings: Any) -> int:
+        return room_in(AgentSettings(model="gpt-4", **settings), model).for_messages()
+
+    assert window("gpt-4.1") == AgentSettings().window_tokens
+    assert window("gpt-4") < 8_192
+    assert window("gpt-4", context_tokens=100_000) == AgentSettings().window_tokens
+    assert window("mistral", context_tokens=8_000) == 32_768 - 8_192
 
 
 async def test_reports_of_the_model_make_the_window_fit(build_with_store: Build, model: ScriptedChatModel) -> None:
@@ -170,6 +176,29 @@ async def test_the_model_may_write_the_summaries(build_with_store: Build, model:
     seen = await assistant.say("list my files")
     assert seen.state["turn"]["usage"]["total_tokens"] == 320
     assert [one["text"] for one in seen.state["summaries"]] == ["They like short answers. 他们喜欢简短的回答。"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "by_model"),
+    [
+        ({"model": "gpt-4.1"}, True),
+        ({"model": "gpt-4.1", "summaries": "extractive"}, False),
+        ({"model": "offline"}, False),
+        ({"model": "offline", "summary_model": "gpt-4.1-nano"}, True),
+        ({"model": "gpt-4.1", "router_model": "offline"}, False),
+    ],
+)
+async def test_a_real_model_writes_the_summaries_and_rules_do_it_for_the_offline_one(
+    build_with_store: Build, model: ScriptedChatModel, settings: dict[str, str], *, by_model: bool
+) -> None:
+    assistant = build_with_store(window_tokens=500, **settings)
+    model.script = ["Long. " * 500, *(["They want short answers."] if by_model else []), "ok"]
+    first = await assistant.say("list my files")
+    seen = await assistant.say("list my files")
+    (summary,) = seen.state["summaries"]
+    assert summary["text"].startswith("They want" if by_model else "Person: list my files")
+    assert [summary["first"], summary["last"]] == [message.id for message in first.state["messages"]]
+    assert f"messages {summary['first']} to {summary['last']}]" in model.requests[-1][0].text
 
 
 async def test_without_the_model_the_extract_stands(build_with_store: Build, model: ScriptedChatModel) -> None:

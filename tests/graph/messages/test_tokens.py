@@ -3,7 +3,7 @@
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
-from graph.messages.tokens import DEFAULT_CONTEXT, context_of, corrected_scale, tokens_of, tokens_of_message
+from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_message
 
 # English as OpenAI's tokenizers count it; a Chinese character is a token or a little more.
 COUNTED = [
@@ -27,14 +27,6 @@ def test_more_text_is_more_tokens(text: str) -> None:
 def test_calls_count_with_their_arguments() -> None:
     call = AIMessage("", tool_calls=[{"name": "read_file", "args": {"file_id": "x" * 400}, "id": "1"}])
     assert tokens_of_message(call) > tokens_of_message(HumanMessage("")) + 100
-
-
-@pytest.mark.parametrize(
-    ("name", "tokens"),
-    [("gpt-4.1-mini", 1_000_000), ("openai/gpt-4o", 128_000), ("DeepSeek-chat", 64_000), ("mine", DEFAULT_CONTEXT)],
-)
-def test_what_a_model_can_take_is_known_by_its_name(name: str, tokens: int) -> None:
-    assert context_of(name) == tokens
 
 
 def test_what_models_report_corrects_the_estimates_step_by_step() -> None:

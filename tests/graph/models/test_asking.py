@@ -190,6 +190,11 @@ def test_models_that_speak_another_protocol_are_asked_by_openais_own_client(name
     assert type(build_models(settings)["agent"]).__name__ == kind
 
 
+@pytest.mark.parametrize("router", ["", "a"])
+def test_no_model_routes_that_would_take_as_long_as_the_agents_own(router: str) -> None:
+    assert "router" not in build_models(AgentSettings(openai_api_key=SecretStr("k"), model="a", router_model=router))
+
+
 def test_roles_may_have_models_of_their_own() -> None:
     models = build_models(AgentSettings(openai_api_key=SecretStr("k"), model="a", router_model="b"))
     assert models["agent"] is models["planner"]

@@ -87,6 +87,9 @@ def test_every_action_counts_as_one_item_at_least() -> None:
     [
         ("move_item", {}, "move"),
         ("move_items", {}, "move"),
+        ("organize_items", {}, "move"),
+        ("rename_items", {}, "rename"),
+        ("fill_template", {}, "create"),
         ("create_file", {}, "create"),
         ("create_file", {"on_conflict": "replace"}, "write"),
         ("move_item", {"on_conflict": "replace"}, None),

@@ -22,6 +22,8 @@ FILE: dict[str, Any] = {"id": "f", "kind": "file", "name": "a.md", "path": "/a.m
     [
         ("read_file", {"file": FILE, "text": "words", "version": 3}),
         ("diff_versions", {"file": FILE, "diff": "+words", "from_version": 1}),
+        ("query_table", {"file": FILE, "columns": [{"name": "Obey"}], "rows": [], "version": 1}),
+        ("query_table", {"code": "invalid_argument", "details": {"table": FILE, "version": 1, "columns": ["Obey"]}}),
         ("search_files", {"hits": [{"file": FILE, "text": "words", "version": 3}]}),
         ("semantic_search_files", {"hits": [{"file": FILE, "text": "words", "version": 3}, "nonsense"]}),
         (
@@ -66,6 +68,11 @@ def test_what_somebody_else_named_is_foreign_whatever_it_says(
 def test_a_result_of_which_nobody_states_who_named_what_is_in_it_is_from_outside(tool: str) -> None:
     [taint] = foreign(reads_in(facts_of(tool), {}, None), ME, {"f": 3})
     assert taint["origin"] == "outside"
+
+
+def test_a_comparison_shows_words_of_both_files() -> None:
+    data = {"file": FILE, "version": 3, "other": {**FILE, "id": "g"}, "other_version": 1, "diff": "+words"}
+    assert [(read.file_id, read.version) for read in reads_in(facts_of("compare_files"), data)] == [("f", 3), ("g", 1)]
 
 
 def test_near_matches_in_an_error_are_words_of_a_file() -> None:

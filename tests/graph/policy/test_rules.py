@@ -319,7 +319,9 @@ def test_in_a_tainted_thread_what_others_will_see_asks_even_inside_a_grant(tool:
     assert (judged(tool, situation).verdict, judged(tool, situation).code) == ("ask", "tainted_others")
 
 
-@pytest.mark.parametrize("tool", ["move_item", "move_items", "copy_item", "rename_item", "restore_item"])
+@pytest.mark.parametrize(
+    "tool", ["move_item", "move_items", "copy_item", "rename_item", "restore_item", "rename_items", "organize_items"]
+)
 def test_what_others_come_to_see_by_a_move_is_asked_about_even_inside_a_grant(tool: str) -> None:
     situation = replace(CALM, touched=Touched((MINE,), others=True, gains=True), contract=EVERYTHING, **GRANTED)
     assert (judged(tool, situation).verdict, judged(tool, situation).code) == ("ask", "gains_access")

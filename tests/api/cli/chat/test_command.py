@@ -93,6 +93,12 @@ def test_a_turn_shows_route_plan_calls_and_answer_without_control_codes_in_a_pip
     assert scripted.chats[0]["authorization"] == "Bearer t"
 
 
+def test_the_model_that_was_named_goes_with_the_message(scripted: ScriptedService) -> None:
+    scripted.script = [RUN, content("Yes."), DONE]
+    assert chat(scripted, "hi", "--model", "gpt-5").returncode == 0
+    assert scripted.chats[0]["model"] == "gpt-5"
+
+
 def test_events_come_as_json_lines_and_nothing_else_is_on_standard_output(scripted: ScriptedService) -> None:
     scripted.script = [RUN, approval(SHARE), DECISION, DONE]
     result = chat(scripted, "share", "--json", stdin="y\n")

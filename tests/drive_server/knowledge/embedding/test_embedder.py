@@ -9,15 +9,20 @@ import numpy as np
 import pytest
 
 from drive_server.knowledge.embedding.embedder import (
+    CJK_FILE,
+    CJK_FOLDER,
     DIMENSIONS,
     MODEL_FILE,
     MODEL_FOLDER,
     TOKENIZER_FILE,
+    CjkEmbedder,
     LocalEmbedder,
     NoEmbedder,
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from drive_server.knowledge.embedding.embedder import Embedder, Vectors
 
 
@@ -72,12 +77,29 @@ async def test_without_a_model_there_are_no_vectors() -> None:
     assert (await none.embed_query("a")).shape == (0,)
 
 
-def test_the_packaged_files_are_those_that_their_readme_names() -> None:
-    named = dict(
-        re.findall(r"\| `([^`]+)`(?:, here)? \| `([0-9a-f]{64})` \|", (MODEL_FOLDER / "README.md").read_text())
-    )
-    for name in (MODEL_FILE, TOKENIZER_FILE):
-        assert hashlib.sha256((MODEL_FOLDER / name).read_bytes()).hexdigest() == named[name]
+@pytest.mark.parametrize(("folder", "model"), [(MODEL_FOLDER, MODEL_FILE), (CJK_FOLDER, CJK_FILE)])
+def test_the_packaged_files_are_those_that_their_readme_names(folder: Path, model: str) -> None:
+    named = dict(re.findall(r"\| `([^`]+)`(?:, here)? \| `([0-9a-f]{64})` \|", (folder / "README.md").read_text()))
+    for name in (model, TOKENIZER_FILE):
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == named[name]
+
+
+async def test_chinese_japanese_korean_and_english_questions_are_nearest_to_the_chinese_answer() -> None:
+    cjk = CjkEmbedder()
+    vectors = await cjk.embed_documents(["员工可以休十二周的带薪育儿假。", "服务器监听8000端口。", "食堂周一供应汤。"])
+    assert np.allclose((vectors**2).sum(axis=1), 1, atol=1e-4)
+    for question in (
+        "生孩子能休息多久？",
+        "育児休暇はどのくらいですか",
+        "육아휴직은 얼마나 되나요?",
+        "How long is parental leave?",
+    ):
+        assert int(np.argmax(vectors @ await cjk.embed_query(question))) == 0
+
+
+def test_each_text_has_one_model_by_its_script() -> None:
+    for text in ("parental leave", "育儿假", "育児休暇はどのくらい", "육아휴직", "Budget 2024 预算", "Привет", ""):
+        assert CjkEmbedder().supports(text) != LocalEmbedder().supports(text)
 
 
 async def test_the_local_model_knows_words_of_its_language_and_no_rare_names() -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drive_server.errors import InvalidInputError
-from drive_server.knowledge.embedding.embedder import LocalEmbedder, NoEmbedder
+from drive_server.knowledge.embedding.embedder import CjkEmbedder, LocalEmbedder, NoEmbedder
 from drive_server.knowledge.embedding.selection import Embedders
 from drive_server.knowledge.embedding.service import RemoteEmbedder
 from tests.drive_server.knowledge.embedding_server import Script, embedding_server
@@ -30,6 +30,12 @@ def test_the_models_in_the_package_need_no_service() -> None:
     embedders = Embedders(openai_url="http://127.0.0.1:9/v1", openai_key="key")
     assert isinstance(embedders.open("local"), LocalEmbedder)
     assert isinstance(embedders.open("none"), NoEmbedder)
+
+
+def test_only_the_local_model_leaves_texts_to_another_one() -> None:
+    embedders = Embedders("http://127.0.0.1:9/v1")
+    assert isinstance(embedders.open_late("local"), CjkEmbedder)
+    assert embedders.open_late("none") is embedders.open_late("openai:m") is None
 
 
 @pytest.mark.parametrize("setting", ["gpt-2", "", "openai:", "openai: "])

@@ -2,24 +2,24 @@ from __future__ import annotations
 
 import pytest
 
-from drive_server.knowledge.index.fusion import MIN_SIMILARITY, fuse, has_exact_match, vector_confidence
+from drive_server.knowledge.index.fusion import MIN_SIMILARITY, Side, fuse, has_exact_match, scaled, vector_confidence
 
 
 def test_each_side_counts_as_a_share_of_its_best() -> None:
-    scores = fuse({"a": 10.0, "b": 5.0}, {"a": 0.4, "b": 0.8}, weight=0.75)
+    scores = fuse({"a": 10.0, "b": 5.0}, [Side({"a": 0.4, "b": 0.8}, weight=0.75)])
     assert scores == pytest.approx({"a": 0.25 + 0.375, "b": 0.125 + 0.75})
 
 
 def test_a_passage_that_only_resembles_a_little_is_no_answer() -> None:
-    assert fuse({}, {"a": MIN_SIMILARITY - 0.01, "b": 0.5}, weight=0.75).keys() == {"b"}
+    assert fuse({}, [Side({"a": MIN_SIMILARITY - 0.01, "b": 0.5}, weight=0.75)]).keys() == {"b"}
 
 
 def test_a_passage_with_the_words_counts_whatever_its_meaning() -> None:
-    assert fuse({"a": 3.0}, {"a": -0.2}, weight=0.75) == pytest.approx({"a": 0.25})
+    assert fuse({"a": 3.0}, [Side({"a": -0.2}, weight=0.75)]) == pytest.approx({"a": 0.25})
 
 
 def test_nothing_found_is_nothing() -> None:
-    assert fuse({}, {}, weight=0.5) == {}
+    assert fuse({}, [Side({}, weight=0.5)]) == {}
 
 
 CLEAR = [0.8, *([0.2] * 60)]
@@ -50,8 +50,18 @@ def test_more_is_asked_of_the_meaning_of_names() -> None:
 
 
 def test_what_has_no_vector_is_judged_by_its_words_alone() -> None:
-    scores = fuse({"unread": 10.0, "read": 10.0}, {"read": 0.3, "near": 0.6}, weight=0.8)
+    scores = fuse({"unread": 10.0, "read": 10.0}, [Side({"read": 0.3, "near": 0.6}, weight=0.8)])
     assert scores == pytest.approx({"unread": 1.0, "read": 0.2 + 0.4, "near": 0.8})
+
+
+def test_each_models_similarities_count_as_shares_of_their_own_best() -> None:
+    scores = fuse({"a": 10.0, "c": 5.0}, [Side({"a": 0.4, "b": 0.8}, 0.5), Side({"c": 0.3}, 0.8)])
+    assert scores == pytest.approx({"a": 0.75, "b": 0.5, "c": 0.1 + 0.8})
+
+
+def test_a_similarity_counts_from_the_models_floor() -> None:
+    assert [scaled(cosine, 0.7) for cosine in (0.7, 0.85, 1.0)] == pytest.approx([0, 0.5, 1])
+    assert scaled(0.4, 0.0) == 0.4
 
 
 KNOWN = {"part", "reviewed", "by", "the", "invoice", "what", "is", "about"}

@@ -377,6 +377,30 @@ async def test_a_failing_file_does_not_hold_up_the_others(
     assert (await desk.states())[items[1].id] == ("ready", "")
 
 
+async def test_a_file_that_is_claimed_again_while_others_of_its_batch_are_stored_is_not_forgotten(
+    desk: Desk, ana: Actor, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad, fine = [await desk.store.file(ana, f"/{name}.txt", samples.LEAVE) for name in ("bad", "fine")]
+    ingester, index = desk.open()
+    replace = index.replace
+    stored_alone: list[str] = []
+
+    async def picky_replace(files: Sequence[IndexedFile]) -> None:
+        if any(file.file_id == bad.id for file in files):
+            stored_alone.extend(file.file_id for file in files if len(files) == 1)
+            raise StorageFailureError("The disk is full.")
+        with anyio.move_on_after(5):
+            while stored_alone == [bad.id] and (await desk.states())[bad.id][0] != "indexing":
+                await anyio.lowlevel.checkpoint()
+        await replace(files)
+
+    monkeypatch.setattr(index, "replace", picky_replace)
+    with caplog.at_level(logging.CRITICAL):
+        await ingester.drain()
+    states = await desk.states()
+    assert (states[bad.id][0], states[fine.id][0]) == ("failed", "ready")
+
+
 async def test_an_index_that_is_lost_is_made_again(desk: Desk, ana: Actor) -> None:
     item = await desk.store.file(ana, "/leave.txt", samples.LEAVE)
     ingester, index = desk.open()

@@ -41,6 +41,7 @@ class CountingEmbedder:
 
     dimensions = DIMENSIONS
     weight = 0.5
+    floor = 0.0
 
     def __init__(self, name: str = "counting") -> None:
         self.name = name

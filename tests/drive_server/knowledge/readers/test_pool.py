@@ -15,6 +15,7 @@ from drive_server.knowledge.readers import process as reader_module
 from drive_server.knowledge.readers.extract import extract, read_chunks
 from drive_server.knowledge.readers.pool import ReaderPool, ReaderQueue
 from drive_server.knowledge.readers.process import Answer, Reader, ReaderCrashedError, Work
+from drive_server.knowledge.text.elements import Extraction
 from drive_server.knowledge.text.words import indexed_words
 from tests.drive_server.knowledge import samples
 
@@ -77,6 +78,11 @@ async def test_a_file_that_crashes_its_reader_fails_and_nothing_else(
     assert (extraction.state, extraction.text) == ("failed", "")
     monkeypatch.undo()
     assert (await pool.extract(document, "leave.pdf", "")).state == "ready"
+
+
+async def test_other_work_that_takes_too_long_is_refused(pool: ReaderPool, document: Path) -> None:
+    found = await pool.run(extract, Extraction, document, "leave.pdf", "", 0.0)
+    assert (found.state, "longer than 0 seconds" in found.reason) == ("failed", True)
 
 
 async def test_a_file_that_takes_too_long_fails(

@@ -35,6 +35,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "revoke_share": {"item_id": "/Folder", "email": "bob@example.com"},
     "undo_changes": {},
     "redo_changes": {},
+    "rename_items": {"item_ids": ["/Private/a.md"], "find": "a", "replace": "z"},
+    "organize_items": {"folder_id": "/Private", "folders": "Sorted"},
     "append_to_file": {"file_id": "/a.md", "content": "more"},
     "restore_version": {"file_id": "/b.md", "version": 1},
     "get_download_url": {"file_id": "/a.md"},
@@ -44,6 +46,12 @@ UNRECORDED = {"get_download_url"}
 PLACED_CALLS: dict[str, dict[str, Any]] = {
     "create_folder": {"name": "New", "parent_id": "{place}"},
     "create_file": {"name": "c.md", "content": "new", "parent_id": "{place}"},
+    "fill_template": {
+        "template_id": "/form.md",
+        "values": [{"name": "x", "value": "y"}],
+        "name": "f.md",
+        "folder_id": "{place}",
+    },
     "rename_item": {"item_id": "{place}/a.md", "name": "c.md"},
     "move_item": {"item_id": "/b.md", "folder_id": "{place}"},
     "move_items": {"item_ids": ["/b.md"], "folder_id": "{place}"},
@@ -75,6 +83,7 @@ async def prepare(drive: Drive, alice: Actor) -> dict[str, str]:
     for place in ("/", "/Folder", "/Private", "/Linked"):
         await drive.documents.create(alice, place, "a.md", f"a in {place}")
     await drive.documents.create(alice, "root", "b.md", "b")
+    await drive.documents.create(alice, "root", "form.md", "{{x}}")
     await drive.documents.write_text(alice, "/b.md", "b, again")
     await drive.sharing.share(alice, folder, "bob@example.com", "viewer")
     await drive.links.create(alice, linked, LinkTerms("viewer"))

@@ -55,6 +55,8 @@ async def test_tasks_are_announced_and_so_are_the_tools_that_can_be_one(session:
         "get_index_status",
         "map_reduce_files",
         "move_items",
+        "organize_items",
+        "rename_items",
         "empty_trash",
         "undo_changes",
         "redo_changes",

@@ -30,23 +30,27 @@ READERS = {
     "semantic_search_files",
     "find_related_files",
     "check_citations",
+    "query_table",
     "get_index_status",
     "map_reduce_files",
     "read_bulk_result",
     "list_shares",
     "list_shared_with_me",
     "diff_versions",
+    "compare_files",
     "list_changes",
     "list_trash",
     "whoami",
 }
-KEEPERS = {"create_folder", "append_to_file", "restore_version", "authenticate"}
+KEEPERS = {"reindex", "create_folder", "fill_template", "append_to_file", "restore_version", "authenticate"}
 CHANGERS = {
     "get_download_url",
     "copy_item",
     "delete_item",
     "empty_trash",
     "move_items",
+    "organize_items",
+    "rename_items",
     "redo_changes",
     "restore_item",
     "create_file",

@@ -146,6 +146,7 @@ async def test_a_host_without_a_model_uses_that_of_the_drive(
         {},
         {"language_model": "none", "language_key": SecretStr(KEY)},
         {"language_model": "offline", "openai_api_key": SecretStr(KEY)},
+        {"language_model": "anthropic:claude-sonnet-5", "openai_api_key": SecretStr(KEY)},
         {"language_url": "http://127.0.0.1:9/v1"},
     ],
 )
@@ -154,3 +155,13 @@ async def test_without_the_settings_for_one_the_drive_has_no_model(
 ) -> None:
     async with open_drive(drive_settings.model_copy(update=update)) as drive:
         assert drive.language_model is None
+
+
+@pytest.mark.parametrize(("name", "asked"), [("openai:gpt-5", "gpt-5"), ("qwen3:30b", "qwen3:30b")])
+async def test_the_name_that_the_service_is_asked_for_has_no_provider(
+    drive_settings: DriveSettings, name: str, asked: str
+) -> None:
+    update = {"language_model": name, "openai_api_key": SecretStr(KEY)}
+    async with open_drive(drive_settings.model_copy(update=update)) as drive:
+        assert drive.language_model is not None
+        assert drive.language_model.name == asked

@@ -60,6 +60,11 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {"file_id": "{file}", "from_version": 99},
         {"file_id": "{picture}", "from_version": 1},
     ],
+    "compare_files": [
+        {"file_id": "{file}", "other_file_id": "{folder}"},
+        {"file_id": "{file}", "other_file_id": "{picture}"},
+    ],
+    "query_table": [{"file_id": "{file}"}, {"file_id": "{picture}"}],
     "restore_version": [{"file_id": "{file}", "version": 1}, {"file_id": "{file}", "version": 99}],
     "get_download_url": [{"file_id": "{file}"}, {"file_id": "{file}", "version": 1}, {"file_id": "{folder}"}],
     "search_files": [{"query": "y.md"}, {"query": FILE}, {"query": "words", "folder_id": "{folder}"}],
@@ -68,7 +73,8 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "check_citations": [
         {"citations": [{"file_id": f"/{FOLDER}/{FILE}", "quote": "text"}, {"file_id": "x", "quote": MISLEADING}]},
     ],
-    "get_index_status": [{}],
+    "get_index_status": [{}, {"folder_id": "{folder}"}],
+    "reindex": [{"folder_id": "{folder}"}, {"folder_id": "{file}"}],
     "map_reduce_files": [{"instruction": "x", "folder_id": "{folder}"}],
     "read_bulk_result": [{"result_id": FILE}],
     "rename_item": [{"item_id": "{file}", "name": SECOND}, {"item_id": "{file}", "name": FILE}],
@@ -86,6 +92,23 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "move_items": [
         {"item_ids": ["{picture}"], "folder_id": "{folder}"},
         {"item_ids": ["{picture}"], "folder_id": "{file}"},
+    ],
+    "fill_template": [
+        {"template_id": "{file}", "values": [], "name": "x"},
+        {"template_id": "{file}", "values": [{"name": FILE, "value": MISLEADING}], "name": "x"},
+        {"template_id": "{picture}", "values": [], "name": "x"},
+    ],
+    "rename_items": [
+        {"names": [{"item_id": "{picture}", "name": SECOND}]},
+        {"folder_id": "{folder}", "pattern": "{name} {number}", "preview": True},
+        {"folder_id": "{folder}", "pattern": "{name} {number}"},
+        {"folder_id": "{folder}", "find": " 1", "replace": ""},
+        {"folder_id": "{folder}", "pattern": "same"},
+        {"folder_id": "{file}", "pattern": "same"},
+    ],
+    "organize_items": [
+        {"folder_id": "{folder}", "folders": "{type}", "preview": True},
+        {"folder_id": "{folder}", "folders": SECOND},
     ],
     "share_item": [
         {"item_id": "{file}", "email": BOB},

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from langchain_core.exceptions import ContextOverflowError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
@@ -14,9 +15,8 @@ from pydantic import Field
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
 from graph.errors import ModelAuthenticationError, ModelUnavailableError
-from graph.models.asking import ModelRole
 from graph.planning.map_reduce.prompts import Finding, Survey, coverage, escaped, groups, reply_of
-from graph.settings import AgentSettings
+from graph.settings import AgentSettings, ModelRole
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
 from tests.graph.assistant import Assistant, Seen, assemble, person
 from tests.graph.policy.test_provenance_on_the_drive import bob
@@ -46,9 +46,11 @@ class ReadingModel(BaseChatModel):
     at_once: list[int]
     began: Any
     full: Any
-    metadata: dict[str, Any] = Field(default_factory=dict[str, Any])
+    reported: dict[str, Any] = Field(default_factory=dict[str, Any])
     gathers: int = 0
     busy: int = 0
+    refuses: int = 0
+    """Characters that a request may have; 0: no limit."""
 
     @property
     def _llm_type(self) -> str:
@@ -64,12 +66,14 @@ class ReadingModel(BaseChatModel):
             if self.busy >= self.gathers:
                 self.full.set()
             await self.full.wait()
-            said = AIMessageChunk(content=self._said(messages[-1].text), response_metadata=self.metadata)
+            said = AIMessageChunk(content=self._said(messages[-1].text), response_metadata=self.reported)
             yield ChatGenerationChunk(message=said)
         finally:
             self.busy -= 1
 
     def _said(self, request: str) -> str:
+        if self.refuses and len(request) > self.refuses:
+            raise ContextOverflowError("prompt is too long")
         if "<answer file=" in request:
             self.together.append(request)
             return "All of it together."
@@ -139,7 +143,7 @@ async def test_an_answer_that_was_cut_off_is_told_for_each_file_and_the_whole(
     mine: Assistant, model: ScriptedChatModel, reading: ReadingModel, folder: str
 ) -> None:
     model.script = [PLAN]
-    reading.metadata = {"finish_reason": "length"}
+    reading.reported = {"finish_reason": "length"}
     seen = await mine.say(REQUEST, folder_id=folder)
     assert seen.text.count("The answer is cut off here") == 9
 
@@ -292,3 +296,17 @@ async def test_what_others_wrote_taints_the_thread(
     assert "1 of 1 read." in seen.text
     assert seen.state["turn"]["tainted"]
     assert seen.state["taint"]["origin"] == "shared"
+
+
+async def test_a_part_that_is_too_long_for_the_model_is_read_in_halves(
+    mine: Assistant, model: ScriptedChatModel, reading: ReadingModel, real_drive: Drive, actor: Actor
+) -> None:
+    root = (await real_drive.files.create_folder(actor, "root", "Long")).value.id
+    await real_drive.documents.create(actor, root, "long.md", "BEGIN\n" + "word\n" * 1_000 + "END\n")
+    model.script = [PLAN]
+    reading.refuses = 4_000
+    seen = await mine.say(REQUEST, folder_id=root)
+    assert progress(seen) == [("long.md", "read")]
+    assert len(reading.read) == 2
+    assert "BEGIN" in reading.read[0]
+    assert "END" in reading.read[1]

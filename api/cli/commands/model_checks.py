@@ -1,0 +1,120 @@
+"""The part of `drive-agent doctor` about models: which one each role has, and whether it can be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import httpx
+
+from graph.errors import ModelPackageError
+from graph.limits.model_table import AS_OF, context_in, prices_of
+from graph.models.providers import require_package
+from graph.settings import OFFLINE, ROLES, AgentSettings, split_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import SecretStr
+
+MODEL_SECONDS = 10
+REFUSALS = frozenset({401, 403})
+OFFLINE_TEXT = "the built-in offline model; OPENAI_API_KEY, OPENAI_BASE_URL, AGENT_MODEL set a real one"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The result of one check: `warn` works but needs attention, `fail` does not work."""
+
+    name: str
+    state: Literal["ok", "warn", "fail"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelService:
+    """A provider's service: where its models are listed, and the setting with the key; empty: it needs none."""
+
+    url: str
+    path: str
+    headers: dict[str, str]
+    key_setting: str = ""
+
+
+def check_models(settings: AgentSettings) -> Iterator[Check]:
+    """Check the model of each role, and those that people may choose; a service is asked once."""
+    asked: dict[str, Check] = {}
+
+    def checked(label: str, name: str) -> Check:
+        if name not in asked:
+            asked[name] = check_model(settings, name)
+        return Check(label, asked[name].state, asked[name].text)
+
+    yield checked("model", settings.resolved_model)
+    for role in ROLES[1:]:
+        yield checked(f"model, {role}", settings.model_of(role))
+    for name in settings.allowed_models[1:]:
+        yield checked("model, to choose", name)
+    yield from _check_cost(settings)
+
+
+def check_model(settings: AgentSettings, name: str) -> Check:
+    """Check a model: its package, its key, and whether its service answers."""
+    if name == OFFLINE:
+        return Check("model", "ok", OFFLINE_TEXT)
+    provider = split_model(name)[0] or "openai"
+    if provider != "openai":
+        try:
+            require_package(provider)
+        except ModelPackageError as error:
+            return Check("model", "fail", f"{name}: {error.sentence}")
+    service = _service_of(settings, provider)
+    found = _ask(name, service) if service else Check("model", "ok", f"{name}, with the key that its package reads")
+    return Check("model", found.state, f"{found.text}; it reads {context_in(settings, name):,} tokens")
+
+
+def _service_of(settings: AgentSettings, provider: str) -> ModelService | None:
+    if provider == "openai":
+        url = settings.openai_base_url or "https://api.openai.com/v1"
+        return ModelService(url, "/models", _bearer(settings.openai_api_key), "OPENAI_API_KEY")
+    if provider == "deepseek":
+        url = settings.deepseek_base_url or "https://api.deepseek.com"
+        return ModelService(url, "/models", _bearer(settings.deepseek_api_key), "DEEPSEEK_API_KEY")
+    if provider == "anthropic":
+        url, key = settings.anthropic_base_url or "https://api.anthropic.com", settings.anthropic_api_key
+        headers = {"x-api-key": key.get_secret_value(), "anthropic-version": "2023-06-01"} if key else {}
+        return ModelService(url, "/v1/models", headers, "ANTHROPIC_API_KEY")
+    if provider == "ollama":
+        host = settings.ollama_base_url or "127.0.0.1:11434"
+        return ModelService(host if "://" in host else f"http://{host}", "/api/tags", {})
+    return None
+
+
+def _bearer(key: SecretStr) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+
+
+def _ask(model: str, service: ModelService) -> Check:
+    name = f"{model} at {service.url}"
+    if service.key_setting and not service.headers:
+        return Check("model", "warn", f"{name}, without {service.key_setting}")
+    try:
+        answer = httpx.get(f"{service.url.rstrip('/')}{service.path}", headers=service.headers, timeout=MODEL_SECONDS)
+    except (httpx.TransportError, httpx.InvalidURL) as error:
+        return Check("model", "fail", f"{name} can't be reached ({type(error).__name__})")
+    if answer.status_code in REFUSALS:
+        return Check("model", "fail", f"{name} refuses the key")
+    if not answer.is_success:
+        return Check("model", "warn", f"{name} answers {answer.status_code} when asked for its models")
+    return Check("model", "ok", name)
+
+
+def _check_cost(settings: AgentSettings) -> Iterator[Check]:
+    """Say for which models the limit of the cost is blind."""
+    used = [*(settings.model_of(role) for role in ROLES), *settings.allowed_models]
+    blind = [name for name in dict.fromkeys(used) if prices_of(settings, name) is None]
+    if settings.max_run_cost and blind:
+        text = f"AGENT_MAX_RUN_COST does not see {', '.join(blind)}: set AGENT_INPUT_PRICE and AGENT_OUTPUT_PRICE"
+        yield Check("model cost", "warn", text)
+    elif settings.max_run_cost:
+        yield Check("model cost", "ok", f"known for each model, by the settings or as listed on {AS_OF}")

@@ -1,0 +1,189 @@
+"""What requests take, in o200k tokens: `python -m benchmarks.prompts`.
+
+On a small drive with a scripted model: the first request of a turn of each kind, what tools and results take of it, how
+much of it is the same for everybody (tools and prompt come first), and how much of the first request of a second turn
+a service's cache has already from the first turn (that of the Drive agent changes the folder it is in). Services cache
+the beginning of a request: tools, system message, messages, in this order.
+"""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.fixtures.recording import Line, RecordedDrive, Request, recorded_drive
+from benchmarks.fixtures.table import print_table
+from benchmarks.fixtures.tokens import NAME, count, encoding
+from graph.citations.sources import without_addresses
+from graph.drive.sentences import localize
+from graph.limits.limits import result_text
+from graph.messages.compact_results import compact_result
+from graph.messages.written import text_of
+from graph.prompts import compact
+
+TEXT: Final = "The notice period for tenants is thirty days, from the first of the month on. "
+FILES: Final = ("Lease.md", "Budget.csv", "Handbook.md", "合同.md", "旅行计划.md", "Recipes.md", "Ideas.md", "Taxes.md")
+FOLDERS: Final = ("Work", "Home", "照片", "Archive")
+CHANGES: Final = 50
+AIMS: Final = {"drive_agent": 5_000, "search_agent": 3_500, "document_agent": 2_500}
+RESULT_AIMS: Final = {"a name hit": 50, "read_file, 229 characters": 150}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The tokens of one request; `static` are those before anything of the person or the moment."""
+
+    whole: int
+    tools: int
+    system: int
+    messages: int
+    static: int
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All that is measured: costs by kind of request, results as (structured, compact), share of a second turn."""
+
+    requests: Mapping[str, Cost]
+    results: Mapping[str, tuple[int, int]]
+    reused: Mapping[str, float]
+
+
+async def measure(directory: Path) -> Measured:
+    """Record on a fresh drive in the directory, and count."""
+    async with recorded_drive(directory) as recorded:
+        document = await _fill(recorded)
+        firsts, seconds = await _record(recorded, document)
+        results = {name: await _result(recorded, *asked) for name, asked in _CALLS.items()}
+    reused = {kind: _reused(one, seconds[kind]) for kind, one in firsts.items() if kind in seconds}
+    return Measured({kind: cost_of(request) for kind, request in firsts.items()}, results, reused)
+
+
+async def _fill(recorded: RecordedDrive) -> str:
+    for folder in FOLDERS:
+        await recorded.put(f"/{folder}/notes.md", TEXT)
+    for name in FILES:
+        await recorded.put(f"/{name}", TEXT)
+    for number in range(CHANGES):
+        await recorded.put(f"/Archive/{number:02} report.md", TEXT)
+    return await recorded.put("/Reading/Notice.md", (TEXT * 3)[:229])
+
+
+_CALLS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "a name hit": ("search_files", {"query": "Handbook", "limit": 1, "kind": "file"}),
+    "read_file, 229 characters": ("read_file", {"file_id": "/Reading/Notice.md"}),
+    "list_folder, 51 items": ("list_folder", {"folder_id": "/Archive"}),
+    f"list_changes, {CHANGES}": ("list_changes", {"limit": CHANGES}),
+    "get_file_info": ("get_file_info", {"item_id": "/Lease.md"}),
+    "create_folder": ("create_folder", {"name": "New"}),
+}
+
+
+async def _result(recorded: RecordedDrive, tool: str, args: Mapping[str, Any]) -> tuple[int, int]:
+    box = await recorded.pool.toolbox(recorded.who())
+    found = await box.call(tool, args, meta={})
+    data = without_addresses(localize(found.structuredContent, "en"))
+    whole = result_text(text_of(found), data, 1_000_000)
+    return count(whole), count(compact_result(whole))
+
+
+async def _record(recorded: RecordedDrive, document: str) -> tuple[dict[str, Request], dict[str, Request]]:
+    recorded.model.steps = [("drive_agent", "Create the folder Taxes"), ("drive_agent", "Move Lease.md to Taxes")]
+    asked = await recorded.say("route", "hmm, and what of the other thing then")
+    asked += await recorded.say("plan", "create a folder Taxes, move Lease.md there and share it with bob@example.com")
+    firsts: dict[str, Request] = {}
+    for request in asked:
+        firsts.setdefault(kind_of(request), request)
+    seconds: dict[str, Request] = {}
+    for kind, (message, script, again, place) in _turns(document).items():
+        first = await recorded.say(kind, message, *script, **place)
+        second = await recorded.say(kind, again, **place)
+        firsts[kind] = next(request for request in first if kind_of(request) == kind)
+        seconds[kind] = next((request for request in second if kind_of(request) == kind), firsts[kind])
+    return firsts, seconds
+
+
+def _turns(document: str) -> dict[str, tuple[str, list[Line], str, dict[str, Any]]]:
+    """Return for each specialist a turn, its script, the next turn, and the place. The Drive agent changes a folder."""
+    made: list[Line] = [("create_folder", {"name": "Trips"}), "I made the folder Trips."]
+    return {
+        "search_agent": ("search my files for the notice period", [], "search my files for the rent", {}),
+        "drive_agent": ("create a folder called Trips", made, "list my files", {}),
+        "document_agent": ("summarise this document", [], "translate this document", {"file_id": document}),
+    }
+
+
+def kind_of(request: Request) -> str:
+    """Return whose request it is, by its tools or by its system message."""
+    names = {str(tool["function"]["name"]) for tool in request.get("tools") or ()}
+    if names & {"RouteDecision", "TaskPlan", "RevisedPlan"}:
+        return "route" if "RouteDecision" in names else "plan"
+    said = str(request["messages"][0]["content"])
+    return next((f"{name}_agent" for name in ("search", "drive", "document") if said.startswith(_opening(name))), "")
+
+
+def _opening(name: str) -> str:
+    return f"You are the {name.capitalize()} agent"
+
+
+def cost_of(request: Request) -> Cost:
+    """Count what a request takes."""
+    system, *others = request["messages"]
+    tools = count(compact(request.get("tools") or []))
+    said = str(system["content"])
+    parts = [count(said), sum(count(_wire(message)) for message in others)]
+    return Cost(tools + sum(parts), tools, *parts, static=tools + count(said.partition("\n\n<")[0]))
+
+
+def _reused(first: Request, second: Request) -> float:
+    """Return the share of the second request that begins as the first did, in tokens."""
+    before, after = _wired(first), _wired(second)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+    return count(after[:same]) / count(after)
+
+
+def _wired(request: Request) -> str:
+    return "\n".join([compact(request.get("tools") or []), *map(_wire, request["messages"])])
+
+
+def _wire(message: Mapping[str, Any]) -> str:
+    calls = message.get("tool_calls")
+    return f"{message['role']}\n{message['content'] or ''}" + (json.dumps(calls, ensure_ascii=False) if calls else "")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the tables."""
+    del arguments
+    with tempfile.TemporaryDirectory() as directory:
+        found = asyncio.run(measure(Path(directory)))
+    by = f"tiktoken's {NAME}" if encoding() else f"rules fitted to {NAME}, whose vocabulary is not on this machine"
+    print_table(f"Requests: tokens, by {by}", _REQUEST_HEADER, _request_rows(found))
+    print_table(
+        "Results: tokens", ["", "structured", "for models", "aim"], [_row(*one) for one in found.results.items()]
+    )
+
+
+_REQUEST_HEADER: Final = ["first of a turn", "whole", "tools", "system", "messages", "static", "aim", "2nd turn reuses"]
+
+
+def _request_rows(found: Measured) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for kind, cost in found.requests.items():
+        numbers = [cost.whole, cost.tools, cost.system, cost.messages, cost.static]
+        aim, reused = AIMS.get(kind), found.reused.get(kind)
+        after = [f"{aim:,}" if aim else "", "" if reused is None else f"{reused:.0%}"]
+        rows.append([kind, *(f"{number:,}" for number in numbers), *after])
+    return rows
+
+
+def _row(name: str, tokens: tuple[int, int]) -> list[str]:
+    structured, shown = tokens
+    return [name, f"{structured:,}", f"{shown:,}", f"{RESULT_AIMS[name]:,}" if name in RESULT_AIMS else ""]
+
+
+if __name__ == "__main__":
+    main()

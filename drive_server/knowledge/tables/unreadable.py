@@ -1,0 +1,67 @@
+"""Cells that can't be read as what is asked of them: an answer is refused, or leaves out their rows and says so."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from drive_server.knowledge.tables.columns import Column
+from drive_server.knowledge.tables.dates import is_open
+from drive_server.knowledge.tables.numbers import is_ambiguous
+from drive_server.knowledge.tables.request import CellText, Kind, TableError
+from drive_server.knowledge.tables.table import Table
+
+MAX_LISTED: Final = 20
+_SHOWN: Final = 5
+
+Reading = tuple[Column, Kind]
+"""A column, and what its cells are read as."""
+
+
+class Unreadable:
+    """The unreadable cells of the rows that a question is about."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._cells: dict[int, list[Reading]] = {}
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def note(self, position: int, readings: Iterable[Reading]) -> None:
+        """Note of a row the cells that can't be read."""
+        if bad := [reading for reading in readings if _is_unreadable(reading, position)]:
+            self._cells[position] = bad
+
+    def readable(self, positions: Sequence[int], readings: Sequence[Reading], *, skip: bool) -> list[int]:
+        """Return the rows that can be read. Raises `TableError` if there are others, unless they are to be skipped."""
+        for position in positions if readings else ():
+            self.note(position, readings)
+        if self._cells and not skip:
+            raise self._refusal()
+        return [position for position in positions if position not in self._cells]
+
+    def listed(self) -> tuple[CellText, ...]:
+        """Return the first of the cells."""
+        pairs = [(position, column) for position in sorted(self._cells) for column, _ in self._cells[position]]
+        return tuple(
+            CellText(
+                self._table.cell(self._table.rows[position][0], column.index), (column.texts[position] or "")[:100]
+            )
+            for position, column in pairs[:MAX_LISTED]
+        )
+
+    def _refusal(self) -> TableError:
+        cells = self.listed()
+        details = {"unreadable": [{"cell": one.cell, "text": one.text} for one in cells], "rows": len(self)}
+        shown = "; ".join(f"{one.cell} '{one.text}'" for one in cells[:_SHOWN])
+        has_dates = any(kind == "date" for readings in self._cells.values() for _, kind in readings)
+        doubtful = all(is_open(one.text) if has_dates else is_ambiguous(one.text) for one in cells)
+        if has_dates:
+            return TableError(
+                "table_open_dates" if doubtful else "table_unreadable_dates", details, count=len(self), cells=shown
+            )
+        return TableError("table_ambiguous" if doubtful else "table_unreadable", details, count=len(self), cells=shown)
+
+
+def _is_unreadable(reading: Reading, position: int) -> bool:
+    column, kind = reading
+    return column.cells[position] is not None and column.parsed(kind)[position] is None

@@ -1,0 +1,141 @@
+"""Tools for many items at once: new names, and folders to put them into."""
+
+from typing import Annotated
+
+from mcp.types import CallToolResult
+
+from drive_server.access import Actor, Scope
+from drive_server.mcp import icons
+from drive_server.mcp.calls.call import Call, changed
+from drive_server.mcp.tools.arguments import FolderConflict, OptionalFolderRef
+from drive_server.mcp.tools.batch_arguments import (
+    BatchPreview,
+    DateSource,
+    Find,
+    FolderPatternText,
+    IntoFolder,
+    ItemsToChange,
+    Match,
+    NamePatternText,
+    NewNames,
+    Replacement,
+    StartNumber,
+    WordsIn,
+)
+from drive_server.mcp.tools.spec import OVERWRITES, ToolGroup, ToolSpec, records
+from drive_server.mcp.tools.texts import counted, cut_lines
+from drive_server.models import Outcome, Rearranged
+from drive_server.services.files.batches import Organizing, Renaming, Selection
+from drive_server.services.tree.names import display_name
+
+
+class BatchTools(ToolGroup):
+    """Rename and organize many items, as one change."""
+
+    icon = icons.FOLDER
+
+    @records("organise", "rename_many")
+    @ToolSpec(
+        "Rename several items",
+        "批量重命名",
+        Scope.WRITE,
+        "write",
+        "high",
+        OVERWRITES,
+        action="rename",
+        has_preview=True,
+        can_be_task=True,
+    )
+    async def rename_items(
+        self,
+        call: Call,
+        item_ids: ItemsToChange = [],  # noqa: B006 - copied by pydantic, and never changed
+        folder_id: OptionalFolderRef = None,
+        match: Match = "",
+        names: NewNames = [],  # noqa: B006 - likewise
+        pattern: NamePatternText = "",
+        find: Find = "",
+        replace: Replacement = "",
+        start: StartNumber = 1,
+        date: DateSource = "modified",
+        language: WordsIn = "en",
+        on_conflict: FolderConflict = "fail",
+        preview: BatchPreview = False,
+    ) -> Annotated[CallToolResult, Rearranged]:
+        """Give many files and folders other names at once, all of them or, if one can't have its name, none.
+
+        Use when: several items are to be renamed: by a list (`names`), by a `pattern` such as `{date} {name}` or
+        `Photo {number:3}`, or by replacing a text in their names (`find`, `replace`).
+        Not for: a single item (rename_item); other folders (organize_items, move_items).
+        Notes: `pattern` and `find` are for `item_ids`, in their order, or for the files directly in `folder_id`; files
+        keep their endings. One change, which undo_changes takes back as a whole.
+        """
+        actor = await call.actor()
+        selection = Selection(tuple(item_ids), folder_id, match)
+        pairs = tuple((entry.item_id, entry.name) for entry in names)
+        renaming = Renaming(pairs, pattern, find, replace, start, date, language)
+
+        async def rename(agreed: Actor) -> Outcome[Rearranged]:
+            return await self._drive.batches.rename(
+                agreed, selection, renaming, on_conflict=on_conflict, preview=preview, progress=call.progress
+            )
+
+        outcome = await call.agreed(actor, rename)
+        text = f"Renamed {counted(outcome.value.changed, 'item')}.{_unchanged(outcome.value)}"
+        return changed(actor, outcome, text, outcome.value, lambda: _lines(outcome.value))
+
+    @records("organise", "organize")
+    @ToolSpec(
+        "Organize items into folders",
+        "按规则整理到文件夹",
+        Scope.WRITE,
+        "write",
+        "high",
+        OVERWRITES,
+        action="move",
+        has_preview=True,
+        can_be_task=True,
+    )
+    async def organize_items(
+        self,
+        call: Call,
+        folders: FolderPatternText,
+        item_ids: ItemsToChange = [],  # noqa: B006 - copied by pydantic, and never changed
+        folder_id: OptionalFolderRef = None,
+        match: Match = "",
+        into_id: IntoFolder = None,
+        date: DateSource = "modified",
+        language: WordsIn = "en",
+        on_conflict: FolderConflict = "fail",
+        preview: BatchPreview = False,
+    ) -> Annotated[CallToolResult, Rearranged]:
+        """Put many files and folders into folders by date, by type or by a pattern; folders are made as needed.
+
+        Use when: a folder is to be sorted: `{year}/{month}` by date, `{type}` by type, `Invoices {year}` with `match`
+        `*invoice*` for some of them.
+        Not for: one folder that is there already (move_items); other names (rename_items).
+        Notes: for `item_ids`, or for the files directly in `folder_id`. All of them or none; one change, which
+        undo_changes takes back as a whole, with the folders that it made.
+        """
+        actor = await call.actor()
+        selection = Selection(tuple(item_ids), folder_id, match)
+        organizing = Organizing(folders, into_id, date, language)
+
+        async def organize(agreed: Actor) -> Outcome[Rearranged]:
+            return await self._drive.batches.organize(
+                agreed, selection, organizing, on_conflict=on_conflict, preview=preview, progress=call.progress
+            )
+
+        outcome = await call.agreed(actor, organize)
+        made = f" Made {counted(len(outcome.value.folders), 'folder')}." if outcome.value.folders else ""
+        text = f"Moved {counted(outcome.value.changed, 'item')}.{made}{_unchanged(outcome.value)}"
+        return changed(actor, outcome, text, outcome.value, lambda: _lines(outcome.value))
+
+
+def _unchanged(result: Rearranged) -> str:
+    same = len(result.items) - result.changed
+    return f" {counted(same, 'item')} stayed as before." if same else ""
+
+
+def _lines(result: Rearranged) -> str:
+    return cut_lines(f"- {display_name(one.was)} -> {display_name(one.path)}" for one in result.items)

@@ -1,0 +1,49 @@
+"""The last thing that the assistant changed in a thread, for a turn that corrects it."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+
+from graph.drive.tool_names import REDO, UNDO
+from graph.messages.others import made_of
+from graph.prompts import compact, json_section
+from graph.state import ChangeNote, State
+
+MOST_CHARACTERS: Final = 4_000
+"""Of the arguments, and of the result."""
+
+
+def newest_change(state: State) -> ChangeNote | None:
+    """Return the newest change of the thread before the turn that begins; None if it was taken back."""
+    previous = state.get("turn")
+    if not previous or not previous["changes"]:
+        return state.get("last_change")
+    newest = previous["changes"][-1]
+    return None if newest["tool"] in {UNDO, REDO} else newest
+
+
+def last_change_section(state: State) -> str:
+    """Return what was done last, with its arguments; only the tool where other people's words are in it."""
+    note = state.get("last_change")
+    if note is None:
+        return ""
+    own = [message for message, others in made_of(state["messages"]) if not others]
+    args, result = _args(own, note["tool_call_id"]), _result(own, note["tool_call_id"])
+    shown: dict[str, Any] = {"tool": note["tool"]}
+    if args is not None and result:
+        shown |= {"args": args, "result": result}
+    return json_section("last_change", shown)
+
+
+def _args(messages: Sequence[AnyMessage], key: str) -> Any:
+    calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+    args = next((call["args"] for call in reversed(calls) if str(call["id"]) == key), None)
+    if args is None or len(compact(args)) <= MOST_CHARACTERS:
+        return args
+    return compact(args)[:MOST_CHARACTERS]
+
+
+def _result(messages: Sequence[AnyMessage], key: str) -> str:
+    results = [one.text for one in messages if isinstance(one, ToolMessage) and one.tool_call_id == key]
+    return results[-1][:MOST_CHARACTERS] if results else ""

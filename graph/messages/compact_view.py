@@ -1,0 +1,94 @@
+"""The messages of a view as a model that reads text gets them: short ids, compact results and sections."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, cast
+
+from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
+
+from graph.messages.compact_results import compact_result
+from graph.messages.short_ids import ShortIds
+from graph.prompts import LESS_THAN, compact, section
+
+SECTIONS: Final = re.compile(r"^<(place|listing|last_run)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
+"""No text of a file or a name can begin such a section: tags in them are escaped."""
+CACHED_RESULTS: Final = 128
+NEEDLESS: Final = frozenset({"root_id"})
+"""`root` names the root as well."""
+
+
+def compact_view(messages: Sequence[AnyMessage]) -> tuple[list[AnyMessage], ShortIds]:
+    """Return the messages, and the short ids in them, to read the answer's calls with."""
+    ids = ShortIds()
+    return [_compact(message, ids) for message in messages], ids
+
+
+def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage] = ()) -> AIMessage:
+    """Return an answer whose calls have the ids that the short ones stand for, in its view or else in the thread."""
+    if not answer.tool_calls:
+        return answer
+    results = [message.text for message in thread if isinstance(message, ToolMessage)]
+    calls = [{**call, "args": ids.expand(call["args"], results)} for call in answer.tool_calls]
+    return answer.model_copy(update={"tool_calls": calls})
+
+
+def _compact(message: AnyMessage, ids: ShortIds) -> AnyMessage:
+    if isinstance(message, ToolMessage):
+        return message.model_copy(update={"content": _result(message.text, ids)})
+    if isinstance(message, SystemMessage):
+        return message.model_copy(update={"content": SECTIONS.sub(lambda found: _section(found, ids), message.text)})
+    if isinstance(message, AIMessage) and message.tool_calls:
+        calls = [{**call, "args": ids.shorten(call["args"])} for call in message.tool_calls]
+        return message.model_copy(update={"tool_calls": calls})
+    return message
+
+
+def _result(text: str, ids: ShortIds) -> str:
+    """Return a result as it was written before, unless an id in it now begins as another one of the view."""
+    shown, given = _written(text)
+    now = tuple((full, ids.short(full)) for full, _ in given)
+    return shown if now == given else compact_result(text, ids)
+
+
+@lru_cache(maxsize=CACHED_RESULTS)
+def _written(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return a result and the short ids in it: each round of a turn needs the same ones again."""
+    ids = ShortIds()
+    return compact_result(text, ids), ids.given
+
+
+def _section(found: re.Match[str], ids: ShortIds) -> str:
+    tag, body = found.groups()
+    if tag == "last_run":
+        return section(tag, ids.short(body))
+    try:
+        data = json.loads(body)
+    except ValueError:
+        return found[0]
+    if tag == "listing" and isinstance(data, list):
+        return section(tag, "\n".join(_line(entry, ids) for entry in cast("list[Any]", data)))
+    if tag == "place" and isinstance(data, Mapping):
+        shown = {key: value for key, value in cast("Mapping[str, Any]", data).items() if value and key not in NEEDLESS}
+        return section(tag, "\n".join(f"{key}: {_line(value, ids)}" for key, value in shown.items()))
+    return found[0]
+
+
+def _line(entry: Any, ids: ShortIds) -> str:
+    """Return an item as a line: its id, its path or name, and whatever else is said of it."""
+    if not isinstance(entry, Mapping):
+        return _escaped(entry)
+    facts = dict(cast("Mapping[str, Any]", entry))
+    item_id, name, path = (facts.pop(key, None) for key in ("id", "name", "path"))
+    kind, label = facts.pop("kind", None), str(path or name or "")
+    label = label if label.isprintable() else _escaped(label)
+    more = [f"{key} {_escaped(value)}" for key, value in facts.items() if value not in (None, "", False)]
+    line = f"{ids.short(str(item_id))} {label}" if item_id else label
+    return ", ".join([f"{line}{'/' if kind == 'folder' else ''}", *more])
+
+
+def _escaped(value: Any) -> str:
+    if isinstance(value, str) and value.isprintable():
+        return value
+    return compact(value).replace("<", LESS_THAN)

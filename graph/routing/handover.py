@@ -1,0 +1,163 @@
+"""What a specialist does about a wrong room: it hands the request over to another one, or has a plan made for it.
+
+Both are tools of every specialist. They change the state, not the drive, so the graph answers them: the conditional
+edges then lead to the agent that the state names, or to the plan.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from langchain_core.messages import ToolMessage
+
+from graph.messages.grouping import AnyCall, current_turn, unanswered
+from graph.messages.written import add_messages, announce_call, outcome_of, report, result_message
+from graph.routing.route import announce_route
+from graph.state import (
+    AGENTS,
+    AgentName,
+    Language,
+    Plan,
+    Route,
+    State,
+    Step,
+    Update,
+    active_agent,
+    current_step,
+    running_turn,
+)
+
+TRANSFER: Final = "transfer_to_agent"
+MAKE_PLAN: Final = "make_plan"
+HANDOVER_NAMES: Final = frozenset({TRANSFER, MAKE_PLAN})
+MOST_HANDOVERS: Final = 2
+"""In one turn; then the specialist that has the request does what it can."""
+REASON_CHARACTERS: Final = 300
+CONFIDENCE: Final = 0.8
+
+TEXTS: Final[Mapping[str, Mapping[Language, str]]] = {
+    "handed_over": {
+        "en": "The {agent} has the request now. {agent}: do it with your tools; the reason was: {reason}",
+        "zh": "请求已交给 {agent}。{agent}：请用你的工具完成；转交原因：{reason}",
+    },
+    "planned": {"en": "A plan is made of the request.", "zh": "正在为该请求制定计划。"},
+    "alone": {
+        "en": "invalid_argument: Call {tool} alone, when you have the results of your other calls.",
+        "zh": "invalid_argument: 请在得到其他调用的结果之后，单独调用 {tool}。",
+    },
+    "no_agent": {
+        "en": "invalid_argument: `agent` is one of {agents}; `reason` is a sentence.",
+        "zh": "invalid_argument: `agent` 须为 {agents} 之一；`reason` 为一句话。",
+    },
+    "yourself": {
+        "en": "invalid_argument: You are the {agent}. Do it with your tools, or say what can't be done.",
+        "zh": "invalid_argument: 你就是 {agent}。请用你的工具完成，或说明哪些做不到。",
+    },
+    "too_often": {
+        "en": "too_many: The request was handed over {most} times already. Do what your tools allow, and say what is "
+        "left undone.",
+        "zh": "too_many: 该请求已转交 {most} 次。请完成你的工具能做的部分，并说明哪些没有完成。",
+    },
+    "in_a_plan": {
+        "en": "conflict: The request has a plan already. Do your step of it.",
+        "zh": "conflict: 该请求已有计划。请完成你的步骤。",
+    },
+    "begun": {
+        "en": "conflict: The drive was changed in this turn already, and a plan would do that again. Go on with your "
+        "tools, or hand the rest over with transfer_to_agent.",
+        "zh": "conflict: 本轮已更改过云盘，计划会重复这些更改。请继续用你的工具完成，"
+        "或用 transfer_to_agent 转交其余部分。",
+    },
+}
+
+
+async def hand_over(state: State) -> Update:
+    """Answer the running answer's calls of these tools: who takes the turn, or its step, from here on."""
+    waiting = unanswered(state["messages"])
+    own = [call for call in waiting if call["name"] in HANDOVER_NAMES]
+    for call in own:
+        args = call["args"]
+        announce_call(str(call["id"]), call["name"] or "", args if isinstance(args, dict) else {})
+    if len(waiting) > 1:
+        return add_messages([_refusal(call, state, "alone", tool=call["name"]) for call in own]) if own else {}
+    if not own:
+        return {}
+    return _transfer(own[0], state) if own[0]["name"] == TRANSFER else _plan(own[0], state)
+
+
+def wants_plan(state: State) -> bool:
+    """Say whether the specialist that had the turn asked for a plan of it."""
+    route = state.get("route")
+    last = state["messages"][-1]
+    made = isinstance(last, ToolMessage) and last.name == MAKE_PLAN and outcome_of(last) == "done"
+    return made and bool(route and route["needs_plan"]) and not state.get("plan")
+
+
+def _transfer(call: AnyCall, state: State) -> Update:
+    args = _mapping(call["args"])
+    agent, why = args.get("agent"), args.get("reason")
+    if agent not in AGENTS or not isinstance(why, str) or not why.strip():
+        return add_messages([_refusal(call, state, "no_agent", agents=", ".join(AGENTS))])
+    if agent == active_agent(state):
+        return add_messages([_refusal(call, state, "yourself", agent=agent)])
+    if _handovers(state) >= MOST_HANDOVERS:
+        return add_messages([_refusal(call, state, "too_often", most=MOST_HANDOVERS)])
+    reason = " ".join(why.split())[:REASON_CHARACTERS]
+    done = report(_result(call, _text(state, "handed_over", agent=agent, reason=reason)))
+    return {**add_messages([done]), **_given_to(agent, reason, state)}
+
+
+def _given_to(agent: AgentName, reason: str, state: State) -> Update:
+    """Return the update that gives the running step, else the turn, to the agent."""
+    route: Route = {
+        "agent": agent,
+        "confidence": CONFIDENCE,
+        "reason": reason,
+        "method": "handover",
+        "needs_plan": False,
+    }
+    plan, step = state.get("plan"), current_step(state)
+    announce_route(route, step["id"] if step else None)
+    if not (plan and step):
+        return {"route": route}
+    changed: Step = {**step, "agent": agent}
+    given: Plan = {**plan, "steps": [changed if one["id"] == step["id"] else one for one in plan["steps"]]}
+    return {"plan": given}
+
+
+def _plan(call: AnyCall, state: State) -> Update:
+    if state.get("plan"):
+        return add_messages([_refusal(call, state, "in_a_plan")])
+    if running_turn(state)["changes"]:
+        return add_messages([_refusal(call, state, "begun")])
+    route = state.get("route")
+    before: Route = route or {
+        "agent": active_agent(state),
+        "confidence": CONFIDENCE,
+        "reason": _text(state, "planned"),
+        "method": "handover",
+        "needs_plan": True,
+    }
+    planned: Route = {**before, "needs_plan": True}
+    return {**add_messages([report(_result(call, _text(state, "planned")))]), "route": planned}
+
+
+def _handovers(state: State) -> int:
+    """Return how often the running turn was handed over."""
+    results = (message for message in current_turn(state["messages"]) if isinstance(message, ToolMessage))
+    return sum(message.name == TRANSFER and outcome_of(message) == "done" for message in results)
+
+
+def _refusal(call: AnyCall, state: State, code: str, **values: Any) -> ToolMessage:
+    return report(result_message(str(call["id"]), call["name"] or "", _text(state, code, **values), "error"))
+
+
+def _result(call: AnyCall, text: str) -> ToolMessage:
+    return result_message(str(call["id"]), call["name"] or "", text, "done")
+
+
+def _text(state: State, code: str, **values: Any) -> str:
+    return TEXTS[code][running_turn(state)["language"]].format(**values)
+
+
+def _mapping(args: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", args) if isinstance(args, Mapping) else {}

@@ -1,0 +1,338 @@
+"""Questions to tables in files: exact, or refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from openpyxl import Workbook
+
+from drive_server.knowledge.tables.query import query_table
+from drive_server.knowledge.tables.request import Aggregate, CellText, Condition, Refusal, TableAnswer, TableQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+INVOICES = """\
+Invoices of 2026
+
+Date,Customer,Amount,Note
+2026-11-05,ACME,"$1,234.50",
+2026-11-07,Beta,"$2,000.00",paid
+2026-12-01,acme,($100.10),
+Total,,"$3,134.40",
+"""
+SUM = Aggregate("sum", "Amount")
+
+
+class Asker:
+    """Asks the table in a file that it writes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "t.csv"
+        self.path.write_text(INVOICES)
+
+    def text(self, text: str) -> Asker:
+        """Write a comma-separated table."""
+        self.path.write_text(text)
+        return self
+
+    def column(self, *cells: str) -> Asker:
+        """Write a table of the amounts."""
+        return self.text("No,Amount\n" + "".join(f'{number},"{cell}"\n' for number, cell in enumerate(cells)))
+
+    def sheet(self, *rows: Sequence[Any]) -> Asker:
+        """Write a workbook, whose formulas nobody has computed."""
+        self.path = self.path.with_suffix(".xlsx")
+        book = Workbook()
+        for row in rows:
+            book.worksheets[0].append(list(row))
+        book.save(self.path)
+        return self
+
+    def answer(self, *aggregates: Aggregate, **query: Any) -> TableAnswer:
+        """Ask what has to be answered."""
+        found = query_table(TableQuery(aggregates=aggregates, **query), self.path, self.path.name, "")
+        assert isinstance(found, TableAnswer), found
+        return found
+
+    def refused(self, *aggregates: Aggregate, **query: Any) -> Refusal:
+        """Ask what has to be refused."""
+        found = query_table(TableQuery(aggregates=aggregates, **query), self.path, self.path.name, "")
+        assert isinstance(found, Refusal), found
+        return found
+
+
+@pytest.fixture
+def asker(tmp_path: Path) -> Asker:
+    return Asker(tmp_path)
+
+
+def values(answer: TableAnswer) -> list[tuple[str | None, ...]]:
+    return [row.values for row in answer.rows]
+
+
+def test_a_total_is_exact_names_its_cells_and_leaves_out_the_row_that_is_one(asker: Asker) -> None:
+    answer = asker.answer(SUM)
+
+    assert (values(answer), answer.units, answer.header_row, answer.cells) == ([("3134.40",)], ("$",), 3, ("line=4-6",))
+    assert [one.cell for one in answer.left_out] == ["line=7"]
+
+
+def test_groups_are_sorted_by_a_result_and_the_first_are_answered(asker: Asker) -> None:
+    average, count = Aggregate("average", "Amount"), Aggregate("count")
+    answer = asker.answer(SUM, count, average, group_by=("customer",), sort_by="sum(Amount)", descending=True, limit=1)
+    by_name = asker.answer(SUM, group_by=("Customer",), sort_by="Customer", descending=True)
+    by_amount = asker.answer(SUM, group_by=("Customer",), sort_by="Amount")
+
+    assert values(answer) == [("Beta", "2000.00", "1", "2000")]
+    assert (answer.result_rows, answer.rows[0].cells, answer.cells) == (2, ("line=5",), ("line=5",))
+    assert values(by_name) == [("Beta", "2000.00"), ("ACME", "1134.40")]
+    assert values(by_amount) == [("ACME", "1134.40"), ("Beta", "2000.00")]
+    assert by_amount.rows[0].cells == ("line=4", "line=6")
+
+
+def test_least_most_and_different_values(asker: Asker) -> None:
+    names = [("min", "Amount"), ("max", "Amount"), ("max", "Date"), ("distinct", "Customer"), ("count", "Note")]
+
+    answer = asker.answer(*(Aggregate(function, column) for function, column in names))  # pyright: ignore[reportArgumentType] - of the list above
+
+    assert values(answer) == [("-100.10", "2000.00", "2026-12-01", "2", "1")]
+
+
+def test_nothing_that_passes_adds_up_to_nothing(asker: Asker) -> None:
+    answer = asker.answer(SUM, Aggregate("count"), filters=(Condition("Customer", "=", ("Gamma",)),))
+
+    assert (values(answer), answer.cells) == ([(None, "0")], ())
+
+
+def test_an_average_says_six_digits_more(asker: Asker) -> None:
+    assert values(asker.column("1", "0", "0").answer(Aggregate("average", "Amount"))) == [("0.333333",)]
+
+
+def test_rows_are_filtered_by_month_and_amount_and_sorted(asker: Asker) -> None:
+    month = Condition("Date", "=", ("2026-11",))
+    november = asker.answer(columns=("Customer", "Amount"), filters=(month,), sort_by="Amount", descending=True)
+    large = asker.answer(Aggregate("count"), filters=(Condition("Amount", "between", ("1000", "$1,500.00")),))
+    by_month = asker.answer(SUM, group_by=("Date",), date_unit="month")
+    quarters = asker.answer(SUM, group_by=("Date",), date_unit="quarter")
+
+    assert values(november) == [("Beta", "$2,000.00"), ("ACME", "$1,234.50")]
+    assert values(large) == [("1",)]
+    assert values(by_month) == [("2026-11", "3234.50"), ("2026-12", "-100.10")]
+    assert values(quarters) == [("2026-Q4", "3134.40")]
+
+
+@pytest.mark.parametrize(
+    ("operator", "given", "found"),
+    [
+        ("=", ("acme",), 2),
+        ("!=", ("ACME",), 1),
+        ("in", ("beta", "gamma"), 1),
+        ("contains", ("CM",), 2),
+        ("not_contains", ("cm",), 1),
+        ("starts_with", ("b",), 1),
+        ("empty", (), 0),
+        ("not_empty", (), 3),
+    ],
+)
+def test_texts_are_compared_without_case(asker: Asker, operator: Any, given: tuple[str, ...], found: int) -> None:
+    assert asker.answer(filters=(Condition("Customer", operator, given),)).matched_rows == found
+
+
+@pytest.mark.parametrize(
+    ("operator", "given", "found"),
+    [
+        (">", ("2026-11",), 1),
+        (">=", ("2026-11-07",), 2),
+        ("<", ("2026年12月",), 2),
+        ("<=", ("2026-11-05",), 1),
+        ("between", ("2026-11-06", "2026-12-01"), 2),
+        ("!=", ("2026-11-05",), 2),
+        ("in", ("2026-11-05", "2026-12"), 2),
+        ("=", ("2026",), 3),
+    ],
+)
+def test_dates_are_compared_with_periods(asker: Asker, operator: Any, given: tuple[str, ...], found: int) -> None:
+    assert asker.answer(filters=(Condition("Date", operator, given),)).matched_rows == found
+
+
+@pytest.mark.parametrize(
+    ("cells", "more", "sum_", "unit"),
+    [
+        (("1,234.50", "2"), {}, "1236.50", ""),
+        (("¥1,234.50", "￥２０", "人民币30元"), {}, "1284.50", "CNY"),
+        (("3.5万", "1.2亿元"), {}, "120035000", "CNY"),
+        (("1.234,56 €", "€ 10"), {}, "1244.56", "EUR"),
+        (("1.234", "5,5"), {}, "1239.5", ""),
+        (("1.234", "0.5"), {}, "1.734", ""),
+        (("1'234.50", "1 000"), {}, "2234.50", ""),
+        (("(100.10)", "-5", "−1"), {}, "-106.10", ""),
+        (("US$ 5", "$-2.50"), {}, "2.50", "$"),
+        (("12.5%", "7.5 %"), {}, "20.0", "%"),
+        (("-", "n/a", "", "7"), {}, "7", ""),
+        (("0.1", "0.2"), {}, "0.3", ""),
+        (("1.234", "5.678"), {"decimal_mark": ","}, "6912", ""),
+        (("1.234", "5.678"), {"decimal_mark": "."}, "6.912", ""),
+        (("1,00,000", "5"), {}, "100005", ""),
+        (("99999999999999999.99", "0.01"), {}, "100000000000000000.00", ""),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(
+    asker: Asker, cells: tuple[str, ...], more: dict[str, Any], sum_: str, unit: str
+) -> None:
+    answer = asker.column(*cells).answer(SUM, **more)
+
+    assert (values(answer), answer.units) == ([(sum_,)], (unit,))
+
+
+def test_numbers_of_a_table_with_semicolons_need_evidence(asker: Asker) -> None:
+    german = asker.text("Art;Amount\na;1.234,50\nb;1.000\n").answer(SUM)
+    unclear = asker.text("Art;Amount\na;1,234\nb;1,000\n").refused(SUM)
+
+    assert (values(german), unclear.code) == ([("2234.50",)], "table_ambiguous")
+
+
+def test_numbers_that_can_be_read_in_two_ways_are_refused_with_their_cells(asker: Asker) -> None:
+    refusal = asker.column("1.234", "5.678").refused(SUM)
+
+    assert refusal.code == "table_ambiguous"
+    assert refusal.details["unreadable"][0] == {"cell": "line=2", "text": "1.234"}
+
+
+def test_a_total_with_a_cell_that_is_no_number_is_refused_or_leaves_the_row_out_and_says_so(asker: Asker) -> None:
+    asker.column("5", "about ten", "7")
+    refusal, answer = asker.refused(SUM), asker.answer(SUM, skip_unreadable=True)
+
+    assert refusal.code == "table_unreadable"
+    assert (refusal.details["unreadable"], refusal.details["rows"]) == ([{"cell": "line=3", "text": "about ten"}], 1)
+    assert refusal.details["columns"] == ["No", "Amount"]
+    assert (values(answer), answer.cells) == ([("12",)], ("line=2", "line=4"))
+    assert (answer.unreadable_rows, answer.unreadable) == (1, (CellText("line=3", "about ten"),))
+
+
+def test_a_filter_refuses_cells_that_it_can_t_judge(asker: Asker) -> None:
+    asker.text("No,Amount\n1,5\n2,many\n3,70\n")
+    over, other = Condition("Amount", ">", ("6",)), Condition("No", "!=", ("2",))
+
+    assert asker.refused(filters=(over,)).details["unreadable"] == [{"cell": "line=3", "text": "many"}]
+    assert values(asker.answer(filters=(over, other))) == [("3", "70")]
+
+
+def test_currencies_are_never_added_to_each_other(asker: Asker) -> None:
+    asker.text("Currency,Amount\nUSD,$5\nEUR,€7\nUSD,$1\n")
+
+    assert asker.refused(SUM).params["units"] == "$, EUR"
+    assert asker.refused(sort_by="Amount").code == "table_units"
+    assert values(asker.answer(SUM, group_by=("Currency",))) == [("USD", "6 $"), ("EUR", "7 EUR")]
+    assert values(asker.answer(SUM, filters=(Condition("Amount", "contains", ("€",)),))) == [("7",)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "more", "periods"),
+    [
+        (("2026年11月5日", "2026/12/1"), {}, ["2026-11", "2026-12"]),
+        (("5 Nov 2026", "December 1, 2026"), {}, ["2026-11", "2026-12"]),
+        (("05.11.2026", "1.12.2026"), {}, ["2026-11", "2026-12"]),
+        (("13/11/2026", "01/12/2026"), {}, ["2026-11", "2026-12"]),
+        (("11/13/2026", "12/01/2026"), {}, ["2026-11", "2026-12"]),
+        (("01/12/2026", "02/12/2026"), {"date_order": "mdy"}, ["2026-01", "2026-02"]),
+        (("2026-11-05 14:30", "2026-12-01T08:00:00"), {}, ["2026-11", "2026-12"]),
+    ],
+)
+def test_dates_are_read_as_people_write_them(
+    asker: Asker, cells: tuple[str, ...], more: dict[str, Any], periods: list[str]
+) -> None:
+    asker.text("日期,金额\n" + "".join(f'"{cell}",1\n' for cell in cells))
+
+    assert [row[0] for row in values(asker.answer(group_by=("日期",), date_unit="month", **more))] == periods
+
+
+def test_dates_whose_order_is_open_are_refused(asker: Asker) -> None:
+    asker.text("Day,Sum\n01/12/2026,1\n02/12/2026,2\n")
+
+    assert asker.refused(group_by=("Day",), date_unit="month").code == "table_open_dates"
+
+
+def test_formulas_that_were_never_computed_are_refused_and_sums_are_left_out(asker: Asker) -> None:
+    cost = Aggregate("sum", "Cost")
+    sums = asker.sheet(["Item", "Cost"], ["a", 5], ["b", 7], ["all", "=SUM(B2:B3)"]).answer(cost)
+    refusal = asker.sheet(["Item", "Cost"], ["a", 5], ["b", "=B2*2"]).refused(cost)
+
+    assert (values(sums), sums.left_out[0].cell) == ([("12",)], "sheet=Sheet!A4:B4")
+    assert refusal.details["unreadable"] == [{"cell": "sheet=Sheet!B3:B3", "text": "=B2*2"}]
+
+
+def test_numbers_of_sheets_are_as_they_are_shown_and_not_as_floats(asker: Asker) -> None:
+    answer = asker.sheet(["Item", "Amount"], ["a", 0.1 + 0.2], ["b", 1234567.89]).answer(SUM)
+
+    assert values(answer) == [("1234568.19",)]
+
+
+def test_a_header_may_have_years_and_a_title_above(asker: Asker) -> None:
+    years = asker.sheet(["Budget"], [], ["Item", 2025, 2026], ["a", 5, 6], ["b", 7, 8]).answer(Aggregate("sum", "2026"))
+    none = asker.text("a,5\nb,7\n").answer(Aggregate("sum", "column B"))
+
+    assert (values(years), years.header_row, years.cells) == ([("14",)], 3, ("sheet=Sheet!C4:C5",))
+    assert (values(none), none.header_row) == ([("12",)], None)
+
+
+def test_an_unlabelled_total_in_the_last_row_is_left_out_unless_it_is_to_be_kept(asker: Asker) -> None:
+    asker.text("Item,Cost\na,5\nb,7\n,12\n")
+    cost = Aggregate("sum", "Cost")
+
+    assert (values(asker.answer(cost)), values(asker.answer(cost, keep_totals=True))) == ([("12",)], [("24",)])
+
+
+@pytest.mark.parametrize("label", ["Total", "TOTAL:", "Grand Total", "合计", "总计：", "小计"])
+def test_totals_are_known_by_their_label(asker: Asker, label: str) -> None:
+    asker.text(f"Item,Amount\nTotal Wine,5\nb,7\n{label},12\n")
+
+    assert values(asker.answer(SUM)) == [("12",)]
+
+
+def test_names_and_values_are_never_read_as_sql(asker: Asker) -> None:
+    name, value = 'x") FROM t; DROP TABLE t --', "a' OR 1=1 --"
+    asker.text(f'"x"") FROM t; DROP TABLE t --",n\n{value},1\nb,2\n')
+
+    answer = asker.answer(Aggregate("sum", "n"), filters=(Condition(name, "=", (value,)),), group_by=(name,))
+
+    assert values(answer) == [(value, "1")]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"columns": ("Price",)}, "table_no_column"),
+        ({"header_row": 2}, "table_no_header"),
+        ({"filters": (Condition("Customer", ">", ("a",)),)}, "table_no_order"),
+        ({"filters": (Condition("Amount", ">", ("many",)),)}, "table_value_number"),
+        ({"filters": (Condition("Date", "<", ("soon",)),)}, "table_value_date"),
+        ({"filters": (Condition("Date", "between", ("2026",)),)}, "table_values"),
+        ({"aggregates": (Aggregate("sum"),)}, "table_needs_column"),
+        ({"aggregates": (Aggregate("sum", "Customer"),)}, "table_no_numbers"),
+        ({"aggregates": (SUM,), "sort_by": "Note"}, "table_sort"),
+    ],
+)
+def test_a_question_that_does_not_fit_says_why(asker: Asker, query: dict[str, Any], code: str) -> None:
+    found = query_table(TableQuery(**query), asker.path, "t.csv", "")
+
+    assert isinstance(found, Refusal)
+    assert found.code == code
+
+
+def test_a_table_over_the_limits_is_refused(asker: Asker) -> None:
+    asker.text("a,b\n" + "1,2\n" * 200_001)
+
+    assert asker.refused().code == "table_too_large"
+
+
+def test_many_rows_are_answered_in_time(asker: Asker) -> None:
+    rows = (f'2026-{row % 12 + 1:02}-01,"1,{row % 900 + 100}.25"' for row in range(5_000))
+    asker.text("\n".join(["Day,Amount", *rows]))
+
+    answer = asker.answer(SUM, Aggregate("count"), group_by=("Day",), date_unit="month")
+
+    assert sum(int(row[2] or 0) for row in values(answer)) == 5_000
+    assert len(answer.rows[0].cells) == 1
