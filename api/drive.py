@@ -25,7 +25,7 @@ VERSIONS = "versions"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the person is: the ids of the open file and folder, if any; and what they attach, with its kind."""
+    """The place of the person: the ids of the open file and folder, if any; and what they attach, with its kind."""
 
     file_id: str | None = None
     folder_id: str | None = None

@@ -1,4 +1,4 @@
-"""How long finding items by name takes with the index of names, beside looking through all names.
+"""The time to find items by name with the index of names, beside looking through all names.
 
     python -m benchmarks.names [--size 100000] [--rounds 5]
 

@@ -1,4 +1,4 @@
-"""How long searches take while a folder is imported, and how many rows they had to read because no index has them.
+"""The time of searches while a folder is imported, and the rows they had to read because no index has them.
 
     python -m benchmarks.search_beside_import [--size 10000] [--files 600]
 

@@ -174,7 +174,7 @@ class VersionDiff(Model):
 
 
 class ChangedPlace(Model):
-    """Where two files differ, in each as a person finds it (`page=2`, `sheet=Budget!A2:D15`, `line=4`).
+    """A difference of two files, placed in each as a person finds it (`page=2`, `sheet=Budget!A2:D15`, `line=4`).
 
     Empty where that file has nothing of it.
     """

@@ -118,7 +118,10 @@ class DriveSettings(BaseSettings):
 
     @property
     def resolved_time_zone(self) -> str:
-        """The time zone of people who name none: the one that is set, or the server's; empty if that has no name."""
+        """The time zone of people who name none: the one that is set, or the server's; empty if that has no name.
+
+        It is read from files.
+        """
         return self.time_zone or server_zone()
 
     @property

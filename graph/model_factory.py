@@ -106,7 +106,7 @@ def build_models(settings: AgentSettings, clients: Clients | None = None) -> Map
 def _build(name: str, settings: AgentSettings, clients: Clients) -> BaseChatModel:
     # Each import costs up to a second, and only one of the two is needed.
     if name == OFFLINE:
-        from graph.offline import OfflineChatModel
+        from graph.offline.model import OfflineChatModel
 
         return OfflineChatModel()
     provider, name = split_model(name)

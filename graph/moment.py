@@ -1,16 +1,19 @@
 """The moment of a turn, for models: date, weekday and time where the person is, who they are, the drive's languages."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
-from functools import lru_cache
+from datetime import datetime, timedelta, tzinfo
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from graph.prompts import json_section
 
 WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-WEEK: Final = timedelta(days=7)
+WEEK: Final = timedelta(days=6)
+"""From its first day to its last."""
+_zones: Final = dict[str, tzinfo]()
+"""By name, those that were read: there are six hundred."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,12 @@ def is_time_zone(name: str) -> bool:
     return _zone(name) is not None
 
 
+async def load_zone(name: str) -> None:
+    """Read a time zone from its file, once and in a thread, so that the event loop need not."""
+    if name not in _zones:
+        await asyncio.to_thread(_zone, name)
+
+
 def local_time(at: datetime, time_zone: str) -> datetime:
     """Return the time in the zone of that IANA name; in the server's if there is none of that name."""
     return at.astimezone(_zone(time_zone))
@@ -38,23 +47,15 @@ def moment_section(at: datetime, person: Person) -> str:
     now = local_time(at, person.time_zone)
     today = now.date()
     monday = today - timedelta(days=today.weekday())
-    end_of_last_month = today.replace(day=1) - timedelta(days=1)
     who = {"name": person.name, "email": person.email}
     shown: dict[str, Any] = {
-        "today": f"{today} ({WEEKDAYS[today.weekday()]})",
-        "time": f"{now:%H:%M}",
+        "now": f"{WEEKDAYS[today.weekday()]} {today} {now:%H:%M}",
         "time_zone": _label(now, person.time_zone),
-        "this_week": _span(monday),
-        "last_week": _span(monday - WEEK),
-        "last_month": f"{end_of_last_month.replace(day=1)} to {end_of_last_month}",
+        "this_week": f"{monday} to {monday + WEEK}",
         "person": {key: value for key, value in who.items() if value},
         "drive_languages": list(person.languages),
     }
     return json_section("moment", {key: value for key, value in shown.items() if value})
-
-
-def _span(monday: date) -> str:
-    return f"{monday} to {monday + WEEK - timedelta(days=1)}"
 
 
 def _label(now: datetime, time_zone: str) -> str:
@@ -64,9 +65,10 @@ def _label(now: datetime, time_zone: str) -> str:
     return f"{time_zone} ({shown})" if _zone(time_zone) else shown
 
 
-@lru_cache(maxsize=1_000)
 def _zone(name: str) -> tzinfo | None:
+    if not name:
+        return None
     try:
-        return ZoneInfo(name) if name else None
+        return _zones.get(name) or _zones.setdefault(name, ZoneInfo(name))
     except (KeyError, ValueError, OSError):
         return None

@@ -9,7 +9,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 OFFLINE: Final = "offline"
 DEFAULT_MODEL: Final = "gpt-4.1-mini"
 ModelRole = Literal["agent", "router", "planner", "reader", "summarizer"]
-"""What a model does: work with tools, route, plan, read one file of many, summarise a conversation."""
+"""The work of a model: with tools, route, plan, read one file of many, summarise a conversation."""
 ROLES: Final[tuple[ModelRole, ...]] = ("agent", "router", "planner", "reader", "summarizer")
 PROVIDERS: Final[Mapping[str, str]] = {
     "openai": "langchain-openai",

@@ -1,4 +1,4 @@
-"""What a model thinks before it answers, on its way to clients: filtered for links, as a text of its own."""
+"""The reasoning of a model, on its way to clients: filtered for links, as a text of its own."""
 
 from collections.abc import Iterator
 from typing import Final

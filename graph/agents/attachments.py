@@ -1,4 +1,4 @@
-"""What the person attached to their message: files with their text and folders with their listing, within a budget."""
+"""The attachments of a message: files with their text and folders with their listing, within a budget."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -9,7 +9,7 @@ from graph.clock import Clock
 from graph.context import RunContext
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import WHOAMI
-from graph.moment import Person, moment_section
+from graph.moment import Person, load_zone, moment_section
 from graph.state import State, running_turn
 
 FRESH: Final = timedelta(minutes=10)
@@ -22,6 +22,8 @@ async def read_moment(state: State, toolbox: Toolbox | None, user: RunContext, c
     begun_at = running_turn(state).get("begun_at")
     at = datetime.fromisoformat(begun_at) if begun_at else clock()
     person = await read_person(toolbox, user, clock) if toolbox else Person(user.email, time_zone=user.time_zone)
+    if person.time_zone:
+        await load_zone(person.time_zone)
     return moment_section(at, person)
 
 

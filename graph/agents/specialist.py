@@ -62,7 +62,10 @@ logger = logging.getLogger(__name__)
 
 ATTEMPTS: Final = 2
 RESULT_CHARACTERS: Final = 2_000
-DO_THE_STEP: Final = "Carry out this step of the plan now, and no other part of the request."
+DO_THE_STEP: Final = (
+    "Carry out this step of the plan now, and no other part of the request. `<earlier_results>`, if it is there, has"
+    " what came before it. Give in your answer the names and paths that later steps will need."
+)
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """A valid name of a function (OpenAI API, "create chat completion")."""
 NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")

@@ -35,7 +35,7 @@ class TableSource(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class TableAnswer:
-    """What a table answered: each value with its cells."""
+    """The answer of a table: each value with its cells."""
 
     source: TableSource
     values: Sequence[tuple[str, str]]

@@ -14,7 +14,7 @@ ESTIMATED: Final = "estimated_tokens"
 """Counted here, because the service did not say: about a token for three bytes, rather too many than too few."""
 BYTES_PER_TOKEN: Final = 3
 COST: Final = "cost_micros"
-"""What the models cost, in millionths of the currency of their prices: each call at the prices of its own model."""
+"""Cost of the models, in millionths of the currency of their prices: each call at the prices of its own model."""
 
 Usage = Mapping[str, int]
 

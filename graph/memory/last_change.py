@@ -11,7 +11,7 @@ from graph.prompts import compact, json_section
 from graph.state import ChangeNote, State
 
 MOST_CHARACTERS: Final = 4_000
-"""Of the arguments, and of the result."""
+"""Limit of the arguments, and of the result."""
 
 
 def newest_change(state: State) -> ChangeNote | None:

@@ -19,7 +19,7 @@ NOT_SHOWN: Final = frozenset(
     {"messages", "method", "key_name", "tool_call_id", "approval_id", "grant_id", "approved_key", "action"}
     | {"parent_id", "media_type", "uri", "address", "score", "in_full"}
 )
-"""What a model needs no word of: it is in the rest, or for people and programs."""
+"""Fields that models are not sent: they repeat the rest, or are for people and programs."""
 LEADING: Final = ("id", "number", "at", "created_at", "path", "name", "summary")
 """Fields that begin a line, without their names."""
 ITEM_FACTS: Final = frozenset({"id", "kind", "path"})

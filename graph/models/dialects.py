@@ -47,7 +47,7 @@ class Rule:
 
 
 class Dialect:
-    """What is known of a service's way with one model. `remember` is called whenever a rule was learnt."""
+    """The rules of a service for one model, as far as they are learnt. `remember` is called with each new one."""
 
     def __init__(self, learnt: Learnt | None = None, remember: Callable[[str], None] | None = None) -> None:
         self._learnt: Learnt = {} if learnt is None else learnt

@@ -1,5 +1,1 @@
 """The built-in offline model: a chat model of rules, for when no other is set."""
-
-from graph.offline.model import OfflineChatModel
-
-__all__ = ["OfflineChatModel"]

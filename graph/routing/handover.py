@@ -1,4 +1,4 @@
-"""What a specialist does about a wrong room: it hands the request over to another one, or has a plan made for it.
+"""Hand a request over to another specialist, or have a plan made for it.
 
 Both are tools of every specialist. They change the state, not the drive, so the graph answers them: the conditional
 edges then lead to the agent that the state names, or to the plan.

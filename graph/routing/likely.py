@@ -40,7 +40,7 @@ FIELDS: Final[Mapping[AgentName, re.Pattern[str]]] = {
 """Words of each specialist's field, as far as messages were seen that no pattern routes."""
 MOST_WORDS: Final = 2
 SURE, UNSURE, PLACE, LAST, GOES_ON, DEFAULT = 1.5, 0.75, 1.0, 0.25, 1.5, 0.25
-"""What counts how much: one word is 1. The Drive agent takes small talk, and what says nothing at all."""
+"""Weights, where one word is 1. The Drive agent takes small talk, and what says nothing at all."""
 
 
 @dataclass(frozen=True, slots=True)

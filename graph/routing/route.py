@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 PROMPT: Final = load_prompt("routing/route")
 UNSURE: Final = load_prompt("routing/unsure")
-"""What a specialist reads when it is not clear that it is the right one."""
+"""The paragraph for a specialist that may not be the right one."""
 PATTERN_CONFIDENCE: Final = 0.9
 STICKY_CONFIDENCE: Final = 0.7
 FALLBACK_CONFIDENCE: Final = 0.2

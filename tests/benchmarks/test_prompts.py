@@ -1,4 +1,4 @@
-"""What requests take: the aims hold, and the beginning of a request is the same for everybody."""
+"""The size of requests: the aims hold, and the beginning of a request is the same for everybody."""
 
 from pathlib import Path
 

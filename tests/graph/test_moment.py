@@ -15,14 +15,11 @@ def moment(time_zone: str) -> dict[str, Any]:
 
 
 def test_the_day_is_that_of_the_persons_place() -> None:
-    assert moment("America/New_York")["today"] == "2026-11-30 (Monday)"
+    assert moment("America/New_York")["now"] == "Monday 2026-11-30 12:05"
     assert moment("Asia/Shanghai") == {
-        "today": "2026-12-01 (Tuesday)",
-        "time": "01:05",
+        "now": "Tuesday 2026-12-01 01:05",
         "time_zone": "Asia/Shanghai (UTC+08:00)",
         "this_week": "2026-11-30 to 2026-12-06",
-        "last_week": "2026-11-23 to 2026-11-29",
-        "last_month": "2026-11-01 to 2026-11-30",
         "person": {"name": "Me", "email": "me@example.com"},
         "drive_languages": ["en", "zh"],
     }

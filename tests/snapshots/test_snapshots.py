@@ -1,4 +1,4 @@
-"""What models are sent in ten conversations is what was reviewed; `make snapshots` writes it anew."""
+"""Models are sent in ten conversations what was reviewed; `make snapshots` writes it anew."""
 
 from pathlib import Path
 

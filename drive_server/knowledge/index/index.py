@@ -34,7 +34,7 @@ from drive_server.knowledge.index.tables import PassageTables
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.0
-"""How long an index without vectors of the late model counts as such."""
+"""The time for which an index without vectors of the late model counts as such."""
 
 MAX_IDS = 500
 """The most ids or digests in one query."""

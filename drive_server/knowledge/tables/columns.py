@@ -16,7 +16,7 @@ from drive_server.knowledge.tables.table import Table
 MAX_DECIMALS = 18
 SAMPLED_CELLS = 4_000
 MAX_DIGITS = 18
-"""Of the integral part: 200,000 such numbers can be added up within the 38 digits of DuckDB's decimals."""
+"""Digits of the integral part: 200,000 such numbers can be added up within the 38 digits of DuckDB's decimals."""
 
 
 class Column:
@@ -68,7 +68,7 @@ class Column:
 
     @cached_property
     def kind(self) -> Kind:
-        """What most of its cells hold; of a long column, of some thousand cells all over it."""
+        """The kind of most of its cells; of a long column, of some thousand cells all over it."""
         sample = [cell for cell in self.cells[:: 1 + len(self.cells) // SAMPLED_CELLS] if cell is not None]
         dates = sum(
             isinstance(cell, datetime) or (isinstance(cell, str) and self._looks_dated(cell)) for cell in sample

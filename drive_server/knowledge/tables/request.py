@@ -15,7 +15,7 @@ Kind = Literal["number", "date", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a row's cell has to be; `values` has two for `between`, any number for `in`, none for `empty`."""
+    """A condition on the cell of a row; `values` has two for `between`, any number for `in`, none for `empty`."""
 
     column: str
     operator: Operator

@@ -24,7 +24,7 @@ _LINE: Final = "\u2500" * 30
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """How a run of text looks."""
+    """The look of a run of text."""
 
     bold: bool = False
     italic: bool = False
@@ -34,7 +34,7 @@ class _Style:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where blocks go: in a list of this depth, of this style, with this numbering; or in a block quote."""
+    """The place of blocks: in a list of this depth, of this style, with this numbering; or in a block quote."""
 
     depth: int = 0
     style: str | None = None

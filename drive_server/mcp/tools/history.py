@@ -99,7 +99,7 @@ class HistoryTools(ToolGroup):
         what was taken back.
         """
         actor = await call.actor()
-        begin, end = self.span(actor, since, until)
+        begin, end = await self.span(actor, since, until)
         page = await self._drive.journal.list_changes(
             actor,
             item=item_id,

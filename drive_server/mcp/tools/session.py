@@ -60,8 +60,7 @@ class SessionTools(ToolGroup):
         index = await self._drive.ingester.status(principal.user_id)
         return WhoamiResult.of(
             principal,
-            self.now(actor),
-            self.zone_name(actor),
+            *await self.now(actor),
             languages=await self._drive.identity.languages(principal.user_id),
             used_bytes=usage.used_bytes,
             quota_bytes=usage.quota_bytes,

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar, Final, Literal, TypeVar, cast
 
+import anyio.to_thread
 from mcp.types import CallToolResult, Icon, ToolAnnotations
 
 from drive_server.access import Actor, Scope
@@ -150,18 +151,21 @@ class ToolGroup:
     def __init__(self, drive: ServiceRegistry) -> None:
         self._drive = drive
 
-    def zone_name(self, actor: Actor) -> str:
-        """Return the time zone that a request or the settings name; empty: the server's, which has no name."""
+    async def now(self, actor: Actor) -> tuple[datetime, str]:
+        """Return the local time of the person who calls, and their zone's name; empty: the server's has none."""
+        return await anyio.to_thread.run_sync(self._now, actor)
+
+    def _now(self, actor: Actor) -> tuple[datetime, str]:
+        """Zones are read from files."""
         stated = actor.time_zone or ""
-        return stated if zone_of(stated) else self._drive.settings.resolved_time_zone
+        name = stated if zone_of(stated) else self._drive.settings.resolved_time_zone
+        return utc_now().astimezone(zone_of(name)), name
 
-    def now(self, actor: Actor) -> datetime:
-        """Return the local time of the person who calls."""
-        return utc_now().astimezone(zone_of(self.zone_name(actor)))
-
-    def span(self, actor: Actor, since: str | None, until: str | None) -> tuple[str | None, str | None]:
+    async def span(self, actor: Actor, since: str | None, until: str | None) -> tuple[str | None, str | None]:
         """Return both ends of a span of time as ISO 8601, where the person named them in words or without a zone."""
-        now = self.now(actor)
+        if since is None and until is None:
+            return None, None
+        now, _ = await self.now(actor)
         return to_iso(since, now, "start"), to_iso(until, now, "end")
 
     @classmethod

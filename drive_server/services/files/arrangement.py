@@ -40,12 +40,12 @@ class Target:
 
     @property
     def now(self) -> Place:
-        """Where the item is."""
+        """The place of the item: its folder and its name."""
         return str(self.node.row.parent_id), self.node.row.name
 
     @property
     def wanted(self) -> Place:
-        """Where it is to be."""
+        """The place that it is to have."""
         return self.folder.id, self.name
 
     @property

@@ -16,8 +16,8 @@ _SCRIPTS: Final = {
     "ja": re.compile("[\u3041-\u30fa]"),
     "ko": re.compile("[\uac00-\ud7a3]"),
     "zh": re.compile("[\u3400-\u9fff]"),
-    "Cyrillic": re.compile("[\u0400-\u04ff]"),
-    "Latin": re.compile("[A-Za-zÀ-ɏ]{2,}"),
+    "Cyrillic script": re.compile("[\u0400-\u04ff]"),
+    "Latin script": re.compile("[A-Za-zÀ-ɏ]{2,}"),
 }
 """The first that a name has is its language, or its script where that has many languages."""
 _NEWEST: Final = (

@@ -138,7 +138,7 @@ class Reading:
 
     @property
     def used(self) -> Mapping[str, int]:
-        """What the model took for it."""
+        """The usage of the model calls for it."""
         return self._spending.usage
 
     async def finding(self, user: RunContext) -> Finding:

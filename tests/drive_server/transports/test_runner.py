@@ -95,9 +95,10 @@ def test_long_headers_are_taken_up_to_a_limit(client: httpx.Client) -> None:
 
 
 def test_the_server_says_where_it_runs_as_an_address_that_a_browser_opens(
-    client: httpx.Client, caplog: pytest.LogCaptureFixture
+    running: Running, client: httpx.Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert client.get("/").status_code == 200
+    running.end()
     told = [record.getMessage() for phase in ("setup", "call") for record in caplog.get_records(phase)]
     assert f"running on {client.base_url}".rstrip("/") in told
     assert url_of("::1", 80) == "http://[::1]:80"

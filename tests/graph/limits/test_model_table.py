@@ -1,4 +1,4 @@
-"""What is known of models by their names."""
+"""Facts about models, by their names."""
 
 from datetime import date
 

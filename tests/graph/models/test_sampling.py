@@ -22,7 +22,7 @@ from graph.errors import (
     ModelTimeoutError,
 )
 from graph.models.sampling import LentModel
-from graph.offline import OfflineChatModel
+from graph.offline.model import OfflineChatModel
 from tests.fakes.chat_model import ScriptedChatModel
 
 

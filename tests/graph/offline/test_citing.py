@@ -7,7 +7,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from drive_server.connect import Actor, Drive
 from graph.drive.connections import ConnectionPool
-from graph.offline import OfflineChatModel
+from graph.offline.model import OfflineChatModel
 from tests.drive_server.knowledge import documents, samples
 from tests.graph.assistant import assemble, person
 

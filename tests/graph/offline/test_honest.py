@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from graph.offline import OfflineChatModel
+from graph.offline.model import OfflineChatModel
 from graph.prompts import json_section, section
 from tests.graph.offline.world import TOOLS, Drive, Talk, schema
 

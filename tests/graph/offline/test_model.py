@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 
-from graph.offline import OfflineChatModel
+from graph.offline.model import OfflineChatModel
 from graph.prompts import json_section
 from tests.graph.offline.world import TOOLS, RouteDecision, TaskPlan, schema
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from graph.agents.document_agent import DOCUMENT_AGENT
 from graph.agents.drive_agent import DRIVE_AGENT
 from graph.agents.search_agent import SEARCH_AGENT
-from graph.offline import OfflineChatModel
+from graph.offline.model import OfflineChatModel
 from graph.prompts import compact, json_section, section
 
 TOOLS = {agent.name: agent.tools for agent in (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)}

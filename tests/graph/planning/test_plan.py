@@ -222,7 +222,7 @@ async def test_the_planner_knows_what_that_is(
         "a",
         "b",
     ]
-    assert '"today":"2026-11-21 (Saturday)"' in planner[0].text
+    assert '"now":"Saturday 2026-11-21 ' in planner[0].text
     assert [message.type for message in planner] == ["system", "human"]
     del drive
 

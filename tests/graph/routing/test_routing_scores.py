@@ -24,7 +24,7 @@ NEAR_MISSES_SHARE = 0.5
 """Many of them are no clear request: nothing should fire there."""
 
 SURE_PRECISION = 0.93
-"""Of what no pattern knows, held out and unseen: 0.941 of 34; the score is sure of 71 %."""
+"""Requests that no pattern knows, held out and unseen: 0.941 of 34; the score is sure of 71 %."""
 
 
 def test_on_the_set_a_pattern_is_right_when_it_fires_and_most_need_no_model() -> None:

@@ -39,7 +39,7 @@ class Tensor:
 
 @dataclass
 class Nano:
-    """What a file holds."""
+    """The tables of a file."""
 
     sizes: dict[str, int]
     epsilon: float

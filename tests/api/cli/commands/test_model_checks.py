@@ -1,4 +1,4 @@
-"""What the doctor says of models."""
+"""The doctor's lines about models."""
 
 from collections.abc import Generator
 from typing import Any

@@ -12,7 +12,7 @@ def test_a_name_is_what_the_address_tells_and_nothing_is_made_up(email: str, nam
 
 
 def test_languages_are_those_of_the_names_and_rare_ones_do_not_count() -> None:
-    assert languages_in(["report.pdf", "notes", "合同.docx", "合同2.md", "租约.txt"]) == ["zh", "Latin"]
-    assert languages_in(["会議の記録.md", "회의록.md", "договор.pdf", "123.csv"]) == ["Cyrillic", "ja", "ko"]
-    assert languages_in([*["report.pdf"] * 30, "合同.docx"]) == ["Latin"]
+    assert languages_in(["report.pdf", "notes", "合同.docx", "合同2.md", "租约.txt"]) == ["zh", "Latin script"]
+    assert languages_in(["会議の記録.md", "회의록.md", "договор.pdf", "123.csv"]) == ["Cyrillic script", "ja", "ko"]
+    assert languages_in([*["report.pdf"] * 30, "合同.docx"]) == ["Latin script"]
     assert languages_in([]) == []

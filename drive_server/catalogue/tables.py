@@ -1,8 +1,8 @@
-"""The part of the catalogue about tables, comparisons and documents in Office formats."""
+"""Sentences about tables, comparisons and documents in Office formats."""
 
 from typing import Final
 
-TABLE_SENTENCES: Final[dict[str, tuple[str, str]]] = {
+TABLES: Final[dict[str, tuple[str, str]]] = {
     "not_a_table": (
         "'{name}' is not a table that can be asked.",
         "“{name}”不是可以查询的表格。",

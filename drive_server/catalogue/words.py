@@ -1,0 +1,53 @@
+"""Parts of sentences, verbs, and the names of types."""
+
+from typing import Final
+
+WORDS: Final[dict[str, tuple[str, str]]] = {
+    # Parts of sentences
+    "commas": (", ", "，"),
+    "semicolons": ("; ", "；"),
+    "item": ("'{name}'", "“{name}”"),
+    "root": ("the root folder", "根文件夹"),
+    "file": ("file", "文件"),
+    "folder": ("folder", "文件夹"),
+    "role.viewer": ("viewer", "查看者"),
+    "role.editor": ("editor", "编辑者"),
+    "role.owner": ("owner", "所有者"),
+    "holding": (" with {count} item{s} in it", "（含 {count} 项）"),
+    "named": (" as '{name}'", "，名称为“{name}”"),
+    "replacing": (", in place of the {kind} of that name, which goes to the trash", "，取代同名{kind}，后者移到回收站"),
+    "of_version": (" (version {number})", "（第 {number} 个版本）"),
+    "until": ("until {time} UTC", "有效期至 {time} UTC"),
+    "with_password": ("with a password", "设有密码"),
+    "without_password": ("without a password", "无密码"),
+    "downloads": ("{count:,} download{s} at most", "最多下载 {count:,} 次"),
+    "link_holders": ("anyone with the link", "任何拿到链接的人"),
+    "address_holders": ("anyone with the address", "任何拿到地址的人"),
+    "nothing": ("none", "无"),
+    "left_not_undone": (" Left as it is now: {count} that can't be undone.", "另有 {count} 项保持不变，无法撤销。"),
+    "left_not_redone": (" Left as it is now: {count} that can't be done again.", "另有 {count} 项保持不变，无法重做。"),
+    # Participles and verbs
+    "copied": ("copied", "复制"),
+    "moved": ("moved", "移动"),
+    "renamed": ("renamed", "重命名"),
+    "restored": ("restored", "恢复"),
+    "taken_out": ("taken out", "取出"),
+    "put_in_place": ("put in the place of another", "取代另一项"),
+    "put_into_trash": ("put into the trash", "移到回收站"),
+    "restore": ("Restore", "恢复"),
+    "delete": ("Delete", "删除"),
+    # Types of items, as names of folders
+    "type.document": ("Documents", "文档"),
+    "type.spreadsheet": ("Spreadsheets", "表格"),
+    "type.presentation": ("Presentations", "演示文稿"),
+    "type.pdf": ("PDF", "PDF 文档"),
+    "type.image": ("Images", "图片"),
+    "type.audio": ("Audio", "音频"),
+    "type.video": ("Videos", "视频"),
+    "type.archive": ("Archives", "压缩包"),
+    "type.mail": ("Mail", "邮件"),
+    "type.code": ("Code", "代码"),
+    "type.text": ("Text", "文本"),
+    "type.folder": ("Folders", "文件夹"),
+    "type.other": ("Other", "其他"),
+}
