@@ -12,7 +12,8 @@ from langgraph.runtime import Runtime
 
 from graph.agents.authorship import foreign_sources
 from graph.agents.person import read_moment
-from graph.agents.surroundings import DriveReader, ReadCache, Surroundings, read_folder_surroundings
+from graph.agents.surroundings import read_folder_surroundings
+from graph.agents.surroundings_cache import SurroundingsCache
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import DriveUnavailableError
@@ -45,20 +46,16 @@ class Briefing:
 BriefingReader = Callable[[State, Runtime[RunContext]], Awaitable[Briefing]]
 
 
-def make_briefing(deps: GraphDependencies) -> BriefingReader:
+def make_briefing(deps: GraphDependencies, surroundings: SurroundingsCache) -> BriefingReader:
     """Return what reads the briefing of a turn."""
-    seen_surroundings = ReadCache[Surroundings](deps.clock)
 
     async def brief(state: State, runtime: Runtime[RunContext]) -> Briefing:
         user, turn = deps.user(runtime), running_turn(state)
         tools = await toolset(deps, runtime)
         toolbox = tools.context.toolbox
-        reader = DriveReader(toolbox, state.get("place", {}), said_last(state))
-        place = state.get("place", {})
-        key = user, place.get("file_id"), place.get("folder_id"), turn["run_id"], len(turn["changes"])
-        seen = await seen_surroundings.get(key, lambda: read_folder_surroundings(reader))
+        seen = await surroundings.read(read_folder_surroundings, state, runtime)
         taints = await foreign_sources(seen.reads, user, runtime.store)
-        facts = await relevant_facts(tools.context, await stored_facts(tools.context), reader.query)
+        facts = await relevant_facts(tools.context, await stored_facts(tools.context), said_last(state))
         room = room_in(deps.settings, deps.model_name("planner", runtime))
         view = await view_of(state, [], room, deps.result_store(runtime), 0, toolbox, compact=False)
         # What is shown here may come back as a title or a reason, which no revoked share takes out of the thread.

@@ -2,18 +2,15 @@
 
 import asyncio
 import re
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from itertools import zip_longest
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from mcp.types import CallToolResult
 
 from graph.agents.authorship import reads_of
-from graph.clock import Clock
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, READ_FILE, SEARCH_MEANING
 from graph.policy.provenance import Read
@@ -27,9 +24,6 @@ HEADING_CHARACTERS: Final = 400
 RELATED_CHARACTERS: Final = 5_000
 RELATED_HITS: Final = 8
 LISTED_ITEMS: Final = 100
-CACHE_ENTRIES: Final = 256
-T = TypeVar("T")
-FRESH: Final = timedelta(seconds=30)
 
 _HEADING: Final = re.compile(r"^#{1,6}[ \t]+(.{1,120}?)[ \t#]*$", re.MULTILINE)
 
@@ -84,26 +78,6 @@ class DriveReader:
 
 
 SurroundingsReader = Callable[[DriveReader], Awaitable[Surroundings]]
-
-
-class ReadCache(Generic[T]):
-    """Caches an answer per key for a few rounds of calls; the key has to tell persons apart."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._entries: OrderedDict[Hashable, tuple[datetime, T]] = OrderedDict()
-
-    async def get(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """Return the value of the key, read anew unless it is fresh; drop the oldest of 256 keys."""
-        cached = self._entries.get(key)
-        if cached and self._clock() - cached[0] < FRESH:
-            return cached[1]
-        value = await read()
-        self._entries[key] = (self._clock(), value)
-        self._entries.move_to_end(key)
-        if len(self._entries) > CACHE_ENTRIES:
-            self._entries.popitem(last=False)
-        return value
 
 
 async def read_document_surroundings(drive: DriveReader) -> Surroundings:

@@ -10,6 +10,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from graph.agents.briefing import make_briefing
+from graph.agents.surroundings_cache import SurroundingsCache
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
@@ -41,9 +42,9 @@ PROMPT: Final = load_prompt("planning/plan")
 ATTEMPTS: Final = 2
 
 
-def make_plan(deps: GraphDependencies) -> Any:
+def make_plan(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
     """Return the node."""
-    read_briefing = make_briefing(deps)
+    read_briefing = make_briefing(deps, surroundings)
 
     async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
         if begins_turn(state):

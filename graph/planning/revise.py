@@ -14,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
 from graph.agents.briefing import make_briefing
+from graph.agents.surroundings_cache import SurroundingsCache
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
@@ -40,9 +41,9 @@ TASK: Final = (
 )
 
 
-def make_revise(deps: GraphDependencies) -> Any:
+def make_revise(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
     """Return the node."""
-    read_briefing = make_briefing(deps)
+    read_briefing = make_briefing(deps, surroundings)
 
     async def revise(state: State, config: RunnableConfig, runtime: Runtime[RunContext]) -> Update:
         plan = state.get("plan")

@@ -83,3 +83,14 @@ def test_the_subject_is_the_name_and_the_headings() -> None:
     document = {"file": {"name": "lease.md"}, "text": LEASE}
     assert subject_of(document) == "lease\nLease of the garage\nNotice period"
     assert subject_of({"file": {"name": "合同"}, "text": "no heading"}) == "合同"
+
+
+async def test_who_attaches_a_file_is_still_known_to_have_another_one_open(
+    assistant: Assistant, model: ScriptedChatModel, real_drive: Drive, actor: Actor, lease: str
+) -> None:
+    note = (await real_drive.documents.create(actor, "root", "note.md", "Ask for a discount.")).value.id
+    model.script = ["Done."]
+    await assistant.say("copy this next to the open one", file_id=lease, attachments=[{"kind": "file", "id": note}])
+    system = model.requests[-1][0].text
+    assert "Ask for a discount." in section(system, "attachments")
+    assert "The rent is 90." in section(system, "beginning")
