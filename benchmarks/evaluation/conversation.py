@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmarks.evaluation.answers import Said
+from benchmarks.evaluation.clock import ZONES
 from benchmarks.evaluation.drive import EvaluatedDrive
 from benchmarks.evaluation.task import Task
 
@@ -61,9 +62,10 @@ class Spent:
 def converse(drive: EvaluatedDrive, task: Task) -> Spent:
     """Say each request in one thread, and wait for its end."""
     spent = Spent()
+    zone = ZONES[task.language]
     context = {"file_id": drive.find(task.open)["id"]} if task.open else None
     for request in task.requests:
-        body = {"message": request, "thread_id": spent.thread_id, "context": context}
+        body = {"message": request, "thread_id": spent.thread_id, "context": context, "time_zone": zone}
         given = {key: value for key, value in body.items() if value}
         with drive.client.stream("POST", "/api/chat", json=given) as response:
             response.raise_for_status()
