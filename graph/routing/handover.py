@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from langchain_core.messages import ToolMessage
 
 from graph.messages.grouping import AnyCall, current_turn, unanswered
+from graph.messages.others import mark, read_items
 from graph.messages.written import add_messages, announce_call, outcome_of, report, result_message
 from graph.routing.route import announce_route
 from graph.state import (
@@ -102,7 +103,9 @@ def _transfer(call: AnyCall, state: State) -> Update:
     if _handovers(state) >= MOST_HANDOVERS:
         return add_messages([_refusal(call, state, "too_often", most=MOST_HANDOVERS)])
     reason = " ".join(why.split())[:REASON_CHARACTERS]
-    done = report(_result(call, _text(state, "handed_over", agent=agent, reason=reason)))
+    # The reason may repeat what was read: it is withheld with that.
+    read = read_items(current_turn(state["messages"]))
+    done = report(mark(_result(call, _text(state, "handed_over", agent=agent, reason=reason)), read, read))
     return {**add_messages([done]), **_given_to(agent, reason, state)}
 
 
@@ -115,6 +118,8 @@ def _given_to(agent: AgentName, reason: str, state: State) -> Update:
         "method": "handover",
         "needs_plan": False,
     }
+    if (state.get("route") or {}).get("corrects"):
+        route["corrects"] = True
     plan, step = state.get("plan"), current_step(state)
     announce_route(route, step["id"] if step else None)
     if not (plan and step):
