@@ -4,6 +4,7 @@ Their names stand in its schema. A call makes them usable for the rest of the tu
 is in the state. Whoever calls a rare tool without asking first is not refused: the policy judges the call as any other.
 """
 
+import json
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -65,8 +66,13 @@ def requested_tools(messages: Sequence[AnyMessage]) -> frozenset[str]:
         str(name)
         for call in calls
         if call["name"] == NAME and call["id"] in answered
-        for name in call["args"].get(ARGUMENT) or ()
+        for name in _listed(call["args"].get(ARGUMENT))
     )
+
+
+def _listed(names: Any) -> Sequence[Any]:
+    """Return names that were answered: a list, also one that the model wrote as text."""
+    return json.loads(names) if isinstance(names, str) else names
 
 
 def offered_tools(

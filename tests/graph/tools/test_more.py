@@ -24,11 +24,12 @@ def assistant(real_pool: ConnectionPool, model: ScriptedChatModel, saver: AsyncS
     return assemble(model, real_pool, saver, person(actor))
 
 
+@pytest.mark.parametrize("names", [["list_trash"], '["list_trash"]'])
 async def test_a_requested_tool_is_offered_for_the_rest_of_the_turn(
-    assistant: Assistant, model: ScriptedChatModel
+    assistant: Assistant, model: ScriptedChatModel, names: Any
 ) -> None:
     model.script = [
-        tool_call("more_tools", "m", names=["list_trash"]),
+        tool_call("more_tools", "m", names=names),
         tool_call("list_trash", "l"),
         "The trash is empty.",
         "Nothing else.",
