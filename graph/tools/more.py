@@ -15,13 +15,14 @@ from mcp.types import CallToolResult
 from graph.limits.limits import messages_of_turn
 from graph.policy.matrix import Rule
 from graph.tools.descriptions import for_models, short_description
-from graph.tools.local import LocalTool, Request, Toolset, error_result, text_result
+from graph.tools.local import LocalTool, Request, Toolset, text_result
 
 NAME: Final = "more_tools"
 ARGUMENT: Final = "names"
 
 
-def _schema(names: Sequence[str] = ()) -> dict[str, Any]:
+def names_schema(names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the schema of the arguments, of these names only if there are any."""
     listed: dict[str, Any] = {"type": "string", **({"enum": [*names]} if names else {})}
     return {
         "type": "object",
@@ -32,11 +33,8 @@ def _schema(names: Sequence[str] = ()) -> dict[str, Any]:
 
 
 async def _answer(request: Request) -> CallToolResult:
-    tools, wanted = request.context.toolbox.tools, [str(name) for name in request.args[ARGUMENT]]
-    found = [name for name in dict.fromkeys(wanted) if name in tools or name in LATER_LOCAL]
-    if not found:
-        return error_result("not_found", "There are no such tools. Use names that the tool's schema lists.")
-    lines = [f"- {name}: {_purpose(tools.get(name))}".rstrip(": ") for name in found]
+    tools, wanted = request.context.toolbox.tools, dict.fromkeys(map(str, request.args[ARGUMENT]))
+    lines = [f"- {name}: {_purpose(tools.get(name))}".rstrip(": ") for name in wanted]
     return text_result("\n".join(["You can call these from now on:", *lines]))
 
 
@@ -47,7 +45,7 @@ def _purpose(tool: BaseTool | None) -> str:
 MORE_TOOLS: Final = LocalTool(
     name=NAME,
     description="Get further tools, by their names; then call them. Do so before you say that something can't be done.",
-    schema=_schema(),
+    schema=names_schema(),
     answer=_answer,
     rule=Rule("query", "low"),
 )
@@ -85,5 +83,5 @@ def offered_tools(
     there = [name for name in tools.tools if name in allowed]
     later = [name for name in there if name in rare] if NAME in tools.tools else []
     usual = [tools.tools[name] for name in there if name not in later and name != NAME]
-    more = [tools.tools[NAME].model_copy(update={"args_schema": _schema(later)})] if later else []
+    more = [tools.tools[NAME].model_copy(update={"args_schema": names_schema(later)})] if later else []
     return for_models([*usual, *more, *(tools.tools[name] for name in later if name in requested)])
