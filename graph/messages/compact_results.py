@@ -32,6 +32,8 @@ _HOLDS_IDS: Final = re.compile(r"(?:.*_)?ids?")
 """Fields whose ids are shortened. What looks like an id elsewhere may be the cell of a table, or a name."""
 _SEPARATOR: Final = re.compile(r"[,;] |^\"")
 """What a line has between its parts: in a path it could pass for a fact of the drive."""
+_SURELY_SAID: Final = 8
+"""Characters of a value from which on a sentence has it for what it is, and not as part of a name."""
 _SAME_IN_ALL: Final = 2
 """From so many entries on, what is the same in all is said once."""
 
@@ -66,7 +68,8 @@ class _Writer:
 
     def _body(self, sentence: str, data: Data) -> Iterator[str]:
         if _is_item(data):
-            yield ", ".join(fact for fact in self._facts(data) if fact not in sentence)
+            said = sentence.replace(str(data["path"]), "")
+            yield ", ".join(fact for fact in self._facts(data) if fact not in said)
         elif _is_item(data.get("item")) and "children" in data:
             yield from self._branch(data, 0)
         elif isinstance(data.get("text"), str) and _is_item(data.get("file")):
@@ -213,7 +216,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def _is_said(value: Any, sentence: str) -> bool:
-    return isinstance(value, str) and value in sentence
+    return isinstance(value, str) and len(value) >= _SURELY_SAID and value in sentence
 
 
 def _path(item: Data) -> str:

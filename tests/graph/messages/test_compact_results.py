@@ -84,6 +84,13 @@ def test_what_the_sentence_says_is_not_said_again() -> None:
     )
 
 
+def test_a_name_with_the_same_words_says_nothing_of_an_item() -> None:
+    made = f"Created /shared/viewer.md (file, id {ID}, etag 9c23fe25-1)."
+    item = {**FILE, "path": "/shared/viewer.md", "shared": True}
+    assert result(made, **item).endswith("229 B, version 1, 2026-11-22 21:17Z, shared")
+    assert result("Shared /shared/viewer.md.", role="viewer").endswith("\nrole: viewer")
+
+
 def test_unknown_data_loses_nothing_but_what_is_empty() -> None:
     data = {"rows": [{"month": "2026-01", "sum": 12.5}], "cells": ["A1", "B2"], "deep": {"a": None, "b": [1]}, "n": 0}
     assert result("Sums.", **data).split("\n") == [
