@@ -36,7 +36,7 @@ from graph.policy.rules import Judgement, Situation, judge
 from graph.policy.tools import ToolFacts
 from graph.state import Call, Language, Passage, State, Taint, Update, active_agent, is_tainted, running_turn, said_last
 from graph.tools.box import LOCAL_NAMES, toolset
-from graph.tools.more import MORE_TOOLS, names_schema
+from graph.tools.more import not_offered
 
 SPECIALISTS: Final = (DOCUMENT_AGENT, DRIVE_AGENT, SEARCH_AGENT)
 ALLOWED_TOOLS: Final = {specialist.name: specialist.tools for specialist in SPECIALISTS}
@@ -92,10 +92,8 @@ class Reviewer:
         if not isinstance(given, dict):
             wrong = CUT_ARGUMENTS[self.situation.language] if self.is_cut else NO_OBJECT
             return _refuse(key, name, f"invalid_argument: {wrong}")
-        # Another specialist's tools can't be had: whoever needs those hands over.
-        own = [one for one in self.toolbox.tools if one in self.tools]
-        schema = names_schema(own) if name == MORE_TOOLS.name else schema_of(tool)
-        args, problems = fit(of_conversation(name, given, self.last_change), schema)
+        args, problems = fit(of_conversation(name, given, self.last_change), schema_of(tool))
+        problems = problems or not_offered(name, args, self.tools)
         if problems:
             return _refuse(key, name, f"invalid_argument: {'; '.join(problems)}")
         facts = self.toolbox.facts_of(name)

@@ -5,7 +5,7 @@ is in the state. Whoever calls a rare tool without asking first is not refused: 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
@@ -21,8 +21,7 @@ NAME: Final = "more_tools"
 ARGUMENT: Final = "names"
 
 
-def names_schema(names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the schema of the arguments, of these names only if there are any."""
+def _schema(names: Sequence[str] = ()) -> dict[str, Any]:
     listed: dict[str, Any] = {"type": "string", **({"enum": [*names]} if names else {})}
     return {
         "type": "object",
@@ -45,12 +44,18 @@ def _purpose(tool: BaseTool | None) -> str:
 MORE_TOOLS: Final = LocalTool(
     name=NAME,
     description="Get further tools, by their names; then call them. Do so before you say that something can't be done.",
-    schema=names_schema(),
+    schema=_schema(),
     answer=_answer,
     rule=Rule("query", "low"),
 )
 LATER_LOCAL: Final = frozenset({"forget", "list_memories"})
 """The assistant's own tools that are rare."""
+
+
+def not_offered(name: str, args: Mapping[str, Any], allowed: frozenset[str]) -> list[str]:
+    """Return what is wrong with a call of `more_tools`, or of any other tool, for a specialist with `allowed` tools."""
+    others = [one for one in args[ARGUMENT] if one not in allowed] if name == NAME else []
+    return [f"{', '.join(others)}: no tool of yours. What needs another specialist, hand over."] if others else []
 
 
 def requested_tools(messages: Sequence[AnyMessage]) -> frozenset[str]:
@@ -83,5 +88,5 @@ def offered_tools(
     there = [name for name in tools.tools if name in allowed]
     later = [name for name in there if name in rare] if NAME in tools.tools else []
     usual = [tools.tools[name] for name in there if name not in later and name != NAME]
-    more = [tools.tools[NAME].model_copy(update={"args_schema": names_schema(later)})] if later else []
+    more = [tools.tools[NAME].model_copy(update={"args_schema": _schema(later)})] if later else []
     return for_models([*usual, *more, *(tools.tools[name] for name in later if name in requested)])

@@ -60,7 +60,7 @@ async def test_what_is_no_tool_of_the_specialists_is_refused(
     model.script = [tool_call("more_tools", "m", names=["list_trash", name]), "I can't."]
     seen = await assistant.say("list my files")
     assert seen.ends == [("more_tools", "error")]
-    assert seen.results["m"].startswith(f"invalid_argument: names.1: '{name}' is not one of ")
+    assert seen.results["m"].startswith(f"invalid_argument: {name}: no tool of yours.")
     assert len(model.bound) == 1
 
 
