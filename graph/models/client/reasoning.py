@@ -64,13 +64,14 @@ class ThinkTags:
 
 async def without_tags(pieces: AsyncGenerator[AIMessage]) -> AsyncGenerator[AIMessage]:
     """Yield the pieces of an answer with what stands between tags as reasoning: other libraries leave it there."""
-    tags = ThinkTags()
+    tags, key = ThinkTags(), None
     async with aclosing(pieces):
         async for piece in pieces:
+            key = piece.id
             yield _parted(piece, tags)
     text, thought = tags.end()
     if text or thought:
-        yield AIMessageChunk(content=text, additional_kwargs={REASONING: thought} if thought else {})
+        yield AIMessageChunk(content=text, id=key, additional_kwargs={REASONING: thought} if thought else {})
 
 
 def _parted(piece: AIMessage, tags: ThinkTags) -> AIMessage:

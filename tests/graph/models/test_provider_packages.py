@@ -287,5 +287,7 @@ async def test_thinking_between_tags_is_no_answer_where_a_package_leaves_it_in_t
     assert [(type(one), one.text) for one in heard if one.text] == [(ReasoningDelta, "Hm."), (TextDelta, "Yes.")]
     assert (await ask_for(model, Choice, HI)).name == "x"
     server.replies = [ollama("<thi"), ollama("  a < b")]
-    assert [(await ask(model, HI)).text for _ in range(2)] == ["<thi", "  a < b"]
+    heard.clear()
+    assert [(await ask(model, HI, said=heard.append)).text for _ in range(2)] == ["<thi", "  a < b"]
+    assert all(one.message_id for one in heard if one.text)
     await close(model)
