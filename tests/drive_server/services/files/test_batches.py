@@ -125,6 +125,24 @@ async def test_names_go_round_in_a_circle_and_come_back_by_one_undo_and_again_by
     assert {name: await store.text(ana, f"/{name}") for name in await store.names(ana)} == turned
 
 
+@pytest.mark.parametrize("is_longer", [False, True])
+async def test_an_undo_of_a_circle_that_can_not_be_closed_leaves_no_item_under_a_name_that_nobody_gave(
+    store: Store, ana: Actor, is_longer: bool
+) -> None:
+    names = ["a.txt", "b.txt", "c.txt"][: 3 if is_longer else 2]
+    ids = {name: (await store.file(ana, f"/{name}", name)).id for name in names}
+    await rename(store, ana, names=list(zip(ids.values(), [*names[1:], names[0]], strict=True)))
+    circle = (await store.journal.list_changes(ana)).items[0].id
+    await store.files.rename(ana, ids[names[-1]], "away.txt")
+    await store.file(ana, "/a.txt", "new")
+    undone = (await store.undo.undo(ana, change_id=circle)).value
+    held = {name: await store.text(ana, f"/{name}") for name in await store.names(ana)}
+    circles = {"b.txt": "a.txt"} if not is_longer else {"b.txt": "b.txt", "b (2).txt": "a.txt"}
+    assert held == {"a.txt": "new", "away.txt": names[-1], **circles}
+    assert {left["item_id"] for left in undone.skipped} == {ids["a.txt"], ids[names[-1]]}
+    assert len(undone.undone) == is_longer
+
+
 async def test_a_chain_of_names_moves_up_whatever_its_order(store: Store, ana: Actor) -> None:
     for number in range(4):
         await store.file(ana, f"/{number}.md", str(number))
