@@ -25,14 +25,13 @@ class Column:
     def __init__(self, table: Table, index: int, query: TableQuery, usual_mark: Mark | Literal["both"] | None) -> None:
         self.index = index
         self.name = table.names[index]
-        own = [row[index] if index < len(row) else None for _, row in table.rows]
-        covered = [
-            table.grid.covered.get((number, index)) if cell is None else None
-            for (number, _), cell in zip(table.rows, own, strict=True)
-        ]
-        self.repeats = [cell is not None for cell in covered]
+        written = [row[index] if index < len(row) else None for _, row in table.rows]
+        self.repeats = [False] * len(written)
         """True for the cells below the first of a merged area, which count in filters and groups and not in results."""
-        written = [own_cell if cell is None else cell for own_cell, cell in zip(own, covered, strict=True)]
+        if table.grid.covered:
+            covered = [table.grid.covered.get((number, index)) for number, _ in table.rows]
+            self.repeats = [cell is not None for cell in covered]
+            written = [cell if above is None else above for cell, above in zip(written, covered, strict=True)]
         self.cells: list[Cell] = [None if isinstance(cell, str) and is_blank(cell) else cell for cell in written]
         self._asked_mark: Mark | None = query.decimal_mark
         self._usual_mark: Mark | Literal["both"] | None = usual_mark

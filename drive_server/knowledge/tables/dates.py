@@ -38,6 +38,7 @@ _FORMS: Final = tuple(
 _OPEN: Final = re.compile(
     r"(?P<former>\d{1,2})(?P<sep>[/-])(?P<latter>\d{1,2})(?P=sep)(?P<year>\d{4})" + _TIME, re.IGNORECASE
 )
+_SHORTEST_OPEN: Final = 8
 _YEAR: Final = re.compile(r"(\d{4})\s*年?")
 _LONGEST: Final = 40
 
@@ -83,6 +84,8 @@ def order_of(texts: Iterable[str]) -> Order | None:
     """Return the order that the dates among the texts show, None if they show none or both."""
     found: set[Order] = set()
     for text in texts:
+        if len(text) < _SHORTEST_OPEN:
+            continue
         if match := _OPEN.fullmatch(unicodedata.normalize("NFKC", text.strip())[:_LONGEST]):
             if int(match["former"]) > 12 >= int(match["latter"]):
                 found.add("dmy")

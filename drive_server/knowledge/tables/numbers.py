@@ -47,6 +47,7 @@ _MOST_DIGITS: Final = 28
 """The digits that Python's decimals calculate with."""
 _DASHES: Final = frozenset({"", "-", "--", "—", "–", "/"})
 _EMPTY: Final = _DASHES | {"n/a", "na", "nil", "none", "null", "无", "暂无", "空"}
+_LONGEST_EMPTY: Final = 8
 _GROUPED: Final = {
     ".": re.compile(
         r"[1-9]\d{0,2}(?:(?:,\d{3})+|(?:'\d{3})+|(?: \d{3})+)(?:\.\d+)?|[1-9]\d?(?:,\d\d)+,\d{3}(?:\.\d+)?"
@@ -66,7 +67,7 @@ class Number:
 
 def is_blank(text: str) -> bool:
     """Say whether a cell says that there is nothing: empty, a dash, n/a, 无."""
-    return text.strip().lower() in _EMPTY
+    return len(text) <= _LONGEST_EMPTY and text.strip().lower() in _EMPTY
 
 
 def is_dash(text: str) -> bool:

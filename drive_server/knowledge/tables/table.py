@@ -22,6 +22,8 @@ _TOTAL: Final = re.compile(
     r"|sum\s*[:：]?|(?:总|合|小|共|累)计\s*[:：]?|[合總]計\s*[:：]?|总和|总额|汇总|总共",
     re.IGNORECASE,
 )
+_TOTAL_BEGINS: Final = frozenset("gGoOsSrRtT总合小共累總汇")
+"""What labels of totals begin with: there are millions of other cells."""
 _LONGEST_LABEL: Final = 30
 _LEAST_ADDED: Final = 2
 _YEAR: Final = re.compile(r"(?:19|20|21)\d\d")
@@ -141,8 +143,10 @@ def _names(grid: Grid, header: Sequence[Cell], width: int) -> tuple[str, ...]:
 
 
 def _is_total(cells: Sequence[Cell]) -> bool:
-    texts = (cell for cell in cells if isinstance(cell, str) and len(cell) <= _LONGEST_LABEL)
-    return any(_TOTAL.fullmatch(text) for text in texts)
+    return any(
+        isinstance(cell, str) and cell[0] in _TOTAL_BEGINS and len(cell) <= _LONGEST_LABEL and _TOTAL.fullmatch(cell)
+        for cell in cells
+    )
 
 
 def _is_unlabelled_total(rows: Sequence[tuple[int, list[Cell]]]) -> bool:
