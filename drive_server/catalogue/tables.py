@@ -111,6 +111,11 @@ TABLES: Final[dict[str, tuple[str, str]]] = {
         "Pass `decimal_mark`: '.' if 1.234 is a little more than one, ',' if it is a thousand and more.",
         "请传 `decimal_mark`：若 1.234 表示一点多，用 '.'；若表示一千多，用 ','。",
     ),
+    "table_errors": (
+        "Some cells of the workbook are errors such as #DIV/0!, and its format does not let them be named.",
+        "工作簿中有 #DIV/0! 之类的错误单元格，而这种格式无法指出是哪些。",
+    ),
+    "table_errors.hint": ("Correct them, or save it as xlsx.", "请改正它们，或另存为 xlsx。"),
     "table_ragged": (
         "{count} row{s} can't be read; of some the cells go beyond the header: {cells}.",
         "有 {count} 行无法读取，其中有的行单元格超出表头：{cells}。",

@@ -59,6 +59,8 @@ class TableSession:
         if sort:
             self._number(query.sort_by)
         labels = [labels_of(column, query.date_unit) for column in labelled]
+        if self._used and self._table.grid.has_errors:
+            raise TableError("table_errors")
         connection = open_table(self._used, labels, len(self._table.rows))
         if self._used:
             self._unreadable.note_ragged()

@@ -7,7 +7,7 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from typing import Any, Final
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 
 from drive_server.knowledge.readers.archive import Archive, open_archive, parse_xml
+from drive_server.knowledge.tables.errors import xls_has_errors, xlsb_has_errors
 from drive_server.knowledge.tables.numbers import readings
 from drive_server.knowledge.tables.request import TableError
 from drive_server.knowledge.text.decode import decode_file
@@ -42,7 +43,8 @@ class Grid:
     """The cells of a sheet (`name` is empty for a comma-separated file), each row with its number in the file.
 
     `totals` are the rows with a formula that adds up cells of its own column; `covered` has numbers and dates of merged
-    areas for the other rows of the area, by row number and index.
+    areas for the other rows of the area, by row number and index. `has_errors`: some cells, nobody knows which,
+    are errors.
     """
 
     name: str
@@ -51,6 +53,15 @@ class Grid:
     delimiter: str = ""
     totals: frozenset[int] = field(default_factory=frozenset[int])
     covered: dict[tuple[int, int], Cell] = field(default_factory=dict[tuple[int, int], Cell])
+    has_errors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Unusual:
+    """A cell with a formula or an error; `shown` stands for a value that the file does not have."""
+
+    formula: str = ""
+    shown: str = ""
 
 
 def read_text_grid(path: Path) -> Grid:
@@ -83,27 +94,24 @@ def read_text_grid(path: Path) -> Grid:
 
 def read_workbook(path: Path) -> list[Grid]:
     """Return the sheets of a workbook that hold anything. Blocks. Raises `TableError`, or what calamine raises."""
-    valueless: dict[str, dict[tuple[int, int], str]] = {}
-    totals: dict[str, frozenset[int]] = {}
-    if zipfile.is_zipfile(path):
+    unusual: dict[str, dict[tuple[int, int], _Unusual]] = {}
+    has_errors = False
+    if is_zip := zipfile.is_zipfile(path):
         with open_archive(path) as archive:
             archive.verify(_READ_ENTRIES)
         with open_archive(path) as archive:
-            for name, cells in _unusual_cells(archive):
-                valueless[name] = {place: one.shown for place, one in cells.items() if one.shown}
-                totals[name] = frozenset(row for (row, column), one in cells.items() if _adds_up(one.formula, column))
+            unusual = dict(_unusual_cells(archive))
+            has_errors = xlsb_has_errors(archive)
     try:
         with CalamineWorkbook.from_path(str(path)) as workbook:
-            names = workbook.sheet_names
+            sheets = enumerate(workbook.sheet_names)
             grids = [
-                _sheet(
-                    workbook.get_sheet_by_index(number), name, valueless.get(name, {}), totals.get(name, frozenset())
-                )
-                for number, name in enumerate(names)
+                _sheet(workbook.get_sheet_by_index(number), name, unusual.get(name, {})) for number, name in sheets
             ]
     except PasswordError as error:
         raise TableError("table_locked") from error
-    return [grid for grid in grids if grid.rows]
+    has_errors = has_errors or (not is_zip and xls_has_errors(path))
+    return [replace(grid, has_errors=has_errors) for grid in grids if grid.rows]
 
 
 def shown(cell: Cell) -> str:
@@ -139,13 +147,14 @@ def _rows(sample: str, delimiter: str) -> Iterator[list[str]]:
         return
 
 
-def _sheet(sheet: CalamineSheet, name: str, valueless: dict[tuple[int, int], str], totals: frozenset[int]) -> Grid:
+def _sheet(sheet: CalamineSheet, name: str, unusual: dict[tuple[int, int], _Unusual]) -> Grid:
     start = sheet.start
     if start is None:
         return Grid(name, [])
     waiting: dict[int, dict[int, str]] = {}
-    for (number, column), text in valueless.items():
-        waiting.setdefault(number, {})[column - start[1]] = text
+    for (number, column), one in unusual.items():
+        if one.shown:
+            waiting.setdefault(number, {})[column - start[1]] = one.shown
     rows: list[tuple[int, list[Cell]]] = []
     size = 0
     for number, values in enumerate(sheet.iter_rows(), start=1):
@@ -157,6 +166,7 @@ def _sheet(sheet: CalamineSheet, name: str, valueless: dict[tuple[int, int], str
             rows.append((number, cells))
             size += len(cells)
             _require_fits(len(rows), size, len(cells))
+    totals = frozenset(row for (row, column), one in unusual.items() if _adds_up(one.formula, column))
     return Grid(name, rows, start[1], totals=totals, covered=_fill_merged(sheet, rows, start[1]))
 
 
@@ -193,14 +203,6 @@ def _cell(value: Any) -> Cell:
     if isinstance(value, datetime.date):
         return datetime.datetime.combine(value, datetime.time())
     return " ".join(str(value).split()) or None
-
-
-@dataclass(frozen=True, slots=True)
-class _Unusual:
-    """A cell with a formula or an error; `shown` stands for a value that the file does not have."""
-
-    formula: str = ""
-    shown: str = ""
 
 
 def _unusual_cells(archive: Archive) -> Iterator[tuple[str, dict[tuple[int, int], _Unusual]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
@@ -9,8 +10,12 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import Workbook, load_workbook
 
+from drive_server.knowledge.readers.archive import open_archive
+from drive_server.knowledge.tables.errors import xlsb_has_errors
 from drive_server.knowledge.tables.query import query_table
 from drive_server.knowledge.tables.request import Aggregate, CellText, Condition, Refusal, TableAnswer, TableQuery
+from tests.drive_server.knowledge.compound_file import compound_file
+from tests.drive_server.knowledge.samples import zip_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -440,3 +445,50 @@ def test_times_are_read_as_programs_write_them(asker: Asker, cell: str) -> None:
     asker.text(f'Day,Amount\n"{cell}",1\n2026-12-01,2\n')
 
     assert values(asker.answer(SUM, filters=(Condition("Day", "=", ("2026-11",)),))) == [("1",)]
+
+
+def binary_workbook(*cells: bytes) -> bytes:
+    """Return a workbook of Excel 97 with the header `Item, Amount`, a row `a, 5`, and these records of cells."""
+
+    def record(kind: int, *parts: bytes) -> bytes:
+        data = b"".join(parts)
+        return struct.pack("<HH", kind, len(data)) + data
+
+    def label(row: int, column: int, text: str) -> bytes:
+        return record(0x204, struct.pack("<HHHHB", row, column, 0, len(text), 0), text.encode())
+
+    globals_, sheet = (record(0x809, struct.pack("<HHIII", 0x600, kind, 0, 0, 6)) for kind in (5, 0x10))
+    end = record(0x0A)
+    head = len(globals_) + 4 + 6 + 2 + 5 + len(end)
+    book = globals_ + record(0x85, struct.pack("<IHBB", head, 0, 5, 0), b"Costs") + end
+    rows = [label(0, 0, "Item"), label(0, 1, "Amount"), label(1, 0, "a")]
+    rows.append(record(0x203, struct.pack("<HHHd", 1, 1, 0, 5.0)))
+    data = book + sheet + b"".join(rows) + b"".join(cells) + end
+    return compound_file({"Workbook": data.ljust(4096, b"\0")})
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        struct.pack("<HHHHHBB", 0x205, 8, 2, 1, 0, 7, 1),
+        struct.pack("<HHHHHBBBBHHIHH", 6, 22, 2, 1, 0, 2, 0, 7, 0, 0, 0xFFFF, 0, 0, 0),
+    ],
+)
+def test_a_workbook_of_excel_97_with_errors_adds_nothing_up(asker: Asker, cell: bytes) -> None:
+    asker.path = asker.path.with_suffix(".xls")
+    asker.path.write_bytes(binary_workbook())
+    whole = asker.answer(SUM)
+    asker.path.write_bytes(binary_workbook(cell))
+
+    assert values(whole) == [("5",)]
+    assert asker.refused(SUM).code == "table_errors"
+    assert values(asker.answer())[0] == ("a", "5")
+
+
+@pytest.mark.parametrize(("kind", "found"), [(3, True), (11, True), (5, False)])
+def test_errors_of_binary_sheets_are_found(tmp_path: Path, kind: int, found: bool) -> None:
+    path = tmp_path / "a.xlsb"
+    records = b"\x81\x01\x00" + b"\x07\x83\x01" + b"\0" * 131 + bytes((kind, 9)) + b"\0" * 9
+    path.write_bytes(zip_of({"xl/worksheets/sheet1.bin": records}))
+    with open_archive(path) as archive:
+        assert xlsb_has_errors(archive) is found
