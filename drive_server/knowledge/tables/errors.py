@@ -1,8 +1,9 @@
-"""Errors among the cells (`#DIV/0!`) of workbooks that are no XML. calamine reads them as empty cells.
+"""Errors among the cells (`#DIV/0!`) of workbooks other than xlsx. calamine reads them as empty cells.
 
-Sources: MS-XLS, records BoolErr and Formula; MS-XLSB, records BrtCellError and BrtFmlaError.
+Sources: MS-XLS, records BoolErr and Formula; MS-XLSB, records BrtCellError and BrtFmlaError; LibreOffice's `calcext`.
 """
 
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ from drive_server.knowledge.readers.compound import read_stream
 
 _BOOL_ERR, _FORMULA = 0x0205, 0x0006
 _STREAMS: Final = ("Workbook", "Book")
+_CONTENT: Final = "content.xml"
+_OPENDOCUMENT_ERROR: Final = re.compile(rb"""value-type=["']error["']""")
 _CELL_ERROR, _FORMULA_ERROR = 3, 11
 
 
@@ -27,8 +30,10 @@ def xls_has_errors(path: Path) -> bool:
         return name is not None and any(_is_error(*record) for record in _records(read_stream(file, name)))
 
 
-def xlsb_has_errors(archive: Archive) -> bool:
-    """Say whether a binary workbook has cells with errors. Raises what `Archive.read` does."""
+def archive_has_errors(archive: Archive) -> bool:
+    """Say whether an OpenDocument or a binary workbook has cells with errors. Raises what `Archive.read` does."""
+    if _CONTENT in archive.names:
+        return _OPENDOCUMENT_ERROR.search(archive.read(_CONTENT)) is not None
     sheets = (name for name in archive.names if name.startswith("xl/worksheets/") and name.endswith(".bin"))
     return any(kind in (_CELL_ERROR, _FORMULA_ERROR) for name in sheets for kind in _kinds(archive.read(name)))
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from python_calamine import CalamineSheet, CalamineWorkbook, PasswordError
 
 from drive_server.knowledge.readers.archive import Archive, open_archive, parse_xml
-from drive_server.knowledge.tables.errors import xls_has_errors, xlsb_has_errors
+from drive_server.knowledge.tables.errors import archive_has_errors, xls_has_errors
 from drive_server.knowledge.tables.numbers import readings
 from drive_server.knowledge.tables.request import TableError
 from drive_server.knowledge.text.decode import decode_file
@@ -101,7 +101,7 @@ def read_workbook(path: Path) -> list[Grid]:
             archive.verify(_READ_ENTRIES)
         with open_archive(path) as archive:
             unusual = dict(_unusual_cells(archive))
-            has_errors = xlsb_has_errors(archive)
+            has_errors = archive_has_errors(archive)
     try:
         with CalamineWorkbook.from_path(str(path)) as workbook:
             sheets = enumerate(workbook.sheet_names)

@@ -11,7 +11,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from drive_server.knowledge.readers.archive import open_archive
-from drive_server.knowledge.tables.errors import xlsb_has_errors
+from drive_server.knowledge.tables.errors import archive_has_errors
 from drive_server.knowledge.tables.query import query_table
 from drive_server.knowledge.tables.request import Aggregate, CellText, Condition, Refusal, TableAnswer, TableQuery
 from tests.drive_server.knowledge.compound_file import compound_file
@@ -491,4 +491,36 @@ def test_errors_of_binary_sheets_are_found(tmp_path: Path, kind: int, found: boo
     records = b"\x81\x01\x00" + b"\x07\x83\x01" + b"\0" * 131 + bytes((kind, 9)) + b"\0" * 9
     path.write_bytes(zip_of({"xl/worksheets/sheet1.bin": records}))
     with open_archive(path) as archive:
-        assert xlsb_has_errors(archive) is found
+        assert archive_has_errors(archive) is found
+
+
+def test_a_sheet_of_open_document_with_errors_adds_nothing_up(asker: Asker) -> None:
+    asker.path = asker.path.with_suffix(".ods")
+    five = '<table:table-cell office:value-type="float" office:value="5"/>'
+    error = '<table:table-cell office:value-type="string" office:string-value="" calcext:value-type="error"/>'
+    asker.path.write_bytes(open_document(five, five))
+    whole = asker.answer(SUM)
+    asker.path.write_bytes(open_document(five, error))
+
+    assert values(whole) == [("10",)]
+    assert asker.refused(SUM).code == "table_errors"
+
+
+def open_document(*amounts: str) -> bytes:
+    """Return a sheet of items with these cells as their amounts."""
+    spaces = ("office", "table", "text"), "urn:oasis:names:tc:opendocument:xmlns:{}:1.0"
+    names = " ".join(f'xmlns:{name}="{spaces[1].format(name)}"' for name in spaces[0])
+    text = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    head = text.format("Item") + text.format("Amount")
+    rows = (f"<table:table-row>{row}</table:table-row>" for row in (head, *(text.format("a") + one for one in amounts)))
+    sheet = f'<table:table table:name="Costs">{"".join(rows)}</table:table>'
+    body = f"<office:body><office:spreadsheet>{sheet}</office:spreadsheet></office:body>"
+    content = f'<office:document-content {names} xmlns:calcext="urn:calcext">{body}</office:document-content>'
+    media_type = "application/vnd.oasis.opendocument.spreadsheet"
+    return zip_of(
+        {
+            "mimetype": media_type.encode(),
+            "content.xml": content.encode(),
+            "META-INF/manifest.xml": b'<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>',
+        }
+    )
