@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import update
@@ -214,6 +215,17 @@ async def test_files_are_organized_by_date_and_one_undo_takes_all_of_it_back(sto
     assert await store.names(ana) == ["a.md", "b.md", "c.md"]
     await store.undo.redo(ana)
     assert await store.names(ana) == ["2025", "2026"]
+
+
+async def test_days_are_those_of_the_zone(store: Store, ana: Actor) -> None:
+    item = await store.file(ana, "/photo.jpg")
+    await dated(store, item.id, "2026-02-28 17:30:00.000000")
+    zone = ZoneInfo("Asia/Shanghai")
+    await rename(store, ana, names=(), pattern="{date} {name}", zone=zone, selection=HERE)
+    assert await store.names(ana) == ["2026-03-01 photo.jpg"]
+    await dated(store, item.id, "2026-02-28 17:30:00.000000")
+    moved = await organize(store, ana, HERE, "{year}/{month}", zone=zone)
+    assert moved.folders == ("/2026", "/2026/03")
 
 
 async def test_files_are_organized_by_type_in_either_language_and_folders_that_are_there_are_used(
