@@ -83,10 +83,15 @@ def labels_of(column: Column, unit: Unit | None) -> list[str | None]:
     keys = column.keys
     if column.kind == "number":
         numbers = zip(column.numbers, keys, strict=True)
-        keys = [f"{one.value.normalize()}{one.unit}" if one else key for one, key in numbers]
+        keys = [f"{one.value.normalize()}{one.unit}" if one and not _is_code(key) else key for one, key in numbers]
     first: dict[str, str] = {}
     pairs = zip(keys, column.texts, strict=True)
     return [None if key is None or text is None else first.setdefault(key, text) for key, text in pairs]
+
+
+def _is_code(key: str | None) -> bool:
+    """Say whether a number begins with a zero that changes nothing: article 007 is not article 7."""
+    return key is not None and key[:1] == "0" and key[1:].isdigit()
 
 
 def groups_of(

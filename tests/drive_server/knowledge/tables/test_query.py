@@ -433,6 +433,13 @@ def test_a_name_that_also_means_nothing_is_a_name_among_words(asker: Asker) -> N
     assert values(asker.answer(SUM, group_by=("Region",))) == [("NA", "1"), ("EMEA", "2"), (None, "4")]
 
 
+def test_equal_numbers_are_one_group_and_codes_with_zeros_before_them_are_others(asker: Asker) -> None:
+    asker.text('Code,Amount\n007,1\n7,2\n"1,000",3\n1000,4\n0.5,5\n.5,6\n')
+
+    groups = values(asker.answer(SUM, group_by=("Code",)))
+    assert groups == [("007", "1"), ("7", "2"), ("1,000", "7"), ("0.5", "11")]
+
+
 def test_more_digits_than_are_exact_are_refused(asker: Asker) -> None:
     assert asker.column("123456789012345678.123456789012345678", "1").refused(SUM).code == "table_unreadable"
 
