@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, tzinfo
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -48,6 +49,7 @@ class Renaming:
     start: int = 1
     date_of: DateOf = "modified"
     language: Language = "en"
+    zone: tzinfo = UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Organizing:
     into: str | None = None
     date_of: DateOf = "modified"
     language: Language = "en"
+    zone: tzinfo = UTC
 
 
 class BatchService:
@@ -87,7 +90,7 @@ class BatchService:
             recorder.describe("rename_many", count=result.changed)
             return result
 
-        arguments = {**asdict(selection), **asdict(renaming), "on_conflict": on_conflict}
+        arguments = _arguments(selection, renaming, on_conflict)
         return await self._change(actor, "rename_many", arguments, operation, preview=preview)
 
     async def organize(
@@ -103,7 +106,7 @@ class BatchService:
         """Put the items into folders by a pattern, and make those that are missing in the same change."""
         _require_scope(actor, preview=preview)
         check_choice(on_conflict, ("fail", "rename"))
-        pattern = FolderPattern(organizing.pattern, organizing.date_of, organizing.language)
+        pattern = FolderPattern(organizing.pattern, organizing.date_of, organizing.language, organizing.zone)
 
         async def operation(recorder: Recorder) -> Rearranged:
             nodes = _outermost(await _selected(recorder, selection))
@@ -115,7 +118,7 @@ class BatchService:
             recorder.item_id = base.id
             return result.model_copy(update={"folders": tuple(folders.made)})
 
-        arguments = {**asdict(selection), **asdict(organizing), "on_conflict": on_conflict}
+        arguments = _arguments(selection, organizing, on_conflict)
         return await self._change(actor, "organize", arguments, operation, preview=preview)
 
     async def _change(
@@ -132,6 +135,10 @@ class BatchService:
         return replace(outcome, value=outcome.value.model_copy(update={"preview": acting.dry_run}))
 
 
+def _arguments(selection: Selection, way: Renaming | Organizing, on_conflict: OnConflict) -> dict[str, object]:
+    return {**asdict(selection), **asdict(way), "zone": str(way.zone), "on_conflict": on_conflict}
+
+
 def _require_scope(actor: Actor, *, preview: bool) -> None:
     require_scope(actor.principal, Scope.READ if preview else Scope.WRITE)
 
@@ -146,7 +153,7 @@ def _check_ways(selection: Selection, renaming: Renaming) -> None:
 async def _renamed(recorder: Recorder, selection: Selection, renaming: Renaming) -> list[Target]:
     if renaming.names:
         return await _named(recorder, renaming.names)
-    pattern = NamePattern(renaming.pattern, renaming.start, renaming.date_of, renaming.language)
+    pattern = NamePattern(renaming.pattern, renaming.start, renaming.date_of, renaming.language, renaming.zone)
     targets: list[Target] = []
     for position, node in enumerate(await _selected(recorder, selection)):
         if renaming.find:
