@@ -1,5 +1,6 @@
 """Build the chat model of each role, once, over shared HTTP clients; and those that a conversation may have instead."""
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing, asynccontextmanager
@@ -59,7 +60,8 @@ class Clients:
         )
 
     async def aclose(self) -> None:
-        """Close those that were made."""
+        """Close those that were made, and wait until all that was learnt is stored."""
+        await asyncio.to_thread(self.dialects.flush)
         for client in list(vars(self).values()):
             if isinstance(client, Connections | httpx.AsyncClient):
                 await client.aclose()
@@ -71,7 +73,7 @@ async def open_models(settings: AgentSettings, directory: Path | None = None) ->
 
     What is learnt about their services is remembered in a file of the directory.
     """
-    dialects = Dialects(directory / FILE_NAME) if directory else None
+    dialects = await asyncio.to_thread(Dialects, directory / FILE_NAME) if directory else None
     async with aclosing(Clients(dialects)) as clients:
         yield build_model_set(settings, clients)
 

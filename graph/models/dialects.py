@@ -7,7 +7,8 @@ table is a small file, so that no restart asks again; what was learnt is forgott
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from hashlib import sha256
@@ -85,12 +86,14 @@ class Dialect:
 
 
 class Dialects:
-    """The dialects of all services, in a file if a path is given."""
+    """The dialects of all services, in a file if a path is given; a thread writes it, one state after another."""
 
     def __init__(self, path: Path | None = None, today: Callable[[], date] = lambda: datetime.now(UTC).date()) -> None:
         self._path = path
         self._today = today
         self._table: dict[Service, Learnt] = {}
+        self._writer = ThreadPoolExecutor(1, "dialects")
+        self._written: Future[None] | None = None
         for service, learnt in read_learnt(path, today()) if path else ():
             self._table[service] = learnt
 
@@ -104,17 +107,26 @@ class Dialects:
 
         return Dialect(learnt, remember)
 
+    def flush(self) -> None:
+        """Wait until all that was learnt is in the file."""
+        if self._written:
+            self._written.result()
+
     def _save(self) -> None:
         if self._path is None:
             return
         rows = [{"url": url, "model": model, "learnt": dict(learnt)} for (url, model), learnt in self._table.items()]
-        partial = self._path.with_suffix(".partial")
-        try:
-            partial.write_text(json.dumps([row for row in rows if row["learnt"]], indent=1), encoding="utf-8")
-            partial.replace(self._path)
-        except OSError as error:
-            # It is learnt again after the next start.
-            logger.warning("%s can't be written: %s", self._path, error.strerror)
+        self._written = self._writer.submit(_write, self._path, [row for row in rows if row["learnt"]])
+
+
+def _write(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    partial = path.with_suffix(".partial")
+    try:
+        partial.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        # It is learnt again after the next start.
+        logger.warning("%s can't be written: %s", path, error.strerror)
 
 
 def read_learnt(path: Path, today: date) -> Iterator[tuple[Service, Learnt]]:
