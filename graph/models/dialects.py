@@ -7,7 +7,7 @@ table is a small file, so that no restart asks again; what was learnt is forgott
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -48,19 +48,25 @@ class Rule:
 
 
 class Dialect:
-    """The rules of a service for one model, as far as they are learnt. `remember` is called with each new one."""
+    """The rules of a service for one model: those known before, and those learnt. `remember` gets each new one."""
 
-    def __init__(self, learnt: Learnt | None = None, remember: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        learnt: Learnt | None = None,
+        remember: Callable[[str], None] | None = None,
+        known: Collection[str] = (),
+    ) -> None:
         self._learnt: Learnt = {} if learnt is None else learnt
         self._remember = remember
+        self._known = known
 
     def has(self, name: str) -> bool:
-        """Say whether the rule was learnt."""
-        return name in self._learnt
+        """Say whether the service is known to have the rule."""
+        return name in self._learnt or name in self._known
 
     def learn(self, name: str) -> None:
         """Note that the service has the rule."""
-        if name in self._learnt:
+        if self.has(name):
             return
         logger.warning("The model's service %s; this is remembered.", RULES[name].description)
         if self._remember:
@@ -72,7 +78,7 @@ class Dialect:
         """Return the body, changed in place, so that it keeps the rules that were learnt."""
         if not self.has(REASONING) or self.has(NO_REASONING):
             _leave_out_reasoning(body)
-        for name in self._learnt:
+        for name in (*self._known, *self._learnt):
             if keep := RULES[name].keep:
                 keep(body)
         return body
@@ -97,7 +103,7 @@ class Dialects:
         for service, learnt in read_learnt(path, today()) if path else ():
             self._table[service] = learnt
 
-    def of(self, url: str, model: str) -> Dialect:
+    def of(self, url: str, model: str, known: Collection[str] = ()) -> Dialect:
         """Return the dialect of the service at the address for the model; asked again, one with the same memory."""
         learnt = self._table.setdefault((public_address(url), model), {})
 
@@ -105,7 +111,7 @@ class Dialects:
             learnt[name] = self._today().isoformat()
             self._save()
 
-        return Dialect(learnt, remember)
+        return Dialect(learnt, remember, known)
 
     def flush(self) -> None:
         """Wait until all that was learnt is in the file."""
