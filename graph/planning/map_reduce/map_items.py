@@ -18,6 +18,7 @@ from graph.limits.limits import limit_reached
 from graph.messages.others import mark
 from graph.messages.written import add_messages, link_filter_for, say, text_of
 from graph.models.asking import ask, cut_notice
+from graph.models.shortening import ask_once_shorter
 from graph.planning.map_reduce.prompts import (
     LANGUAGES,
     TEXTS,
@@ -208,7 +209,7 @@ class WholeAnswer:
     async def _whole(self, answers: Sequence[tuple[str, str]]) -> str:
         system = WHOLE.format(language=LANGUAGES[self._language])
         asked = [SystemMessage(system), HumanMessage(answers_text(self._task, answers))]
-        answer = await ask(self._model, asked, hidden=True)
+        answer = await ask_once_shorter(lambda sent: ask(self._model, sent, hidden=True), asked)
         self.spending.add(answer, asked)
         said = reply_of(answer.text) or TEXTS["nothing"][self._language]
         return said + cut_notice(answer, self._language)
