@@ -9,8 +9,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
 
 from tests.fakes.openai_server import Failure, Reply, Stream
 
@@ -90,9 +90,15 @@ class Conductor:
     asked: list[tuple[str, Request]] = field(default_factory=list[tuple[str, Request]])
     finish: str = "stop"
     said: str = ""
+    thinks: bool = False
+    usage: Literal["own chunk", "last chunk", "none"] = "own chunk"
 
     def __call__(self, request: Request) -> Reply:
         """Answer a request."""
+        reply = self._reply(request)
+        return replace(reply, usage=self.usage) if isinstance(reply, Stream) else reply
+
+    def _reply(self, request: Request) -> Reply:
         kind = kind_of(request)
         self.asked.append((kind, request))
         if problem := problem_in(request):
@@ -112,7 +118,7 @@ class Conductor:
         if kind != "turn":
             return Stream([{"content": f"The {kind}: it says 30 days. {self.said}"}])
         wanted = _wanted(request["messages"])
-        return _call(*wanted, thinks="reasoning" in str(self.rules)) if wanted else self._done()
+        return _call(*wanted, thinks=self.thinks) if wanted else self._done()
 
     def _done(self) -> Stream:
         return Stream([{"content": "Done."}], finish=self.finish)
