@@ -22,7 +22,6 @@ from graph.messages.written import text_of
 from graph.models.asking import ask, cut_notice
 from graph.models.shortening import ask_once_shorter
 from graph.planning.map_reduce.prompts import (
-    LANGUAGES,
     READ,
     WHOLE,
     Finding,
@@ -32,6 +31,7 @@ from graph.planning.map_reduce.prompts import (
     file_text,
     reason_of,
     reply_of,
+    system_text,
 )
 from graph.settings import AgentSettings
 from graph.state import Language, LimitReached, Turn, Update
@@ -132,7 +132,7 @@ class Reading:
         self._deps = deps
         self._model, self._spending = deps.model("reader", runtime), deps.spending("reader", runtime)
         self._item = task["item"]
-        self._task = task["survey"]["task"]
+        self._survey = task["survey"]
         self._language: Language = task["turn"]["language"]
         self._gate = gate
         self.reads: list[Read] = []
@@ -186,15 +186,15 @@ class Reading:
             return self._found("nothing", "", is_cut=is_cut)
         if len(said) == 1:
             return self._found("read", said[0][1], is_cut=is_cut)
-        asked = self._messages(WHOLE, answers_text(self._task, said))
+        asked = self._messages(WHOLE, answers_text(self._survey["task"], said))
         whole = reply_of(await ask_once_shorter(self._ask, asked))
         return self._found("read", whole or said[0][1], is_cut=is_cut)
 
     def _of_part(self, text: str) -> list[BaseMessage]:
-        return self._messages(READ, file_text(self._task, self._item["path"], text))
+        return self._messages(READ, file_text(self._survey["task"], self._item["path"], text))
 
     def _messages(self, system: str, request: str) -> list[BaseMessage]:
-        return [SystemMessage(system.format(language=LANGUAGES[self._language])), HumanMessage(request)]
+        return [SystemMessage(system_text(system, self._language, self._survey)), HumanMessage(request)]
 
     async def _ask(self, asked: Sequence[BaseMessage]) -> str:
         """Ask, once more if the model failed in a way that may pass."""
