@@ -14,7 +14,7 @@ DRIVE: Final = "drive_agent"
 SEARCH: Final = "search_agent"
 
 Kind = Literal["everyday", "negation", "reported", "about", "second"]
-"""`about`: how something is done, or whether it should be. `second`: two things in one message, mostly of two agents."""
+"""`about`: how something is done, or whether it should be. `second`: two things in one message, of two agents."""
 
 
 @dataclass(frozen=True, slots=True)
