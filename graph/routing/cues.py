@@ -54,6 +54,20 @@ TELLS: Final = re.compile(
     r"|^(?:我|.{1,4})把.*了$|(?:他|她|同事|老板|经理|别人).{0,12}(?:说|叫|让|把|已)|谁|哪"
 )
 """In a Chinese clause: it asks, tells or supposes, and requests nothing."""
+SPOKEN_OF: Final = re.compile(
+    r"\b(?:nobody|no ?one)\b|\bor (?:not|keep|leave|rather|should)\b"
+    r"|怎么|如何|怎样|([要该应可会能好])不\1|是不是|是否|(?<!^)还是|有什么|哪个好|觉得|认为|[建提]议(?!书)"
+    r"|据说|听说|好像|似乎"
+    r"|^(?![请你您我帮那把将给让]).{1,6}(?<![小传解演])(?:说(?![明法书])|要求|通知|[催叫让请要](?:我|你|大家|所有|全部|把))"
+)
+"""In a clause that names a change: somebody else wants it, or it is asked whether or how it is done."""
+FORBIDS: Final = re.compile(
+    r"(?:(?<![能要会想该可用是为成叫])不(?:要|用|必|许|准|得|能|可以?|应该?|该|太?想|打算|希望|需要)|没(?:有?必要|让|叫|要|说|打算|想)"
+    r"|(?<![特区级类分个识告性差辨错为成叫])别(?![人的处家墅称名针致])|[先暂都也就]时?不(?=[删移动改共分])|勿|避免|禁止|绝不)"
+    r"(?!(?:(?![把将给让删移改共分动扔丢发])[^,，]){0,4}的)"
+    r"|就[放留存]在|留着|保持不变"
+)
+"""In a Chinese clause that names a change: it is not to be done. "不要的文件" only describes the files."""
 ATTRIBUTE: Final = re.compile(r"(?:的|过的|之前|之后|以后|的时候|功能|按钮|记录|权限的)")
 """After a Chinese verb: it only describes the noun that follows."""
 ASKING: Final = re.compile(
@@ -123,6 +137,12 @@ TERMS: Final = re.compile(
 PURPOSE: Final = re.compile(r"用来|用于|用作|叫|名|取名|标题")
 """Says what a new thing is for, or its name."""
 PUT_INTO: Final = re.compile(rf"\b(?:to|into|in|at the (?:end|top|start|bottom) of) {FILE}")
+MADE_INTO: Final = re.compile(
+    rf"(?:write|add|append|put|insert|paste|enter|note) (?:it|them|that|this|these|those|the (?:\w+ )?\w+)(?: back)?"
+    rf" (?:to|into|in|at the (?:end|top|start|bottom) of) {FILE}"
+    rf"|.*[写加记抄填][^，,]?[到进入][\u3400-\u9fff]{{0,12}} ?{FILE}"
+)
+"""Names the file that what was found or read goes into."""
 OBJECT_FIRST: Final = re.compile(r"从(?:回收站|垃圾桶|垃圾箱)|(?:(?:从|在|给).{1,20}?)?[把将]")
 """The object, before the action on it."""
 HAN: Final = re.compile("[\u3400-\u9fff]")
@@ -207,5 +227,7 @@ ASKED_IN_CHINESE: Final = re.compile(r"(?:吗|呢)$|为什么|会不会|能不�
 """A question beside a request: what is asked for may hang on its answer."""
 INSTEAD: Final = re.compile(r"(?:n't|\bnot|\bnever|\bdont)\b.*?\binstead$|(?:不要|别|不用).*(?:而是|改为)")
 FORMATS: Final = re.compile(r"\b(?:pdfs?|docx?|word|excel|powerpoint|csv|archive|list of mine|calendar|file|folder)\b")
+FOUND: Final = re.compile(r"[找查搜选挑翻][到出]")
+"""Begins a clause that asks to find something, and goes on with it: "找到合同移到归档"."""
 SECOND_VERB: Final = re.compile(r"[到至入进掉给为成叫]$")
 """The end of a verb that takes up an object named before: "找到合同移到归档" asks for two things."""

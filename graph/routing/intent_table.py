@@ -144,7 +144,7 @@ ROWS: Final[tuple[Row, ...]] = (
         rf"|(?:the|my|our) (?:\w+ ){{0,2}}{THING})"
         r"|(?:kill|disable|deactivate|turn off|switch off|cancel) .{0,30}\blinks?\b(?!.* (?:table|paragraph"
         r"|section|list|text|heading)\b)"
-        r"|(?:change|set|edit|update|adjust) .{0,30}\b(?:permissions?|sharing)\b"
+        r"|(?:change|set|edit|update|adjust) .{0,30}\b(?:permissions?|sharing|owner)\b"
         r"|does \w+ have (?:\w+ )?(?:access|rights)"
         r"|(?:anyone|anybody|everyone|everybody|people) with the link\b.{0,16}\b(?:can|may|should|to)\b"
         r"|(?:take|kick|remove) .{1,40} (?:off|out of|from) (?:the |my |our )?shared\b|let (?:him|her"
@@ -161,6 +161,7 @@ ROWS: Final[tuple[Row, ...]] = (
             r"|改为|设为|换成|降为|升为|调整为)"
             r"|^(?:让|允许|确保|把|给|将|邀请).{0,20}MAIL.{0,40}(?:编辑|查看|阅读|看|权限|访问|编辑者|查看者)"
             r"|链接.{0,4}(?:关掉|关闭|关了|收回|收回来|撤回|取消|失效|停用)(?:吧|掉)?$|^给 ?MAIL.{0,4}(?:共享|分享)"
+            r"|^(?:修改|更改|调整|设置|编辑)(?:一下)?.{0,12}权限"
             r"|(?:生成|创建|建|做|发|要|弄)(?:一)?个?.{0,16}(?:分享|共享|公开)?链接|^MAIL.{0,6}(?:需要|应该)(?:能|可以)"
         ),
         examples=("share plan.md with bob@example.com", "把计划.md共享给 bob@example.com"),
@@ -311,7 +312,7 @@ ROWS: Final[tuple[Row, ...]] = (
         DRIVE,
         r"(?:summari[sz]e|combine|merge|compile|collect|condense)\b.{1,60}\b(?:into|in|as) (?:FILE|(?:a"
         r"|one) (?:new |single )?(?:file|document|note)\b)",
-        endings=r"(?:汇总|整理|总结|归纳|概括)(?:成|为)(?:一)?(?:个|份|篇)?(?:新)?(?:的)?(?:文件|文档|笔记|FILE)",
+        endings=r"(?:汇总|整理|总结|归纳|概括)(?:成|为)(?:一)?(?:个|份|篇)?.{0,6}(?:文件(?!夹)|文档|笔记|FILE)",
         examples=("summarise the offers into a new document", "把会议纪要汇总成一个新文档"),
     ),
     Row(
@@ -425,7 +426,7 @@ ROWS: Final[tuple[Row, ...]] = (
         endings=(
             r"替换(?:成|为|掉)?|改成|改为|换成|变成|变为|改写|润色|润饰|译成|翻译?(?:成|为)"
             r"|加粗|居中|标红|高亮|[改写]得.{1,8}$|去掉|拿掉|改(?:掉|一下|正|了|好|过来)$|缩短|精简"
-            r"|补充|写得?.{0,3}(?:短|长|简洁|正式|客气)"
+            r"|补充|(?:加|写|记|抄|填|插入?|追加|添加?)[到进入]|写得?.{0,3}(?:短|长|简洁|正式|客气)"
             r"|(?:加|补|写|插入|追加|添)(?:上|入|进)?(?:一)?(?:行|句|段|个|条|节)|(?:短|长|简洁|正式|客气"
             r"|通俗|客观|口语|生动|委婉)(?:化)?一?[点些]|换一?下顺序|删(?:掉|除|去)?$"
         ),

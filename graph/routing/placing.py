@@ -4,7 +4,7 @@ The same verbs delete files and sentences. The names in the clause and the open 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from graph.routing import cues
@@ -17,6 +17,8 @@ SHAPING: Final = frozenset({"create_folder", "create_file", "copy", "move", "ren
 IN_A_TEXT: Final = frozenset({"delete", "move", "rename", "restore"})
 """Those of them that mean parts of a text even with no document open."""
 CREATES: Final = frozenset({"create_folder", "create_file", "compile"})
+IDLE: Final = (cues.UNLESS, cues.SPOKEN_OF, cues.METHOD)
+"""In a clause with the words of a change: nobody asks for it, or not without a condition."""
 COMPARING: Final = re.compile(r"compare|比较|对比")
 """With what is open, or only with one another?"""
 CHANGES: Final = frozenset[Group]({"organise", "edit"})
@@ -24,12 +26,16 @@ CHANGES: Final = frozenset[Group]({"organise", "edit"})
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request: its action in the table, who takes it, whether it changes; `sure` if words tell its object."""
+    """One request: its action in the table, who takes it, whether it changes; `sure` if words tell its object.
+
+    `apart`: beside other requests it is a step of its own, whoever takes it.
+    """
 
     action: str
     group: Group
     agent: AgentName
     sure: bool = True
+    apart: bool = False
 
 
 EDIT: Final = Ask("edit", "edit", DOCUMENT)
@@ -37,8 +43,8 @@ READ_HERE: Final = Ask("read", "look", DOCUMENT)
 
 
 def is_unsure(row: Row, said: str) -> bool:
-    """Say whether it hangs on a condition, on what has to be read first, or is about things that are in no drive."""
-    if row.group in CHANGES and (cues.UNLESS.search(said) or _is_of_else(row, said)):
+    """Say whether it is only spoken of, hangs on a condition or on reading, or is about things that are in no drive."""
+    if row.group in CHANGES and (any(cue.search(said) for cue in IDLE) or _is_of_else(row, said)):
         return True
     if row.group == "organise" and row.action not in CREATES and cues.BY_CONTENT.search(said):
         return True
@@ -81,7 +87,8 @@ def placed(row: Row, said: str, *, in_document: bool) -> Ask:
     if row.action != "edit":
         return _as_it_is(row)
     is_sure = not _leaves_the_text(said) if in_document else _is_in_a_file(said)
-    return EDIT if is_sure else unsure(row)
+    apart = bool(cues.MADE_INTO.match(said) or (FILE in said and cues.SHORTER.search(said)))
+    return replace(EDIT, sure=is_sure, apart=apart)
 
 
 def _as_it_is(row: Row) -> Ask:
