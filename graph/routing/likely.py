@@ -21,9 +21,9 @@ FIELDS: Final[Mapping[AgentName, re.Pattern[str]]] = {
     "drive_agent": re.compile(
         r"\b(?:folders?|director(?:y|ies)|trash(?:ed)?|shar(?:ed?|es|ing)|unshare|access|permissions?|links?|owner"
         r"|invit(?:e|es|ed|ing)|mov(?:ed?|ing)|renam\w+|delet\w+|restor\w+|recover|undo|redo|cop(?:y|ies)|duplicat\w+"
-        r"|organi[sz]\w+|tidy|clean up|uploads?|downloads?|space|storage|drive|password|your?|weather|news|web|thanks?|help"
-        r"|leave|keep|group|sort|arrange|print)\b"
-        r"|文件夹|目录|回收站|共享|分享|权限|链接|邀请(?!函)|移到|移动|挪到?|重命名|改名|删|恢复|撤销|还原|复制|整理|归类"
+        r"|organi[sz]\w+|tidy|clean up|uploads?|downloads?|space|storage|drive|password|your?|weather|news|web|thanks?"
+        r"|help|leave|keep|group|sort|arrange|print)\b"
+        r"|文件夹|目录|回收站|共享|分享|权限|链接|邀请(?!函)|移到|移动|挪到?|重命名|改名|删|恢复|撤销|还原|复制|备份|整理|归类"
         r"|空间|容量|上传|下载|云盘|密码|网上|打印|发.{0,2}邮件|[你您谢]"
     ),
     "document_agent": re.compile(
@@ -36,8 +36,8 @@ FIELDS: Final[Mapping[AgentName, re.Pattern[str]]] = {
         r"\b(?:find|search|look(?:ing)? (?:up|for)|where|which|when|how (?:long|much|many|old)|who|what|why|mentions?"
         r"|about|according|summar\w+|overview|compare|tl;?dr|says?|said|similar|related|due|expires?|the (?:lease|rent"
         r"|contracts?|report|invoices?|notes?|policy|budget)|total|average|amount|costs?|price|phone|address)\b"
-        r"|^(?:is|are|was|were|do|does|did|has|have|had|am) (?:my|the|our|i|we|he|she)\b|\b(?:number|code|date)$"
-        r"|[找搜查哪谁]|什么|怎么[^样弄办]|几[个天点号岁次]|多[长高重远]|(?P<open>[高大多要够])不(?P=open)|吗$|[单证订]号"
+        r"|^(?:is|are|was|were|do|does|did|has|have|had|am) (?:my|the|our|i|we|he|she)\b| (?:numbers?|codes?)\b"
+        r"|找(?!.?回)|[搜查哪谁]|什么|怎么[^样弄办]|几[个天点号岁次]|多[长高重远]|(?P<open>[高大多要够])不(?P=open)|吗$|[单证订]号"
         r"|电话|地址|总额|平均|一共|加起来|多少|多久|何时|怎么说|提到|关于|总结|概述|比较|对比|类似|相关|合同|租约|发票|报告|规定|笔记"
     ),
 }

@@ -17,7 +17,7 @@ SHAPING: Final = frozenset({"create_folder", "create_file", "copy", "move", "ren
 IN_A_TEXT: Final = frozenset({"delete", "move", "rename", "restore"})
 """Those of them that mean parts of a text even with no document open."""
 CREATES: Final = frozenset({"create_folder", "create_file", "compile"})
-IDLE: Final = (cues.UNLESS, cues.SPOKEN_OF, cues.METHOD)
+IDLE: Final = (cues.UNLESS, cues.SPOKEN_OF, cues.METHOD, cues.TELLS)
 """In a clause with the words of a change: nobody asks for it, or not without a condition."""
 COMPARING: Final = re.compile(r"compare|比较|对比")
 """With what is open, or only with one another?"""
