@@ -10,7 +10,8 @@ TEXT_PARTS: Final = re.compile(
     r"\b(?:words?|sentences?|paragraphs?|sections?|lines?|headings?|subheadings?|titles?|rows?|columns?"
     r"|half|bullets?|typos?|commas?|phrases?|chapters?"
     r"|intro(?:duction)?|conclusion|summary section|abstract|discussion|footnotes?|tables?|lists?"
-    r"|table of contents|occurrences?|spelling|grammar|wording|tone|appendix|placeholders?)\b"
+    r"|table of contents|occurrences?|mentions? of|references? to|passages?"
+    r"|greetings?|the parts?|spelling|grammar|wording|tone|appendix|placeholders?)\b"
     r"|第?[一二三四五六七八九十两几最后前\d]+个?[段句行章节点条项列](?!文)|段落|句子|章节|标题|错别字|错字|单词"
     r"|词语|开头|结尾|末尾|摘要|引言|结论|表格|语气|语法|目录页|段|文中|文里|个词|句话|字样|最?[前后]面$|部分|[前后]半",
 )
@@ -19,7 +20,8 @@ FOLDERS: Final = re.compile(r"\bfolders?\b|\btrash\b|\bdrive\b|文件夹|回收�
 HERE: Final = re.compile(
     r"\b(?:this|the|current|open) (?:document|file|text|page|report|doc|note|letter|one)\b|\b(?:in )?here\b"
     r"|\bin it\b|\b(?:this|it)\b"
-    r"|(?:这|本|当前|该)(?:份|个|篇|一篇|一份)?(?:文档|文件|文章|报告|笔记|合同)|本文|全文|文中|这里面|这篇|这份",
+    r"|(?:这|本|当前|该)(?:份|个|篇|一篇|一份)?(?: ?(?:doc|file|text|report|note|page)|文档|文件|文章|报告|笔记|合同)"
+    r"|本文|全文|文中|这里面|这篇|这份",
 )
 """Names of the open document."""
 WHERE: Final = re.compile(
@@ -62,7 +64,7 @@ SPOKEN_OF: Final = re.compile(
 )
 """In a clause that names a change: somebody else wants it, or it is asked whether or how it is done."""
 FORBIDS: Final = re.compile(
-    r"(?:(?<![能要会想该可用是为成叫])不(?:要|用|必|许|准|得|能|可以?|应该?|该|太?想|打算|希望|需要)|没(?:有?必要|让|叫|要|说|打算|想)|不是(?:要|让|叫|说)"
+    r"(?:(?<![能要会想该可用是为成叫])不(?:要|用|必|会|许|准|得|能|可以?|应该?|该|太?想|打算|希望|需要)|没(?:有?(?:必要|法|办法|人)|让|叫|要|说|打算|想)|不是(?:要|让|叫|说)"
     r"|(?<![特区级类分个识告性差辨错为成叫])别(?![人的处家墅称名针致])|[先暂都也就]时?不(?=[删移动改共分])|勿|避免|禁止|绝不)"
     r"(?!(?:(?![把将给让删移改共分动扔丢发])[^,，]){0,4}的)"
     r"|就[放留存]在|留着|保持不变"
@@ -127,6 +129,11 @@ BARE: Final = re.compile(
     r"|(?:总结|概括|概述|归纳|对比|比较|读|恢复|还原|找找|查查|找|查|搜|搜索|查找)(?:一下|下|一遍|一次)?(?:它们?|[这那](?:个|些|份|篇|几个))?$"
 )
 """A verb with nothing but a pronoun, or not even that."""
+ALSO_WANTED: Final = re.compile(
+    r".*\b(?:goes|should|must|ought to|needs? to|ha(?:s|ve) to)\b"
+    r"|(?!.*[了过着]$).*(?:[删移改扔换译]|加密|共享|分享|复制|归档|打印)"
+)
+"""What else is to be done, in a clause beside a request that no row knows."""
 CHINESE_VERB: Final = re.compile(r"[把将]|[写发放存做加改转贴填记传送交挪搬](?:到|成|在|给|进|入|一|上|下)")
 """A request that no row knows, in Chinese."""
 TERMS: Final = re.compile(

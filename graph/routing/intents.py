@@ -10,7 +10,7 @@ from typing import Final
 
 from graph.routing import cues
 from graph.routing.intent_table import DRIVE, ROWS, VERBS, Row
-from graph.routing.placing import CHANGES, READ_HERE, Ask, asks_the_text, is_unsure, placed, unsure
+from graph.routing.placing import CHANGES, READ_HERE, Ask, asks_the_text, is_unsure, placed, unsure, unsure_here
 from graph.routing.wording import MARKS, bare, clauses, correct, is_negated, prepare
 from graph.state import AgentName
 
@@ -140,7 +140,7 @@ def _asks(clause: str, *, in_document: bool, first: bool) -> list[Ask]:
     if first and not in_document and row.action in POINTED and cues.BARE.match(said):
         return [unsure(row)]
     if (len(rows) > 1 and not cues.FOUND.match(said)) or _any_unsure(rows, said):
-        return [unsure(row)]
+        return [unsure_here(row, said) if in_document else unsure(row)]
     return [placed(one, said, in_document=in_document) for one in rows]
 
 
@@ -182,7 +182,7 @@ def _is_doubtful(said: str, *, first: bool) -> bool:
         cues.ASKING.match(said)
         or cues.CONTROL.match(said)
         or cues.ASKED_IN_CHINESE.search(said)
-        or (cues.OTHER_VERB.match(said) and not first)
+        or (not first and (cues.OTHER_VERB.match(said) or cues.ALSO_WANTED.match(said)))
         or said.split(" ", 1)[0] in VERBS
         or (cues.CHINESE_VERB.search(said) and not cues.PURPOSE.match(said))
     ):

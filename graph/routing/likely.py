@@ -22,20 +22,21 @@ FIELDS: Final[Mapping[AgentName, re.Pattern[str]]] = {
         r"\b(?:folders?|director(?:y|ies)|trash(?:ed)?|shar(?:ed?|es|ing)|unshare|access|permissions?|links?|owner"
         r"|invit(?:e|es|ed|ing)|mov(?:ed?|ing)|renam\w+|delet\w+|restor\w+|recover|undo|redo|cop(?:y|ies)|duplicat\w+"
         r"|organi[sz]\w+|tidy|clean up|uploads?|downloads?|space|storage|drive|password|your?|weather|news|web|thanks?"
-        r"|help|leave|keep|group|sort|arrange|print)\b"
+        r"|help|leave|keep|group|sort|arrange|print|(?:file ?|^)names?|names? of (?:all|every|each))\b"
         r"|文件夹|目录|回收站|共享|分享|权限|链接|邀请(?!函)|移到|移动|挪到?|重命名|改名|删|恢复|撤销|还原|复制|备份|整理|归类"
-        r"|空间|容量|上传|下载|云盘|密码|网上|打印|发.{0,2}邮件|[你您谢]"
+        r"|空间|容量|上传|下载|云盘|密码|网上|文件名|的名[字称]前|打印|发.{0,2}邮件|[你您谢]"
     ),
     "document_agent": re.compile(
         r"\b(?:paragraphs?|sections?|sentences?|headings?|wording|typos?|grammar|tone|intro(?:duction)?|conclusion"
         r"|rewrite|rephrase|reword|shorten|longer|shorter|polish|proofread|translate|bullets?|table|text|append|bold"
         r"|fix|insert|replace)\b"
-        r"|段落?|章节|句子?|标题|措辞|语气|语法|错别字|改写|润色|缩短|翻译|开头|结尾|末尾|底部|列表|表格|正文|加一[条句段行]|写上"
+        r"|段落?|章节|句子?|标题|措辞|语气|语法|错别字|改写|润色|缩短|翻译|开头|结尾|末尾|底部|列表|表格|正文|加一[条句段行]|写上|[改换]成|改为"
     ),
     "search_agent": re.compile(
-        r"\b(?:find|search|look(?:ing)? (?:up|for)|where|which|when|how (?:long|much|many|old)|who|what|why|mentions?"
-        r"|about|according|summar\w+|overview|compare|tl;?dr|says?|said|similar|related|due|expires?|the (?:lease|rent"
-        r"|contracts?|report|invoices?|notes?|policy|budget)|total|average|amount|costs?|price|phone|address)\b"
+        r"\b(?:check|find|search|look(?:ing)? (?:up|for)|where|which|when|how (?:long|much|many|old)|who|what|why"
+        r"|mentions?|about|according|summar\w+|overview|compare|tl;?dr|says?|said|similar|related|due|expires?"
+        r"|the (?:lease|rent|contracts?|report|invoices?|notes?|policy|budget)|total|average|amount|costs?|price"
+        r"|phone|address)\b"
         r"|^(?:is|are|was|were|do|does|did|has|have|had|am) (?:my|the|our|i|we|he|she)\b| (?:numbers?|codes?)\b"
         r"|找(?!.?回)|[搜查哪谁]|什么|怎么[^样弄办]|几[个天点号岁次]|多[长高重远]|(?P<open>[高大多要够])不(?P=open)|吗$|[单证订]号"
         r"|电话|地址|总额|平均|一共|加起来|多少|多久|何时|怎么说|提到|关于|总结|概述|比较|对比|类似|相关|合同|租约|发票|报告|规定|笔记"
@@ -45,8 +46,9 @@ FIELDS: Final[Mapping[AgentName, re.Pattern[str]]] = {
 TOPIC: Final = re.compile(
     rf"(?!(?:{'|'.join(sorted(VERBS))})\b)(?!.*\b(?:i|you|we|it|this|that|things?|yes|no|ok|okay|h+m+|u[mh]+|well|lol"
     r"|wow|cool|great|nice|good|bad|sure|help|please|again|later|bye|not|is|are|any|go|do|make|get|ls|pull)\b)"
-    r"[a-z0-9'&.-]+(?: [a-z0-9'&.-]+){0,3}"
-    r"|(?!.*[你您我他她它这那吧呀啊哦嗯呃唔好行对错了的是不把将给请帮再还])[\w ]*[\u3400-\u9fff][\w ]{1,8}"
+    r"[a-z0-9'&.-]+(?: [a-z0-9'&.-]+){0,4}"
+    r"|(?!我(?!们?的)|.*[你您他她它这那吧呀啊哦嗯呃唔好行对错了是不把将给请帮再还])"
+    r"(?:我们?的)?[\w ]*[\u3400-\u9fff][\w ]{1,8}"
 )
 """Only a name of something: it is to be found."""
 MOST_WORDS: Final = 2

@@ -76,6 +76,12 @@ def unsure(row: Row) -> Ask:
     return Ask(row.action, row.group, row.leads, sure=False)
 
 
+def unsure_here(row: Row, said: str) -> Ask:
+    """Return what the row asks for with a document open: rather an edit of it if a part of a text is named."""
+    is_part = row.action in SHAPING and cues.TEXT_PARTS.search(said)
+    return replace(EDIT, sure=False) if is_part else unsure(row)
+
+
 def placed(row: Row, said: str, *, in_document: bool) -> Ask:
     """Decide between a thing of the drive and a part of a text: the place tells, and what the clause names."""
     if row.group == "look":
@@ -100,7 +106,8 @@ def _shaped_here(row: Row, said: str) -> Ask:
     if _writes_into(row, said):
         return EDIT
     if cues.FOLDERS.search(said):
-        return unsure(row) if cues.IN_A_PART.search(said) else _of_a_thing(row, said)
+        is_part = cues.IN_A_PART.search(said) or cues.TEXT_PARTS.search(said)
+        return unsure_here(row, said) if is_part else _of_a_thing(row, said)
     if cues.TEXT_PARTS.search(said) or (cues.IN_HERE.search(said) and not _is_thing(said)):
         return unsure(row) if cues.NEW_FILE.search(said) else EDIT
     if row.action == "create_folder" and cues.CONTENTS_ZH.search(said):
