@@ -19,6 +19,7 @@ from benchmarks.fixtures.table import print_table
 from graph.routing.route import by_pattern, by_score
 from graph.settings import AgentSettings
 from graph.state import Route, State
+from tests.graph.routing.routing_afterwards import ROUTING_AFTERWARDS
 from tests.graph.routing.routing_cases import Kind, RoutingCase
 from tests.graph.routing.routing_classes import ROUTING_CLASSES
 from tests.graph.routing.routing_heldout import ROUTING_HELDOUT
@@ -33,8 +34,9 @@ SETS: Final[Mapping[str, Sequence[RoutingCase]]] = {
     "kept apart": ROUTING_HELDOUT,
     "unseen": ROUTING_UNSEEN,
     "classes": ROUTING_CLASSES,
+    "afterwards": ROUTING_AFTERWARDS,
 }
-HELD_OUT: Final = (*ROUTING_HELDOUT, *ROUTING_UNSEEN, *ROUTING_CLASSES)
+HELD_OUT: Final = (*ROUTING_HELDOUT, *ROUTING_UNSEEN, *ROUTING_CLASSES, *ROUTING_AFTERWARDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ def main() -> None:
     rounds = parser.parse_args().rounds
     for name, cases in SETS.items():
         _print_groups(f"Routing: {name}", _by_language(cases))
-    _print_groups("Routing: classes, one by one", _by_kind(ROUTING_CLASSES))
+    _print_groups("Routing: classes and afterwards, one kind by one", _by_kind((*ROUTING_CLASSES, *ROUTING_AFTERWARDS)))
     _print_groups("Routing: all that is held out", _by_language(HELD_OUT))
     header = ["", "no pattern", "sure", "wrong", "precision", "share"]
     print_table("Routing by score what no pattern knows", header, [_likely_row(*one) for one in SETS.items()])

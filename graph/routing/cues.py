@@ -58,16 +58,17 @@ TELLS: Final = re.compile(
 """In a Chinese clause: it asks, tells or supposes, and requests nothing."""
 SPOKEN_OF: Final = re.compile(
     r"\b(?:nobody|no ?one)\b|\bor (?:not|keep|leave|rather|should)\b|^[a-z]+ or [a-z]+\b"
-    r"|([要该应可会能好])不\1|是不是|(?<!^)还是|啥|不一样|提议(?!书)|据说|听说|好像|似乎|被(?![^,，]{0,8}的)"
-    r"|^(?![请你您我帮先再都全从在到给用按对关今明]|FILE|QUOTE)[\u3400-\u9fff]{3,12}?[把将](?!来)"
-    r"|^(?![请你您我帮那把将给让]).{1,6}(?<![小传解演])(?:说(?![明法书])|要求|通知|[催叫让请要](?:我|你|大家|所有|全部|把))"
+    r"|([要该应可会能好])不\1|是不是|(?<!^)还是|啥|不一样|据说|听说|好像|似乎|被(?![^,，]{0,8}的)"
+    r"|^(?:我|他|她|大家|有人|别人|对方)(?!们?的|.{0,3}(?:不小心|误))"
+    r"|^(?![请你您帮先再都全从在到给用按对关今明]|FILE|QUOTE)[\u3400-\u9fff]{3,12}?[把将](?!来)"
+    r"|^(?![请你您帮那把将给让从在])[^,，]{1,8}(?<![小传解演])(?:说(?![明法])|要求|通知|规定|决定|打算|准备|希望|想(?![法象])|提[到过议]"
+    r"|问(?![题卷])|表示|坚持|答应|允许|同意|[催叫让请要](?:我|你|大家|所有|全部|把))(?!FILE|QUOTE|文件|[移删改放共分复的书单])"
 )
 """In a clause that names a change: somebody else wants it, or it is asked whether or how it is done."""
 FORBIDS: Final = re.compile(
-    r"(?:(?<![能要会想该可用是为成叫])不(?:要|用|必|会|许|准|得|能|可以?|应该?|该|太?想|打算|希望|需要)|没(?:有?(?:必要|法|办法|人)|让|叫|要|说|打算|想)|不是(?:要|让|叫|说)"
-    r"|(?<![特区级类分个识告性差辨错为成叫])别(?![人的处家墅称名针致])|[先暂都也就]时?不(?=[删移动改共分])|勿|避免|禁止|绝不)"
-    r"(?!(?:(?![把将给让删移改共分动扔丢发])[^,，]){0,4}的)"
-    r"|就[放留存]在|留着|保持不变"
+    r"(?:不(?![同错久足]|动产|小心)|(?<!有)没|(?<![特区级类分个识告性差辨错为成叫])别(?![人的处家墅称名针致])|[勿莫甭]|未(?![来读])|禁止|避免)"
+    r"(?!(?:(?![把将给让删移改共分动扔丢发恢还清复建撤归])[^,，]){0,6}的)"
+    r"|就[放留存]在|留着|保持(?:不变|原样)"
 )
 """In a Chinese clause that names a change: it is not to be done. "不要的文件" only describes the files."""
 ATTRIBUTE: Final = re.compile(r"(?:的|过的|之前|之后|以后|的时候|功能|按钮|记录|权限的)")
@@ -236,5 +237,5 @@ INSTEAD: Final = re.compile(r"(?:n't|\bnot|\bnever|\bdont)\b.*?\binstead$|(?:不
 FORMATS: Final = re.compile(r"\b(?:pdfs?|docx?|word|excel|powerpoint|csv|archive|list of mine|calendar|file|folder)\b")
 FOUND: Final = re.compile(r"[找查搜选挑翻][到出]")
 """Begins a clause that asks to find something, and goes on with it: "找到合同移到归档"."""
-SECOND_VERB: Final = re.compile(r"[到至入进掉给为成叫]$")
+SECOND_VERB: Final = re.compile(r"(?:[到至入进掉给为成叫]|回收站|垃圾[桶箱])$")
 """The end of a verb that takes up an object named before: "找到合同移到归档" asks for two things."""

@@ -135,7 +135,7 @@ def _asks(clause: str, *, in_document: bool, first: bool) -> list[Ask]:
     if row is None:
         return [READ_HERE] if in_document and asks_the_text(said) else []
     rows = _rows(row, said)
-    if cues.FORBIDS.search(said) and any(one.group in CHANGES for one in rows):
+    if cues.FORBIDS.search(said) and any(one.group != "look" for one in rows):
         return []
     if first and not in_document and row.action in POINTED and cues.BARE.match(said):
         return [unsure(row)]

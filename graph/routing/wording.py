@@ -105,7 +105,7 @@ _BASIS: Final = re.compile(r"\b(according to [^,]{1,60}),|((?:根据|按照|依�
 _ASKED_KINDLY: Final = re.compile(
     r"(?:[你您]?(?:能不能|能否|能|可不可以|可以))(?:请|麻烦)?(?:你|您)?(?:帮|给我|把|将).*吗$"
 )
-_CHINESE_NEXT: Final = "把将分共删移挪改发总概翻保存复重归放告通压打下上转找搜查给让新建创恢追写添补译撤生授"
+_CHINESE_NEXT: Final = "把将分共删移挪改发总概翻保存复重归放告通压打下上转找搜查给让新建创恢追写添补译撤生授扔丢"
 _CUTS: Final = re.compile(
     rf"(?<!\d),|,(?!\d{{3}}(?!\d))|[;，；。:：!！?？…\n~～]|\.(?:\s|$)"
     rf"|\b(?:and )?(?:then|after that|afterwards|also|plus)\b"
