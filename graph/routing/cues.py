@@ -58,11 +58,11 @@ TELLS: Final = re.compile(
 """In a Chinese clause: it asks, tells or supposes, and requests nothing."""
 SPOKEN_OF: Final = re.compile(
     r"\b(?:nobody|no ?one)\b|\bor (?:not|keep|leave|rather|should)\b|^[a-z]+ or [a-z]+\b"
-    r"|([要该应可会能好])不\1|是不是|(?<!^)还是|啥|不一样|据说|听说|好像|似乎|被(?![^,，]{0,8}的)"
+    r"|([要该应可会能好难])不\1|是不是|(?<!^)还是|啥|不一样|几[步次种]|最[多少]|一律|据说|听说|好像|似乎|被(?![^,，]{0,8}的)"
     r"|^(?:我|他|她|大家|有人|别人|对方)(?!们?的|.{0,3}(?:不小心|误))"
     r"|^(?![请你您帮先再都全从在到给用按对关今明]|FILE|QUOTE)[\u3400-\u9fff]{3,12}?[把将](?!来)"
-    r"|^(?![请你您帮那把将给让从在])[^,，]{1,8}(?<![小传解演])(?:说(?![明法])|要求|通知|规定|决定|打算|准备|希望|想(?![法象])|提[到过议]"
-    r"|问(?![题卷])|表示|坚持|答应|允许|同意|[催叫让请要](?:我|你|大家|所有|全部|把))(?!FILE|QUOTE|文件|[移删改放共分复的书单])"
+    r"|^(?![请你您帮那把将给让从在])[^,，]{1,8}(?<![小传解演])(?:说(?![明法])|要求|通知|规定|决定|打算|准备|希望|想(?![法象])|提[到过议出]"
+    r"|问(?![题卷])|表示|坚持|答应|允许|同意|指示|主张|吩咐|嘱咐|交代|安排|下令|鼓励|提醒|反对|支持|担心|赞成|[催叫让请要](?:我|你|大家|所有|全部|把))(?!FILE|QUOTE|文件|[移删改放共分复的书单])"
 )
 """In a clause that names a change: somebody else wants it, or it is asked whether or how it is done."""
 FORBIDS: Final = re.compile(
@@ -120,7 +120,7 @@ ELSEWHERE: Final = re.compile(
     r"|flights?|hotels?|jobs?|flats?|apartments?|comments?|stocks?|thoughts|opinions?|feelings|joke|website)\b"
     r"|密码|账号|帐号|账户|健康|脑袋|心情|记忆|习惯|聊天|好友|应用|软件|系统|设置|按钮|选项|菜单|入口|批注"
     r"|评论|粘贴|天气|餐厅"
-    r"|新闻|网上|上网|百度|谷歌|航班|酒店|股票|汇率|快递|日程|日历|闹钟|看法|想法"
+    r"|新闻|网上|上网|百度|谷歌|航班|酒店|区别|差别|好处|坏处|优点|缺点|股票|汇率|快递|日程|日历|闹钟|看法|想法"
 )
 """Things that are in no drive: only in a name or a topic do they mean a document."""
 OTHER_VERB: Final = re.compile(r"(?!(?:call|name|title) )[a-z]+ (?:it|them|these|those|me|the result)\b")

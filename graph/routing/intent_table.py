@@ -289,8 +289,8 @@ ROWS: Final[tuple[Row, ...]] = (
         r"|down)\b)|(?:put|drag|drop|stick|place|sort)\b(?!.*\b(?:in|into) (?:bold|italics?|writing|words"
         r"|(?:\w+ )?order|plain|english|german|french|spanish|chinese|japanese)\b)(?=.*(?:FILE|\ball\b"
         r"|\bfolders?\b|\bfiles?\b|\bit\b"
-        r"|\bthem\b|\bthese\b)).{1,60}\b(?:in|into|inside|under|to)\b",
-        verbs=r"移动|移到|移至|移入|移进|挪到|挪|搬到|搬|归档|转移|move",
+        r"|\bthem\b|\bthese\b)).{1,60}\b(?:in|into|inside|under|to|there)\b",
+        verbs=r"移动|移到|移至|移入|移进|挪到|挪|搬到|搬|(?<![到进入至])归档|转移|move",
         endings=(
             r"移动到?|移到|移至|移入|移进|移去|移过去|挪到|挪进|挪过去|放到|放进|放入|放在|搬到|搬进|搬过去"
             r"|(?<![到进入至])归档|归到|转移到|拖到|放回"
@@ -396,6 +396,7 @@ ROWS: Final[tuple[Row, ...]] = (
             rf"关于.{{1,30}}(?:是|怎么|如何|怎样)(?:规定|说|写|讲|约定)|(?:里|中|里面|上)(?:是)?(?:怎么"
             rf"|如何)(?:规定|说|写|讲)|(?:FILE|文档|文件|文章|报告|合同).{{0,4}}(?:讲|说|写)(?:的"
             rf"|了)?(?:是)?(?:什么|啥)"
+            rf"|^(?:看看|看一下|读一下|读读|看)[^，,]{{0,16}}FILE ?[里中]的"
             rf"|^用.{{1,10}}(?:总结|概括|概述)|^(?:根据|按照|依照|按).{{0,12}}{TEXTS_ZH}.{{1,40}}(?:{ASKS_ZH}|吗$)"
             r"|^FILE ?(?:里|中|里面|上)(?!.*(?:怎么|如何)(?:改|删|加|移|换|分享|共享))的?"
             r".{1,40}(?:什么|多少|多久|哪|几|谁)"

@@ -83,7 +83,7 @@ class _Pattern:
 
     def ends(self, clause: str) -> bool:
         """Say whether the clause names its object first, and then what to do with it."""
-        if not cues.HAN.search(clause) or cues.TELLS.search(clause):
+        if not cues.HAN.search(clause) or any(cue.search(clause) for cue in (cues.TELLS, cues.SPOKEN_OF, cues.FORBIDS)):
             return False
         taken = cues.OBJECT_FIRST.match(clause)
         verbs = self._objects.finditer(clause, taken.end()) if taken else self._endings.finditer(clause)
@@ -135,11 +135,9 @@ def _asks(clause: str, *, in_document: bool, first: bool) -> list[Ask]:
     if row is None:
         return [READ_HERE] if in_document and asks_the_text(said) else []
     rows = _rows(row, said)
-    if cues.FORBIDS.search(said) and any(one.group != "look" for one in rows):
-        return []
     if first and not in_document and row.action in POINTED and cues.BARE.match(said):
         return [unsure(row)]
-    if (len(rows) > 1 and not cues.FOUND.match(said)) or _any_unsure(rows, said):
+    if (len(rows) > 1 and not cues.FOUND.match(said)) or any(is_unsure(one, said) for one in rows):
         return [unsure_here(row, said) if in_document else unsure(row)]
     return [placed(one, said, in_document=in_document) for one in rows]
 
@@ -147,10 +145,6 @@ def _asks(clause: str, *, in_document: bool, first: bool) -> list[Ask]:
 def row_of(said: str) -> Row | None:
     """Return the row of the table that a clause without courtesies fits."""
     return next((pattern.row for pattern in _PATTERNS if pattern.finds(said)), None) or _by_ending(said)
-
-
-def _any_unsure(rows: list[Row], said: str) -> bool:
-    return any(is_unsure(row, said) for row in rows if row.group != "inspect")
 
 
 def _rows(row: Row, said: str) -> list[Row]:

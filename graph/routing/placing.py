@@ -44,6 +44,10 @@ READ_HERE: Final = Ask("read", "look", DOCUMENT)
 
 def is_unsure(row: Row, said: str) -> bool:
     """Say whether it is only spoken of, hangs on a condition or on reading, or is about things that are in no drive."""
+    if row.group != "look" and cues.FORBIDS.search(said):
+        return True
+    if row.group == "inspect":
+        return False
     if row.group in CHANGES and (any(cue.search(said) for cue in IDLE) or _is_of_else(row, said)):
         return True
     if row.group == "organise" and row.action not in CREATES and cues.BY_CONTENT.search(said):
