@@ -67,7 +67,7 @@ SPOKEN_OF: Final = re.compile(
 """In a clause that names a change: somebody else wants it, or it is asked whether or how it is done."""
 FORBIDS: Final = re.compile(
     r"(?:不(?![同错久足]|动产|小心)|(?<!有)没|(?<![特区级类分个识告性差辨错为成叫])别(?![人的处家墅称名针致])|[勿莫甭]|未(?![来读])|禁止|避免)"
-    r"(?!(?:(?![把将给让删移改共分动扔丢发恢还清复建撤归])[^,，]){0,6}的)"
+    r"(?!(?:(?![把将给让删移改动扔丢发撤]|[共分]享|恢复|还原|清空|复制|[新创]建|归档)[^,，]){0,6}的)"
     r"|就[放留存]在|留着|保持(?:不变|原样)"
 )
 """In a Chinese clause that names a change: it is not to be done. "不要的文件" only describes the files."""
