@@ -18,7 +18,9 @@ SHARE = 0.6
 HELD_OUT_PRECISION = 0.98
 HELD_OUT_ROUTES = 0.95
 HELD_OUT_PLANS = 0.95
-"""Over all that is held out. At first sight 0.939, 0.924 and 0.944 on the classes, by the patterns before them."""
+"""Over all that is held out. Patterns, routes and plans at first sight: 0.939, 0.924, 0.944 on the classes, by the
+patterns before them; 0.853, 0.958, 0.958 and 0.844, 0.974, 0.974 on the first two parts of what was written afterwards;
+1.0, 0.955, 1.0 on its last part (44 sentences, 19 fired), after which no pattern was mended."""
 HELD_OUT_SHARE = 0.6
 UNSEEN_SHARE = 0.72
 """Clear requests that need no model: by somebody who had not seen the patterns, 75 %."""
