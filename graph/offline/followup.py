@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from graph.offline.reading.conversation import Conversation, items_in
-from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import PREVIOUS, Intent, Ref, number_in
+from graph.offline.understanding.grammar import named_in, word
+from graph.offline.understanding.intent import EMAIL, PREVIOUS, Intent, Ref, number_in
 from graph.offline.understanding.requests import NAMED, understand
 from graph.routing.corrections import corrected_value
 
@@ -18,12 +18,28 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     """Return the request before with the choice that a message makes; the intents as they are otherwise."""
     if corrected := _corrected(conversation):
         return (corrected,)
-    answers, before, said = conversation.answers(), conversation.requests_before(), conversation.asked
-    if conversation.sections.step or not answers or not before or not is_fragment(intents, said):
+    before, said, step = conversation.requests_before(), conversation.asked, bool(conversation.sections.step)
+    is_open = conversation.sections.file is not None
+    answers = [one.text for one in conversation.answers() if one.turn == conversation.turn - 1]
+    own = understand(said, file_open=is_open) if step else intents
+    if not answers or not before or not is_fragment(own, said) or (step and conversation.segment):
         return tuple(intents)
-    chosen = _chosen(said.strip(" .。!！?？"), _OFFERED.findall(answers[0].text))
-    asked = understand(before[0], file_open=conversation.sections.file is not None) if chosen else ()
-    return tuple(_with_choice(intent, chosen) for intent in asked) or tuple(intents)
+    asked = intents if step else understand(before[0], file_open=is_open)
+    offered = next((found for text in answers if (found := _OFFERED.findall(text))), [])
+    chosen = _chosen(said.strip(" .。!！?？"), offered)
+    if chosen:
+        return tuple(_with_choice(intent, chosen) for intent in asked) or tuple(intents)
+    wants_name = any(word("asks_name").search(text) for text in answers)
+    completed = [_completed(intent, said, wants_name=wants_name) for intent in asked]
+    return tuple(new or old for new, old in zip(completed, asked, strict=True)) if any(completed) else tuple(intents)
+
+
+def _completed(intent: Intent, said: str, *, wants_name: bool) -> Intent | None:
+    """Return the intent with the address or the name that was asked for."""
+    if intent.action == "share" and not intent.emails and EMAIL.search(said):
+        return replace(intent, emails=tuple(EMAIL.findall(said)))
+    name = (named_in("naming", said) or said).strip(' .。!！“”"')
+    return replace(intent, names=(name,)) if wants_name and intent.action in NAMED else None
 
 
 def _corrected(conversation: Conversation) -> Intent | None:
@@ -51,6 +67,7 @@ def _chosen(text: str, offered: Sequence[str]) -> str:
     if text in offered or not word("choice").fullmatch(text):
         words = set(re.findall(r"[^\W_]+", text.casefold()))
         named = [path for path in offered if path == text or words & set(path.casefold().split("/")[1:-1])]
+        named = named or [path for path in offered if text.casefold() in path.casefold().rpartition("/")[2]]
         return named[0] if len(named) == 1 else ""
     place = PREVIOUS if "最后" in text else number_in("choice", text)
     return offered[place if place == PREVIOUS else place - 1] if offered and place <= len(offered) else ""

@@ -1,4 +1,4 @@
-"""Creating, moving and copying files and folders, and changing the text of a file."""
+"""Making folders, moving and copying items, and changing the text of a file."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,22 +6,17 @@ from typing import Final
 
 from graph.offline.documents import read_sentences
 from graph.offline.reading.results import Item
-from graph.offline.replay import Request, Script, UnresolvedError, call, request
+from graph.offline.replay import Script, UnresolvedError, call, request
 from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.reading import read
 from graph.offline.scripts.resolve import resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
+from graph.offline.scripts.writing import last_summary, made_already, one_file
 from graph.offline.understanding.intent import Intent, Ref
 from graph.offline.understanding.terms import terms
-from graph.offline.wording import bounded, inert, path_of, quoted, sides
+from graph.offline.wording import bounded, path_of, quoted
 
-LONGEST_TOPIC: Final = 60
-_TITLES: Final = tuple(
-    re.compile(re.escape(side).replace(r"\{topic\}", "(?P<topic>.+?)")) for side in sides("summary_title")
-)
-_UNSAFE: Final = re.compile(r"[/\\\x00-\x1f“”\"]+|\.\w{1,5}\s*$")
 SHOWN, MOST_EDITS = 60, 100
-WRITING: Final = frozenset({"patch_file", "append_to_file"})
 _LINE: Final = re.compile(r"\b(?:line|item|entry|bullet)\b|行|条")
 
 
@@ -35,23 +30,9 @@ def create_folder(task: Task, intent: Intent) -> Script:
         made = yield from call("create_folder", name=name, parent_id=parent["id"])
         result = task.checked(made, "create_folder", name)
         made = result.data or {"id": "", "name": name}
+        task.made.append(made)
         lines.append(task.say("created", name=task.name(made), path=path_of(made)))
     return task.with_hint("\n".join(lines), "can_undo")
-
-
-def create_file(task: Task, intent: Intent) -> Script:
-    """Make a file with the text that was dictated."""
-    if not intent.names:
-        return task.say("missing_name")
-    parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    return (yield from _one_file(task, parent, intent.names[0], intent.content, "created"))
-
-
-def _one_file(task: Task, parent: Item, name: str, content: str, code: str) -> Script:
-    name = name if "." in name.strip(".") else f"{name}.md"
-    result = yield from call("create_file", name=name, content=content, parent_id=parent["id"])
-    made = task.checked(result, "create_file", name).data or {"name": name}
-    return task.with_hint(task.say(code, name=task.name(made), path=path_of(made)), "can_undo")
 
 
 def move(task: Task, intent: Intent) -> Script:
@@ -61,21 +42,13 @@ def move(task: Task, intent: Intent) -> Script:
     try:
         items = yield from resolve(task, intent.target or Ref("it"))
     except UnresolvedError:
-        said, topic = _last_summary(task) if intent.target and intent.target.form == "summary" else ("", "")
+        said, topic = last_summary(task) if intent.target and intent.target.form == "summary" else ("", "")
         if not said:
             raise
         folder, name = (yield from resolve_folder(task, intent.destination)), task.say("summary_name", topic=topic)
-        return (yield from _one_file(task, folder, name.strip(), said, "saved_summary"))
+        return (yield from one_file(task, folder, name.strip(), said, "saved_summary"))
     folder = yield from resolve_folder(task, intent.destination)
     return (yield from _move(task, items, folder))
-
-
-def _last_summary(task: Task) -> tuple[str, str]:
-    """Return the newest summary that the assistant gave and its topic as a file name has it; empty without any."""
-    results = [str(step.get("result") or "") for step in reversed(task.sections.earlier_results)]
-    texts = (*(said.text for said in task.conversation.answers()), *results)
-    found = next(((text, title) for text in texts for one in _TITLES if (title := one.match(text.strip()))), None)
-    return (found[0], _UNSAFE.sub(" ", found[1]["topic"]).strip()[:LONGEST_TOPIC].strip()) if found else ("", "")
 
 
 def _move(task: Task, items: Sequence[Item], folder: Item) -> Script:
@@ -113,7 +86,7 @@ def replace_text(task: Task, intent: Intent) -> Script:
     if not old or (intent.action == "replace" and not new):
         return task.say("missing_text")
     item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
-    one = _made_already(task, item)
+    one = made_already(task, item)
     if one is None:
         source = yield from read(task, item)
         edits = _planned(source.text, intent) if len(source.text) >= source.total else [{"find": old, "replace": new}]
@@ -161,20 +134,3 @@ def _unique_around(text: str, start: int, end: int) -> tuple[int, int]:
         left, right = text.rfind("\n", 0, max(start - 1, 0)) + 1, text.find("\n", end + 1)
         start, end = left if start else 0, right if right >= 0 else len(text)
     return start, end
-
-
-def _made_already(task: Task, item: Item) -> Request | None:
-    """Return this step's edit of the document if it was made: the text is shown as it is after it."""
-    made = (one for one in task.conversation.running if one.name in WRITING and one.args.get("file_id") == item["id"])
-    return next((Request(one.name, one.args) for one in made), None)
-
-
-def add_text(task: Task, intent: Intent) -> Script:
-    """Add a passage at the end."""
-    if not intent.content:
-        return task.say("missing_content")
-    item = yield from resolve_one(task, intent.target or Ref("open"), kind="file")
-    one = _made_already(task, item) or request("append_to_file", file_id=item["id"], content=intent.content)
-    task.checked((yield from call(one.name, **one.args)), one.name, str(item.get("name", "")))
-    shown = inert(" ".join(intent.content.split())[: SHOWN * 3])
-    return task.with_hint(task.say("inserted", name=task.name(item), content=shown), "can_undo")

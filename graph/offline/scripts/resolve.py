@@ -65,7 +65,10 @@ def _pointed_at(task: Task, ref: Ref, kind: str) -> list[Item]:
         if folder is None:
             raise task.unresolved("which_item")
         return [folder]
-    wanted = "file" if ref.form == "open" else kind
+    wanted = "file" if ref.form == "open" and not ref.text else kind
+    made = [item for item in task.made_before(ref) if not wanted or item.get("kind") == wanted]
+    if made:
+        return made[-1:]
     talked_about = [item for item in task.conversation.focus() if not wanted or item.get("kind") == wanted]
     if ref.form == "open" and (opened or len(talked_about) != 1):
         if not opened:
