@@ -33,6 +33,7 @@ from graph.memory.summarizer import Summarizer, compress
 from graph.memory.view import View, room_in, scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
+from graph.messages.step_items import step_items
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask, cut_notice, reads_structure, was_cut
 from graph.prompts import json_section, section
@@ -149,7 +150,7 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         compact = not reads_structure(deps.model("agent", runtime))
 
         async def view_for(state: State, *, whole: bool = True) -> tuple[View, Sequence[AnyMessage]]:
-            sections = [*_sections(specialist, seen, state), *facts, *unsure]
+            sections = [*_sections(specialist, seen, state, toolbox), *facts, *unsure]
             room, shelf = room_in(deps.settings, name, state.get("narrowed")), deps.result_store(runtime)
             view = await view_of(state, sections, room, shelf, size, toolbox, whole=whole, compact=compact)
             shows = takes_pictures(deps.settings, name) and "attachments" in state.get("place", {})
@@ -277,14 +278,14 @@ def _query(state: State) -> str:
     return said_last(state)
 
 
-def _sections(specialist: Specialist, seen: Surroundings, state: State) -> list[str]:
+def _sections(specialist: Specialist, seen: Surroundings, state: State, toolbox: Toolbox) -> list[str]:
     plan, step = state.get("plan"), current_step(state)
     last_run = state.get("last_run_id")
     sections = [
         specialist.prompt,
         summary_section(state.get("summaries") or []),
         *seen.sections,
-        *(_of_plan(plan, step) if plan and step else ()),
+        *(_of_plan(plan, step, state, toolbox) if plan and step else ()),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",
         last_change_section(state) if (state.get("route") or {}).get("corrects") and not plan else "",
         section("language", running_turn(state)["language"]),
@@ -292,7 +293,7 @@ def _sections(specialist: Specialist, seen: Surroundings, state: State) -> list[
     return [part for part in sections if part]
 
 
-def _of_plan(plan: Plan, step: Step) -> list[str]:
+def _of_plan(plan: Plan, step: Step, state: State, toolbox: Toolbox) -> list[str]:
     steps = plan["steps"]
     shown: dict[str, Any] = {
         "title": step["title"],
@@ -302,8 +303,19 @@ def _of_plan(plan: Plan, step: Step) -> list[str]:
     }
     if step["error"]:
         shown["failed_before_with"] = step["error"]
-    earlier = [_step_view(done) for done in steps[: steps.index(step)]]
+    earlier = _earlier_results(steps[: steps.index(step) + 1], state, toolbox)
     return [json_section("step", shown), *([json_section("earlier_results", earlier)] if earlier else [])]
+
+
+def _earlier_results(steps: Sequence[Step], state: State, toolbox: Toolbox) -> list[dict[str, Any]]:
+    """Return what came of the steps before the last of these: their words, and the items they found and changed."""
+
+    def changes(name: str) -> bool:
+        rule = toolbox.facts_of(name).rule
+        return rule is not None and rule.changes
+
+    items = step_items(state["messages"], steps, changes)
+    return [{**_step_view(done), **named} for done, named in zip(steps, items, strict=False)]
 
 
 def _step_view(done: Step) -> dict[str, str]:

@@ -46,7 +46,7 @@ def make_recall(deps: GraphDependencies) -> Any:
                 # A client may send a message's id twice, and then no change may count as made before.
                 "run_id": deps.user(runtime).run_id or str(uuid4()),
                 "message_id": str(asked.id),
-                "language": language_of(asked.text, previous["language"] if previous else "en"),
+                "language": language_of(asked.text, previous["language"] if previous else None),
                 "written": [str(message.id) for message in closing],
                 "usage": dict(spending.usage),
             },

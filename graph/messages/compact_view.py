@@ -10,10 +10,11 @@ from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMe
 
 from graph.messages.compact_results import compact_result
 from graph.messages.short_ids import ShortIds
-from graph.prompts import LESS_THAN, compact, section
+from graph.prompts import LESS_THAN, compact, json_section, section
 
-SECTIONS: Final = re.compile(r"^<(place|listing|last_run)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
+SECTIONS: Final = re.compile(r"^<(place|listing|last_run|earlier_results)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
 """No text of a file or a name can begin such a section: tags in them are escaped."""
+ITEM_LISTS: Final = ("changed", "found")
 CACHED_RESULTS: Final = 128
 NEEDLESS: Final = frozenset({"root_id"})
 """`root` names the root as well."""
@@ -69,10 +70,18 @@ def _section(found: re.Match[str], ids: ShortIds) -> str:
         return found[0]
     if tag == "listing" and isinstance(data, list):
         return section(tag, "\n".join(_line(entry, ids) for entry in cast("list[Any]", data)))
+    if tag == "earlier_results" and isinstance(data, list):
+        return json_section(tag, [_step(entry, ids) for entry in cast("list[Any]", data)])
     if tag == "place" and isinstance(data, Mapping):
         shown = {key: value for key, value in cast("Mapping[str, Any]", data).items() if value and key not in NEEDLESS}
         return section(tag, "\n".join(f"{key}: {_line(value, ids)}" for key, value in shown.items()))
     return found[0]
+
+
+def _step(entry: Any, ids: ShortIds) -> dict[str, Any]:
+    """Return what came of a step, with each item that it found or changed as a line."""
+    lists = {name: [_line({**item, "name": None}, ids) for item in entry[name]] for name in ITEM_LISTS if name in entry}
+    return {**entry, **lists}
 
 
 def _line(entry: Any, ids: ShortIds) -> str:
