@@ -27,15 +27,14 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     asked = intents if step else understand(before[0], file_open=is_open)
     offered = next((found for text in answers if (found := _OFFERED.findall(text))), [])
     chosen = _chosen(said.strip(" .。!！?？"), offered)
-    if chosen:
-        return tuple(_with_choice(intent, chosen) for intent in asked) or tuple(intents)
     wants_name = any(word("asks_name").search(text) for text in answers)
-    completed = [_completed(intent, said, wants_name=wants_name) for intent in asked]
+    completed = [_completed(intent, said, chosen, wants_name=wants_name) for intent in asked]
     return tuple(new or old for new, old in zip(completed, asked, strict=True)) if any(completed) else tuple(intents)
 
 
-def _completed(intent: Intent, said: str, *, wants_name: bool) -> Intent | None:
-    """Return the intent with the address or the name that was asked for."""
+def _completed(intent: Intent, said: str, chosen: str, *, wants_name: bool) -> Intent | None:
+    if chosen:
+        return _with_choice(intent, chosen)
     if intent.action == "share" and not intent.emails and EMAIL.search(said):
         return replace(intent, emails=tuple(EMAIL.findall(said)))
     name = (named_in("naming", said) or said).strip(' .。!！“”"')

@@ -6,7 +6,7 @@ from typing import Final
 from graph.offline.followup import follow_up
 from graph.offline.reading.conversation import Conversation, items_in
 from graph.offline.replay import Reply, Script, StoppedError, UnresolvedError, replay
-from graph.offline.scripts import changing, finding, listing, organising, reading, writing
+from graph.offline.scripts import changing, finding, listing, organising, reading
 from graph.offline.scripts.task import Task
 from graph.offline.understanding.intent import Intent
 from graph.offline.understanding.requests import memory_intent, understand
@@ -25,14 +25,14 @@ SCRIPTS: Final[Mapping[str, Callable[[Task, Intent], Script]]] = {
     "newest": listing.newest, "info": listing.info, "whoami": listing.whoami,
     **dict.fromkeys(("shared_out", "list_changes"), listing.changes), "diff_versions": listing.diff,
     "ask": reading.ask, "read": reading.open_file, "summarise": reading.summarise, "map_files": finding.map_files,
-    "create_folder": organising.create_folder, "create_file": writing.create_file,
-    "save_summary": writing.save_summary, "add_summary": writing.add_summary,
+    "create_folder": organising.create_folder, "create_file": organising.create_file,
+    "save_summary": organising.save_summary, "add_summary": organising.add_summary,
     "move": organising.move, "copy": organising.copy, "rename": changing.rename, "share": changing.share,
     **dict.fromkeys(("revoke", "set_role", "end_link"), changing.change_access), "link": changing.make_link,
     "delete": changing.trash, "empty_trash": changing.empty_trash,
     "restore": changing.restore, "restore_version": changing.restore_version,
     "undo": changing.undo, "redo": changing.undo, "replace": organising.replace_text,
-    "remove_text": organising.replace_text, "add": writing.add_text, "remember": changing.remember,
+    "remove_text": organising.replace_text, "add": organising.add_text, "remember": changing.remember,
     "forget": changing.forget, "list_memories": changing.recall,
 }  # fmt: skip
 """The script of each action."""

@@ -9,7 +9,6 @@ from graph.offline.reading.conversation import Conversation, Sections
 from graph.offline.reading.results import Item, Result
 from graph.offline.replay import Request, Script, UnresolvedError
 from graph.offline.understanding.grammar import word
-from graph.offline.understanding.intent import Ref
 from graph.offline.wording import bounded, named, path_of, quoted, say, sides
 from graph.state import Language
 
@@ -18,13 +17,12 @@ ROOT: Final = "root"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One call of the model as a specialist; `tools` are those that are bound, with their Chinese titles."""
+    """One call of the model as a specialist; `tools` are bound, with Chinese titles; `made` by it so far."""
 
     conversation: Conversation
     language: Language
     tools: Mapping[str, str]
     made: list[Item] = field(default_factory=list[Item])
-    """The items that this answer made, in order."""
 
     @property
     def sections(self) -> Sections:
@@ -35,13 +33,6 @@ class Task:
     def here(self) -> Item:
         """The folder where the person is, the root if nothing says so."""
         return self.sections.folder or {"id": ROOT, "kind": "folder", "name": "", "path": "/"}
-
-    def made_before(self, ref: Ref) -> Sequence[Item]:
-        """Return what "it" may be of what was made before: by this answer, or with a document open by earlier steps."""
-        if not (ref.form == "it" or (ref.form == "open" and ref.is_pronoun)):
-            return ()
-        steps = self.sections.earlier_results if ref.form == "open" else ()
-        return self.made or [item for step in steps for item in step.get("changed", ())]
 
     @property
     def is_underway(self) -> bool:

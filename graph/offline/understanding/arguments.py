@@ -115,10 +115,9 @@ def _fill_file(message: Message, intent: Intent, named: Mapping[str, str]) -> In
 
 def _placed(intent: Intent) -> Intent:
     """Return the intent of a file that is named by its path with the folder of that path."""
-    folder, slash, name = intent.names[0].strip("/").rpartition("/") if intent.names else ("", "", "")
-    folder = f"/{folder}".rstrip("/") or "/"
-    own = slash or (intent.names and intent.names[0].startswith("/"))
-    return replace(intent, names=(name,), destination=Ref("path", text=folder)) if own else intent
+    folder, slash, name = "".join(intent.names[:1]).rpartition("/")
+    there = Ref("path", text=f"/{folder.strip('/')}")
+    return replace(intent, names=(name,), destination=there) if slash else intent
 
 
 def _fill_summary(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:

@@ -37,10 +37,7 @@ _MARKS: Final = " \t,.;:!?，。；：！？、“”\"'`"
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A reference to items: `text` is a name, a description or a path; `inside` the folder it is in.
-
-    An `open` one with a text was said as "it": what was made just now, else the open document.
-    """
+    """A reference to items: `text` is a name, a description, a path, or "it" for an open one; `inside` its folder."""
 
     form: str
     text: str = ""
