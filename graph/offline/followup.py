@@ -7,7 +7,7 @@ from typing import Final
 
 from graph.offline.reading.conversation import Conversation, items_in
 from graph.offline.understanding.grammar import named_in, word
-from graph.offline.understanding.intent import EMAIL, PREVIOUS, Intent, Ref, number_in
+from graph.offline.understanding.intent import EMAIL, PREVIOUS, Intent, Ref, number_in, read_ref
 from graph.offline.understanding.requests import NAMED, understand
 from graph.routing.corrections import corrected_value
 
@@ -27,18 +27,19 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     asked = intents if step else understand(before[0], file_open=is_open)
     offered = next((found for text in answers if (found := _OFFERED.findall(text))), [])
     chosen = _chosen(said.strip(" .。!！?？"), offered)
-    wants_name = any(word("asks_name").search(text) for text in answers)
-    completed = [_completed(intent, said, chosen, wants_name=wants_name) for intent in asked]
+    completed = [_completed(intent, said, chosen, " ".join(answers)) for intent in asked]
     return tuple(new or old for new, old in zip(completed, asked, strict=True)) if any(completed) else tuple(intents)
 
 
-def _completed(intent: Intent, said: str, chosen: str, *, wants_name: bool) -> Intent | None:
+def _completed(intent: Intent, said: str, chosen: str, question: str) -> Intent | None:
     if chosen:
         return _with_choice(intent, chosen)
     if intent.action == "share" and not intent.emails and EMAIL.search(said):
         return replace(intent, emails=tuple(EMAIL.findall(said)))
     name = (named_in("naming", said) or said).strip(' .。!！“”"')
-    return replace(intent, names=(name,)) if wants_name and intent.action in NAMED else None
+    if word("asks_item").search(question) and (intent.target is None or intent.target.is_pronoun):
+        return replace(intent, target=read_ref(said))
+    return replace(intent, names=(name,)) if word("asks_name").search(question) and intent.action in NAMED else None
 
 
 def _corrected(conversation: Conversation) -> Intent | None:
@@ -64,9 +65,10 @@ def is_fragment(intents: Sequence[Intent], said: str) -> bool:
 
 def _chosen(text: str, offered: Sequence[str]) -> str:
     if text in offered or not word("choice").fullmatch(text):
-        words = set(re.findall(r"[^\W_]+", text.casefold()))
-        named = [path for path in offered if path == text or words & set(path.casefold().split("/")[1:-1])]
-        named = named or [path for path in offered if text.casefold() in path.casefold().rpartition("/")[2]]
+        said = set(re.findall(r"[^\W_]+", text.casefold()))
+        shared = [len(said & set(re.findall(r"[^\W_]+", path.casefold()))) for path in offered]
+        named = [path for path in offered if path == text or text.casefold() in path.casefold().rpartition("/")[2]]
+        named = named or [path for path, count in zip(offered, shared, strict=True) if count and count == max(shared)]
         return named[0] if len(named) == 1 else ""
     place = PREVIOUS if "最后" in text else number_in("choice", text)
     return offered[place if place == PREVIOUS else place - 1] if offered and place <= len(offered) else ""

@@ -12,6 +12,7 @@ from graph.offline.scripts.changing import with_suffix
 from graph.offline.scripts.reading import read, sum_up, summarise
 from graph.offline.scripts.resolve import resolve, resolve_folder, resolve_one
 from graph.offline.scripts.task import Task
+from graph.offline.understanding.grammar import word
 from graph.offline.understanding.intent import Intent, Ref
 from graph.offline.understanding.terms import terms
 from graph.offline.wording import bounded, inert, path_of, quoted, sides
@@ -62,6 +63,8 @@ def save_summary(task: Task, intent: Intent) -> Script:
     """Write a summary with its source into a new file: of what is meant, or the one that was given last."""
     given = intent.target is not None and intent.target.form == "summary"
     said, topic = _last_summary(task) if given else ("", "")
+    if not said and not word("summarising").search(intent.said):
+        return task.say("cannot", abilities=task.abilities())
     said = said or (yield from summarise(task, replace(intent, target=Ref("it") if given else intent.target)))
     topic = topic or _topic_in(said)
     if not topic:

@@ -122,7 +122,7 @@ def _placed(intent: Intent) -> Intent:
 
 def _fill_summary(message: Message, intent: Intent, named: Mapping[str, str]) -> Intent:
     """A summary is of what is named, of "it", or the one that was given before; its file is named or not."""
-    target = intent.target
+    target = intent.target if word("summarising").search(intent.said) else None
     if target is None or _TEXT.fullmatch(target.text):
         target = Ref("it" if re.search(r"\bits\b|[它其]的", intent.said) else "summary")
     name = message.restored(named.get("name", "")).strip(" .。,，")

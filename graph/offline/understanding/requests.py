@@ -132,7 +132,7 @@ def _continued(clause: Clause, last: Intent, intent: Intent) -> Intent | None:
     """Return what the last intent becomes by this one: with more names, or with what was found."""
     pointing = intent.target is None or intent.target.is_pronoun
     if intent.action in {"summarise", "read"} and pointing and last.action == "find":
-        return replace(intent, target=Ref("name", text=last.query))
+        return replace(intent, target=Ref("name", text=last.query), said=f"{last.said}, {intent.said}")
     if pointing and last.action == "copy" and intent.action in {"delete", "move"}:
         return Intent("unclear")
     if intent.action != "lookup" or last.action not in CHANGING or word("aside").match(clause.plain):
