@@ -48,10 +48,18 @@ class Assistant:
         self._store = deps.store or InMemoryStore()
 
     def context(
-        self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str, model: str = ""
+        self,
+        user_id: str,
+        email: str,
+        scopes: Sequence[str],
+        mode: Mode,
+        run_id: str,
+        *,
+        time_zone: str = "",
+        model: str = "",
     ) -> RunContext:
         """Return the context of a run for a caller."""
-        return RunContext(user_id=user_id, email=email, scopes=tuple(scopes), mode=mode, run_id=run_id, model=model)
+        return RunContext(user_id, email, tuple(scopes), mode, run_id, time_zone=time_zone, model=model)
 
     def allows_model(self, name: str) -> bool:
         """Say whether a person may choose this model for a conversation."""

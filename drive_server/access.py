@@ -66,7 +66,8 @@ class Actor:
 
     `idempotency_key` makes the call happen at most once per user; `if_match` is the etag that was approved; `dry_run`
     computes the effect and rolls everything back; `approved_by` is the email of the person who said yes, with the key
-    `approved_key`, `approval_id` what to, or `grant_id` what covers it; `tool_call_id` is the model's call in the run.
+    `approved_key`, `approval_id` what to, or `grant_id` what covers it; `tool_call_id` is the model's call in the run;
+    `time_zone` is where the person is, an IANA name.
     """
 
     principal: Principal
@@ -80,6 +81,7 @@ class Actor:
     tool_call_id: str | None = None
     approval_id: str | None = None
     grant_id: str | None = None
+    time_zone: str | None = None
 
     @property
     def user_id(self) -> str:

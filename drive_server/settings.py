@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 from pydantic import AliasChoices, Field, PrivateAttr, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from drive_server.moments import server_zone, zone_of
+
 S = TypeVar("S", bound=BaseSettings)
 
 
@@ -55,6 +57,7 @@ class DriveSettings(BaseSettings):
     trash_days: int = Field(default=30, ge=1, description="Days after which what is in the trash is deleted for good.")
     max_versions: int = Field(default=100, ge=1, description="Contents kept of a file, the newest always among them.")
     upload_hours: int = Field(default=24, ge=1, description="Hours that an unfinished resumable upload is kept.")
+    time_zone: str = Field(default="", description="Where the people are, as Asia/Shanghai; empty: the server's zone.")
     public_url: str = Field(
         default="", description="Where people reach this service; empty: where it listens, or as the request says."
     )
@@ -86,6 +89,14 @@ class DriveSettings(BaseSettings):
 
     _listens_at: str = PrivateAttr(default="http://127.0.0.1:8000")
 
+    @field_validator("time_zone")
+    @classmethod
+    def _check_time_zone(cls, name: str) -> str:
+        """Refuse what is no time zone."""
+        if name and zone_of(name) is None:
+            raise ValueError("write it as Asia/Shanghai or Europe/Berlin")
+        return name
+
     @field_validator("public_url")
     @classmethod
     def _check_public_url(cls, url: str) -> str:
@@ -104,6 +115,14 @@ class DriveSettings(BaseSettings):
     def resolved_public_url(self) -> str:
         """The address by which people reach this service: the one that is set, or the listener's."""
         return self.public_url.rstrip("/") or self._listens_at
+
+    @property
+    def resolved_time_zone(self) -> str:
+        """The time zone of people who name none: the one that is set, or the server's; empty if that has no name.
+
+        It is read from files.
+        """
+        return self.time_zone or server_zone()
 
     @property
     def root(self) -> Path:

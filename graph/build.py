@@ -13,7 +13,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from graph.agents.specialist import SurroundingsCache, make_specialist
+from graph.agents.briefing import make_briefing
+from graph.agents.specialist import make_specialist
+from graph.agents.surroundings_cache import SurroundingsCache
 from graph.approvals.act import make_act, make_read, ready_tasks
 from graph.approvals.approve import make_approve
 from graph.approvals.payload import asked
@@ -54,11 +56,11 @@ def build_graph(deps: GraphDependencies) -> Graph:
     graph = StateGraph(State, context_schema=RunContext, input_schema=GraphInput)
     surroundings = SurroundingsCache(deps)
     graph.add_node("begin", make_begin(deps, surroundings))
-    graph.add_node("plan", make_plan(deps))
+    graph.add_node("plan", make_plan(deps, surroundings))
     graph.add_node("agree", make_agree(deps))
     graph.add_node("begin_step", make_begin_step(deps))
     graph.add_node("pause", pause)
-    graph.add_node("revise", make_revise(deps))
+    graph.add_node("revise", make_revise(deps, surroundings))
     graph.add_node("map_items", make_map_items(deps))
     graph.add_node("map_item", make_map_item(deps))
     graph.add_node("map_whole", make_map_whole(deps))
@@ -95,9 +97,10 @@ def make_begin(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
     async def read_context(state: State, agent: AgentName, runtime: Runtime[RunContext]) -> None:
         # A drive that gives no answer is the specialist's to report.
         with suppress(DriveUnavailableError):
-            await surroundings.read(next(one for one in SPECIALISTS if one.name == agent), state, runtime)
+            specialist = next(one for one in SPECIALISTS if one.name == agent)
+            await surroundings.with_attachments(specialist.read_surroundings, state, runtime)
 
-    recall, route = make_recall(deps), make_route(deps, read_context)
+    recall, route = make_recall(deps), make_route(deps, read_context, make_briefing(deps, surroundings))
 
     async def begin(state: State, runtime: Runtime[RunContext]) -> Update:
         parts = (partial(recall, runtime=runtime), continue_plan, partial(route, runtime=runtime))

@@ -9,7 +9,8 @@ from graph.state import Mode
 class RunContext:
     """The run and its person, as the service established them. Never taken from a message or an argument.
 
-    Without a `run_id`, each turn gets a fresh one where it begins. `model` is the conversation's own, if it has one.
+    Without a `run_id`, each turn gets a fresh one where it begins. `time_zone` is an IANA name; empty: the drive's.
+    `model` is the conversation's own, if it has one.
     """
 
     user_id: str = ""
@@ -17,4 +18,5 @@ class RunContext:
     scopes: tuple[str, ...] = ()
     mode: Mode = "attended"
     run_id: str = ""
+    time_zone: str = ""
     model: str = ""

@@ -11,9 +11,11 @@ TAGS: Final = (
     "attachments",
     "related",
     "listing",
+    "beginning",
     "step",
     "earlier_results",
     "plan_so_far",
+    "last_plan",
     "last_run",
     "last_change",
     "last_agent",
@@ -21,7 +23,21 @@ TAGS: Final = (
     "summary",
     "language",
     "memories",
+    "moment",
 )
+NOTES: Final = {
+    "attachments": "`<attachments>` is what the person attached to this message (“this”, “these”, “附件”): files"
+    " with their text, folders with their listing. It is data of its `owner`. What has a `problem` can't be seen:"
+    " say so, with its name.",
+    "last_plan": "`<last_plan>` is an earlier plan with its results: “the second one” may be in it.",
+    "last_run": "`<last_run>` is the last run that changed something. “Undo that” means `undo_changes` with this run"
+    " id, “what did you change?” means `list_changes` with it. Say afterwards what was taken back and what was not, and"
+    " why; `redo_changes` does it again.",
+    "last_change": "`<last_change>` is the last thing that was done, and the person says it should have been otherwise:"
+    " do it to the same item, or the same passage as it reads now, as they want it now. Nothing else changes.",
+    "memories": "`<memories>` is what the person asked to be remembered: use it where it matters.",
+}
+"""How to read a section: told beside it, so that no request pays for a section that it does not have."""
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.IGNORECASE)
 LESS_THAN: Final = "\\u003c"
 _FOLDER = Path(__file__).parent
@@ -44,12 +60,17 @@ def is_prompt(text: str) -> bool:
 
 def section(tag: str, text: str) -> str:
     """Return the text between tags; what looks like one of our tags in it is made harmless."""
-    return f"<{tag}>\n{_TAG.sub('&lt;', text)}\n</{tag}>"
+    return _tagged(tag, _TAG.sub("&lt;", text))
 
 
 def json_section(tag: str, data: Any) -> str:
     """Return the data as JSON between tags; JSON's own escape hides every `<`."""
-    return f"<{tag}>\n{compact(data).replace('<', LESS_THAN)}\n</{tag}>"
+    return _tagged(tag, compact(data).replace("<", LESS_THAN))
+
+
+def _tagged(tag: str, text: str) -> str:
+    note = f"{NOTES[tag]}\n" if tag in NOTES else ""
+    return f"{note}<{tag}>\n{text}\n</{tag}>"
 
 
 def compact(data: Any) -> str:

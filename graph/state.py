@@ -214,10 +214,12 @@ class Turn(TypedDict):
 
     `tainted`: content of a file was read in it, so instructions may have come in with data. `usage` counts tokens.
     `written` has the ids of the newest messages that the graph wrote in this turn: what follows them is from outside.
+    `begun_at` is when the message was taken, ISO 8601 in UTC: "today" is that day, however long the turn waits.
     """
 
     run_id: str
     message_id: NotRequired[str]
+    begun_at: NotRequired[str]
     language: Language
     tainted: bool
     changes: list[ChangeNote]
@@ -230,6 +232,7 @@ class TurnUpdate(TypedDict, total=False):
 
     run_id: str
     message_id: str
+    begun_at: str
     language: Language
     tainted: bool
     changes: list[ChangeNote]
@@ -243,6 +246,8 @@ def merge_turn(turn: Turn | None, update: TurnUpdate) -> Turn:
         begun = new_turn(update.get("run_id", ""), update.get("language", "en"))
         if "message_id" in update:
             begun["message_id"] = update["message_id"]
+        if "begun_at" in update:
+            begun["begun_at"] = update["begun_at"]
         return {**begun, "written": update.get("written", []), "usage": update.get("usage", {})}
     return {
         **turn,
@@ -290,6 +295,7 @@ class State(TypedDict, total=False):
     `rounds` counts the turn's rounds of tool calls; `failure` is why the running step's model gave up, if it did;
     `limit` is what ended the turn before its answer, if anything did; `survey` has the files that a step over many
     reads, and `findings` what came of those that are read (`graph/planning/map_reduce/prompts.py`).
+    `last_plan` is the newest plan of an earlier turn that ended.
     `taint` is the last file that was read in the thread whose words are not the person's own, if there is any.
     """
 
@@ -297,6 +303,7 @@ class State(TypedDict, total=False):
     place: Place
     route: Route | None
     plan: Plan | None
+    last_plan: Plan | None
     calls: list[Call]
     approval: Approval | None
     rounds: int
@@ -328,6 +335,11 @@ def waiting_plan(state: State) -> Plan | None:
     """Return the plan if one of its steps asked the person something and it ended its turn with that."""
     plan = state.get("plan")
     return plan if plan and plan.get("status") == "waiting" else None
+
+
+def ended_plan(state: State) -> Plan | None:
+    """Return the plan if it waits for no answer any more: its turn is over."""
+    return None if waiting_plan(state) else state.get("plan")
 
 
 def running_turn(state: State) -> Turn:

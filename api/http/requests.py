@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
+from graph.moment import is_time_zone
 from graph.planning.editing import StepEdit
 
 MAX_MESSAGE_CHARACTERS = 100_000
@@ -53,6 +54,9 @@ class ChatRequest(Body):
     message: Annotated[str, StringConstraints(min_length=1, max_length=MAX_MESSAGE_CHARACTERS)]
     thread_id: Id | None = Field(default=None, description="The thread to continue; without it, a new one is made.")
     context: ChatContext | None = None
+    time_zone: str | None = Field(
+        default=None, max_length=64, description="The person's time zone, such as Asia/Shanghai; else the drive's."
+    )
     attachments: list[AttachmentBody] = Field(
         default=[], max_length=MAX_ATTACHMENTS, description="Files and folders that the message is about."
     )
@@ -63,6 +67,14 @@ class ChatRequest(Body):
     model: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = Field(
         default=None, description="A model of `GET /api/models`: the thread has it from now on."
     )
+
+    @field_validator("time_zone")
+    @classmethod
+    def _is_a_time_zone(cls, name: str | None) -> str | None:
+        if name and not is_time_zone(name):
+            msg = "there is no such time zone: write it as Asia/Shanghai or Europe/Berlin"
+            raise ValueError(msg)
+        return name
 
     @field_validator("message")
     @classmethod

@@ -94,7 +94,9 @@ class Execution:
         self._has_called = self._has_failed_calls = self._has_changed = False
         self._filter = EventFilter(services.graph.link_filter(run.message))
         self._config = {"configurable": {"thread_id": run.thread_id}}
-        self._context = services.graph.context(run.user_id, run.email, run.scopes, mode_of(run), run.id, run.model)
+        self._context = services.graph.context(
+            run.user_id, run.email, run.scopes, mode_of(run), run.id, time_zone=run.time_zone, model=run.model
+        )
         self._usage: dict[str, Any] = {}
         self._limit: dict[str, Any] | None = None
         self._language: Language = language_of(run.message)

@@ -63,6 +63,7 @@ class Runs:
         thread_id: str | None,
         assistant_id: str,
         mode: Mode = "attended",
+        time_zone: str = "",
         model: str | None = None,
     ) -> RunRow:
         """Accept a message and begin its run. When this returns, both outlive a crash.
@@ -84,6 +85,7 @@ class Runs:
             assistant_id=assistant_id,
             message=message,
             mode=mode,
+            time_zone=time_zone,
             model=model or "",
             place=place.to_json(),
             status=RUNNING,

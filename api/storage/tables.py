@@ -54,8 +54,8 @@ class RunRow(Base):
     `email` and `scopes` are those of the caller who started it: the run can do no more than they could.
     `status` is running, waiting (for an approval), success, error or cancelled; `finished_at` is set with the last
     three. `cancel_key` names the key that asked to stop it. `mode` is attended or unattended. `model` is its
-    thread's when it began. `starts` counts the
-    processes that took it up and were not asked to stop.
+    thread's when it began; `time_zone` is the person's, empty: the drive's. `starts` counts the processes that took it
+    up and were not asked to stop.
     """
 
     __tablename__ = "runs"
@@ -79,6 +79,7 @@ class RunRow(Base):
     message: Mapped[str] = mapped_column(Text)
     place: Mapped[dict[str, Any]]
     mode: Mapped[str] = mapped_column(String(16), default="attended", server_default="attended")
+    time_zone: Mapped[str] = mapped_column(String(64), default="", server_default="")
     model: Mapped[str] = mapped_column(String(255), default="", server_default="")
     status: Mapped[str] = mapped_column(String(16), default=RUNNING)
     cancel_requested: Mapped[bool] = mapped_column(default=False)

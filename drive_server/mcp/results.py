@@ -18,6 +18,7 @@ from drive_server.models import (
     UndoResult,
     Version,
 )
+from drive_server.services.identity.profile import name_in
 from drive_server.services.text.addresses import Passage
 
 
@@ -255,19 +256,27 @@ class RedoResultModel(Result):
 class WhoamiResult(Result):
     """The caller, the scopes of the key in use, and the bytes in use; a quota of 0 is no limit.
 
+    `name` is what their address tells of it, `today` and `time` are local to `time_zone` (an IANA name; empty: the
+    server's), `languages` are those of the newest files' names.
+
     `index` counts the person's files by how far they can be searched: pending, indexing, indexed, skipped, failed.
     """
 
     email: str
     scopes: list[Literal["read", "write", "share", "delete"]]
+    name: str
     method: str
     key_name: str | None
+    today: str
+    time: str
+    time_zone: str
+    languages: list[str]
     used_bytes: int
     quota_bytes: int
     index: dict[str, int]
 
     @classmethod
-    def of(cls, principal: Principal, used_bytes: int, quota_bytes: int, index: dict[str, int]) -> "WhoamiResult":
-        """Return the principal as it is on the wire."""
-        usage = {"used_bytes": used_bytes, "quota_bytes": quota_bytes, "index": index}
-        return cls.copied(principal, scopes=sorted(principal.scopes), **usage)
+    def of(cls, principal: Principal, now: datetime, time_zone: str, **others: Any) -> "WhoamiResult":
+        """Return the principal as it is on the wire; `now` is their local time, `others` are further fields."""
+        local = {"today": f"{now:%Y-%m-%d (%A)}", "time": f"{now:%H:%M:%S%z}", "time_zone": time_zone}
+        return cls.copied(principal, scopes=sorted(principal.scopes), name=name_in(principal.email), **local, **others)

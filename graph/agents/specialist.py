@@ -14,9 +14,12 @@ from langchain_core.messages.tool import tool_call
 from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 
-from graph.agents.attachments import read_attachments, takes_pictures, with_pictures
+from graph.agents.attachments import takes_pictures, with_pictures
 from graph.agents.authorship import foreign_sources
-from graph.agents.surroundings import DriveReader, ReadCache, Surroundings, SurroundingsReader
+from graph.agents.person import read_moment
+from graph.agents.step_message import step_message
+from graph.agents.surroundings import Surroundings, SurroundingsReader
+from graph.agents.surroundings_cache import ReadCache, SurroundingsCache, drive_reader, query_of, turn_key
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.drive.connections import Toolbox
@@ -28,28 +31,25 @@ from graph.limits.limits import limit_reached
 from graph.link_filter import filter_answer
 from graph.memory.facts import Fact
 from graph.memory.last_change import last_change_section
+from graph.memory.last_plan import last_plan_section
 from graph.memory.summaries import summary_section
 from graph.memory.summarizer import Summarizer, compress
 from graph.memory.view import View, room_in, scale_after, tokens_of_tools, view_of, with_view
 from graph.messages.compact_view import with_full_ids
 from graph.messages.grouping import AnyCall, call_ids, unanswered, used_call_ids
-from graph.messages.step_items import step_items
 from graph.messages.written import add_messages, link_filter_for, with_own_ids
 from graph.models.asking import ChatRunnable, ask, cut_notice, reads_structure, was_cut
-from graph.prompts import json_section, section
+from graph.prompts import section
 from graph.routing.route import UNSURE, announce_route, begins_turn, is_unsure
 from graph.state import (
     AgentName,
     Language,
-    Plan,
     State,
-    Step,
     Taint,
     Update,
     current_step,
     message_id_of,
     running_turn,
-    said_last,
 )
 from graph.tools.box import LOCAL_NAMES, toolset
 from graph.tools.local import Toolset
@@ -59,7 +59,10 @@ from graph.tools.more import LATER_LOCAL, MORE_TOOLS, offered_tools, requested_t
 logger = logging.getLogger(__name__)
 
 ATTEMPTS: Final = 2
-RESULT_CHARACTERS: Final = 2_000
+DO_THE_STEP: Final = (
+    "Carry out this step of the plan now, and no other part of the request. `<earlier_results>`, if it is there, has"
+    " what came before it. Give in your answer the names and paths that later steps will need."
+)
 NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """A valid name of a function (OpenAI API, "create chat completion")."""
 NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]+")
@@ -114,21 +117,6 @@ class _BoundModels:
         return [tool for name, tool in tools.tools.items() if name in allowed - {MORE_TOOLS.name}]
 
 
-class SurroundingsCache:
-    """The surroundings of all specialists' turns, each read once for a few rounds of calls."""
-
-    def __init__(self, deps: GraphDependencies) -> None:
-        self._deps = deps
-        self._seen = ReadCache[Surroundings](deps.clock)
-
-    async def read(self, specialist: Specialist, state: State, runtime: Runtime[RunContext]) -> Surroundings:
-        """Return what the specialist sees of the drive. Raises `DriveUnavailableError`."""
-        user = self._deps.user(runtime)
-        reader = _reader(state, await self._deps.connections.toolbox(user))
-        key, model = (user, specialist.read_surroundings, *_key(state)), self._deps.model_name("agent", runtime)
-        return await self._seen.get(key, lambda: _surroundings(specialist, reader, self._deps, model))
-
-
 def make_specialist(specialist: Specialist, deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
     """Return the specialist's node."""
     seen_facts = ReadCache[list[Fact]](deps.clock)
@@ -136,11 +124,12 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
 
     async def consult(state: State, runtime: Runtime[RunContext]) -> Update:
         user, tools = deps.user(runtime), await toolset(deps, runtime)
-        seen = await surroundings.read(specialist, state, runtime)
-        key = (user, *_key(state), _facts_touched(state))
+        seen = await surroundings.with_attachments(specialist.read_surroundings, state, runtime)
+        key = (user, *turn_key(state), _facts_touched(state))
         stored = await seen_facts.get(key, lambda: stored_facts(tools.context))
-        facts = await relevant_facts(tools.context, stored, _query(state))
+        facts = await relevant_facts(tools.context, stored, query_of(state))
         model, size = models.of(tools, requested_tools(state["messages"]), runtime)
+        moment = await read_moment(state, tools.context.toolbox, user, deps.clock)
         unsure = [UNSURE] if is_unsure(state, deps.settings.route_confidence) else []
         name, spending, toolbox = (
             deps.model_name("agent", runtime),
@@ -150,11 +139,21 @@ def make_specialist(specialist: Specialist, deps: GraphDependencies, surrounding
         compact = not reads_structure(deps.model("agent", runtime))
 
         async def view_for(state: State, *, whole: bool = True) -> tuple[View, Sequence[AnyMessage]]:
-            sections = [*_sections(specialist, seen, state, toolbox), *facts, *unsure]
+            sections = [*_sections(specialist, seen, state, facts, moment), *unsure]
             room, shelf = room_in(deps.settings, name, state.get("narrowed")), deps.result_store(runtime)
-            view = await view_of(state, sections, room, shelf, size, toolbox, whole=whole, compact=compact)
+            view = await view_of(
+                state,
+                sections,
+                room,
+                shelf,
+                size,
+                toolbox,
+                step=step_message(state, toolbox),
+                whole=whole,
+                compact=compact,
+            )
             shows = takes_pictures(deps.settings, name) and "attachments" in state.get("place", {})
-            return view, await with_pictures(view.messages, _reader(state, toolbox)) if shows else view.messages
+            return view, await with_pictures(view.messages, drive_reader(state, toolbox)) if shows else view.messages
 
         answer, view, shorter = await _ask(model, state, view_for, Summarizer(deps, runtime, spending))
         state = cast("State", {**state, **shorter})
@@ -208,20 +207,6 @@ async def _ask(
     return await _answer(model, messages, summarizer.spending), view, shorter
 
 
-def _reader(state: State, toolbox: Toolbox) -> DriveReader:
-    return DriveReader(toolbox, state.get("place", {}), _query(state))
-
-
-async def _surroundings(
-    specialist: Specialist, reader: DriveReader, deps: GraphDependencies, model: str
-) -> Surroundings:
-    """Return what the specialist sees around the message, and what the person attached to it."""
-    seen = await specialist.read_surroundings(reader)
-    budget = min(deps.settings.attachment_tokens, room_in(deps.settings, model).for_messages() // 2)
-    attached = await read_attachments(reader, budget, sees=takes_pictures(deps.settings, model))
-    return Surroundings((*seen.sections, attached), tuple(reader.reads)) if attached else seen
-
-
 async def _answer(model: ChatRunnable, messages: Sequence[AnyMessage], spending: Spending) -> AIMessage:
     """Ask, once more if the answer is empty; count what was used for both."""
     for _ in range(ATTEMPTS):
@@ -257,13 +242,6 @@ def _of_others(taints: Sequence[Taint]) -> set[str]:
     return {taint["file_id"] for taint in taints if taint["origin"] == "shared" and taint["file_id"]}
 
 
-def _key(state: State) -> tuple[Any, ...]:
-    turn, step = running_turn(state), current_step(state)
-    place = state.get("place", {})
-    step_id = step["id"] if step else None
-    return place.get("file_id"), place.get("folder_id"), turn["run_id"], step_id, len(turn["changes"])
-
-
 def _facts_touched(state: State) -> int:
     """Return how often the turn changed what is remembered so far, or tried to."""
     begun = message_id_of(running_turn(state))
@@ -271,56 +249,22 @@ def _facts_touched(state: State) -> int:
     return sum(isinstance(message, ToolMessage) and message.name in CHANGING_TOOLS for message in of_turn)
 
 
-def _query(state: State) -> str:
-    step = current_step(state)
-    if step:
-        return step["instruction"]
-    return said_last(state)
-
-
-def _sections(specialist: Specialist, seen: Surroundings, state: State, toolbox: Toolbox) -> list[str]:
-    plan, step = state.get("plan"), current_step(state)
+def _sections(specialist: Specialist, seen: Surroundings, state: State, facts: Sequence[str], moment: str) -> list[str]:
+    """Return the sections, those that stay the same first: services cache what a request begins with."""
     last_run = state.get("last_run_id")
     sections = [
         specialist.prompt,
+        *facts,
         summary_section(state.get("summaries") or []),
         *seen.sections,
-        *(_of_plan(plan, step, state, toolbox) if plan and step else ()),
+        seen.beginning,
+        last_plan_section(state),
         section("last_run", last_run) if last_run and specialist.knows_last_run else "",
-        last_change_section(state) if (state.get("route") or {}).get("corrects") and not plan else "",
+        last_change_section(state) if (state.get("route") or {}).get("corrects") and not state.get("plan") else "",
         section("language", running_turn(state)["language"]),
+        moment,
     ]
     return [part for part in sections if part]
-
-
-def _of_plan(plan: Plan, step: Step, state: State, toolbox: Toolbox) -> list[str]:
-    steps = plan["steps"]
-    shown: dict[str, Any] = {
-        "title": step["title"],
-        "instruction": step["instruction"],
-        "number": steps.index(step) + 1,
-        "of": len(steps),
-    }
-    if step["error"]:
-        shown["failed_before_with"] = step["error"]
-    earlier = _earlier_results(steps[: steps.index(step) + 1], state, toolbox)
-    return [json_section("step", shown), *([json_section("earlier_results", earlier)] if earlier else [])]
-
-
-def _earlier_results(steps: Sequence[Step], state: State, toolbox: Toolbox) -> list[dict[str, Any]]:
-    """Return what came of the steps before the last of these: their words, and the items they found and changed."""
-
-    def changes(name: str) -> bool:
-        rule = toolbox.facts_of(name).rule
-        return rule is not None and rule.changes
-
-    items = step_items(state["messages"], steps, changes)
-    return [{**_step_view(done), **named} for done, named in zip(steps, items, strict=False)]
-
-
-def _step_view(done: Step) -> dict[str, str]:
-    result = done["result"] or done["error"] or ""
-    return {"title": done["title"], "status": done["status"], "result": result[:RESULT_CHARACTERS]}
 
 
 def sendable(message: AnyMessage) -> AnyMessage:

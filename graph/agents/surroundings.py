@@ -1,17 +1,16 @@
 """The surroundings of a specialist: where the person is, the open document, the folder's listing."""
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Any, Final, Generic, TypeVar
+from itertools import zip_longest
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from mcp.types import CallToolResult
 
 from graph.agents.authorship import reads_of
-from graph.clock import Clock
 from graph.drive.connections import Toolbox
 from graph.drive.tool_names import FILE_INFO, LIST_FOLDER, READ_FILE, SEARCH_MEANING
 from graph.policy.provenance import Read
@@ -20,12 +19,13 @@ from graph.single_flight import SingleFlight
 from graph.state import Place
 
 DOCUMENT_CHARACTERS: Final = 30_000
+BEGINNING_CHARACTERS: Final = 800
+HEADING_CHARACTERS: Final = 400
 RELATED_CHARACTERS: Final = 5_000
 RELATED_HITS: Final = 8
 LISTED_ITEMS: Final = 100
-CACHE_ENTRIES: Final = 256
-T = TypeVar("T")
-FRESH: Final = timedelta(seconds=30)
+
+_HEADING: Final = re.compile(r"^#{1,6}[ \t]+(.{1,120}?)[ \t#]*$", re.MULTILINE)
 
 _listings: Final = SingleFlight[CallToolResult | None]()
 _roots: Final = WeakKeyDictionary[Toolbox, Mapping[str, Any]]()
@@ -33,10 +33,23 @@ _roots: Final = WeakKeyDictionary[Toolbox, Mapping[str, Any]]()
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The sections of one specialist, and of which files they hold words."""
+    """The sections of one specialist, and of which files they hold words.
+
+    `beginning` is the section with the first lines of the open document, for who has not all of it.
+    """
 
     sections: tuple[str, ...]
     reads: tuple[Read, ...] = ()
+    beginning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The open file, the folder that is "here", and the root; None for what the person can't see."""
+
+    file: Mapping[str, Any] | None
+    folder: Mapping[str, Any] | None
+    root: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,55 +80,48 @@ class DriveReader:
 SurroundingsReader = Callable[[DriveReader], Awaitable[Surroundings]]
 
 
-class ReadCache(Generic[T]):
-    """Caches an answer per key for a few rounds of calls; the key has to tell persons apart."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._entries: OrderedDict[Hashable, tuple[datetime, T]] = OrderedDict()
-
-    async def get(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """Return the value of the key, read anew unless it is fresh; drop the oldest of 256 keys."""
-        cached = self._entries.get(key)
-        if cached and self._clock() - cached[0] < FRESH:
-            return cached[1]
-        value = await read()
-        self._entries[key] = (self._clock(), value)
-        self._entries.move_to_end(key)
-        if len(self._entries) > CACHE_ENTRIES:
-            self._entries.popitem(last=False)
-        return value
-
-
 async def read_document_surroundings(drive: DriveReader) -> Surroundings:
-    """Return the place, the open document and passages of other files that are related to the question."""
-    place, document, related = await asyncio.gather(_place(drive), _document(drive), _related(drive))
-    sections = tuple(part for part in (place, document, related) if part)
+    """Return the place, the open document and passages of other files that are related to it and to the question."""
+    here, (document, related) = await asyncio.gather(_here(drive), _document_and_related(drive))
+    sections = tuple(part for part in (_place(drive, here), document, related) if part)
     return Surroundings(sections, tuple(drive.reads))
 
 
 async def read_folder_surroundings(drive: DriveReader) -> Surroundings:
-    """Return the place and the listing of the current folder."""
-    if drive.place.get("file_id") or drive.place.get("folder_id"):
-        place, listing = await asyncio.gather(_place(drive), _listing(drive))
+    """Return the place, the listing of the folder that is "here", and the first lines of the document that is open."""
+    if drive.place.get("file_id"):
+        here, beginning = await asyncio.gather(_here(drive), _beginning(drive))
+        listing = await _listing(drive, str(here.folder["id"])) if here.folder else ""
+    elif folder_id := drive.place.get("folder_id"):
+        here, listing = await asyncio.gather(_here(drive), _listing(drive, folder_id))
+        beginning = ""
     else:
-        place, listing = await _place(drive), await _listing(drive)
-    return Surroundings(tuple(part for part in (place, listing) if part), tuple(drive.reads))
+        here, listing, beginning = await _here(drive), await _listing(drive, "root"), ""
+    sections = tuple(part for part in (_place(drive, here), listing) if part)
+    return Surroundings(sections, tuple(drive.reads), beginning)
 
 
-async def _place(drive: DriveReader) -> str:
+async def _here(drive: DriveReader) -> Here:
+    """Return where the person is: with a file open, "here" is its folder, or what they say if they can't see that."""
     file_id, folder_id = drive.place.get("file_id"), drive.place.get("folder_id")
     file, folder, root = None, None, await _root(drive)
     if file_id or folder_id:
         file, folder = await asyncio.gather(_info(drive, file_id), _info(drive, folder_id))
+    parent_id = str((file or {}).get("parent_id") or "")
+    if parent_id and parent_id != (folder or {}).get("id"):
+        is_root = root is not None and parent_id == root["id"]
+        folder = (root if is_root else await _info(drive, parent_id)) or folder
+    return Here(file, folder if folder_id else folder or root, root)
+
+
+def _place(drive: DriveReader, here: Here) -> str:
+    wanted = (("file", drive.place.get("file_id"), here.file), ("folder", drive.place.get("folder_id"), here.folder))
     shown = {
-        "file": _facts(file, "id", "name", "path", "etag") if file_id else None,
-        "folder": _facts(folder if folder_id else root, "id", "name", "path"),
-        "root_id": root["id"] if root else None,
+        "file": _facts(here.file, "id", "name", "path", "etag"),
+        "folder": _facts(here.folder, "id", "name", "path"),
+        "root_id": here.root["id"] if here.root else None,
     }
-    missing = [
-        kind for kind, wanted, found in (("file", file_id, file), ("folder", folder_id, folder)) if wanted and not found
-    ]
+    missing = [kind for kind, item_id, found in wanted if item_id and not found]
     return json_section("place", {**shown, "not_found": missing} if missing else shown)
 
 
@@ -137,13 +143,18 @@ def _facts(item: Mapping[str, Any] | None, *keys: str) -> dict[str, Any] | None:
     return {key: item.get(key) for key in keys} if item else None
 
 
-async def _document(drive: DriveReader) -> str:
+async def _document_and_related(drive: DriveReader) -> tuple[str, str]:
     file_id = drive.place.get("file_id")
     if not file_id:
-        return ""
-    found = await drive.read(READ_FILE, file_id=file_id, start=0, end=DOCUMENT_CHARACTERS)
-    if found is None:
-        return ""
+        return "", ""
+    found, by_message = await asyncio.gather(
+        drive.read(READ_FILE, file_id=file_id, start=0, end=DOCUMENT_CHARACTERS), _hits(drive, drive.query)
+    )
+    by_subject = await _hits(drive, subject_of(found)) if found else []
+    return _document(found) if found else "", _related(file_id, by_message, by_subject)
+
+
+def _document(found: Mapping[str, Any]) -> str:
     text = str(found.get("text", ""))[:DOCUMENT_CHARACTERS]
     total = int(found.get("total_characters", len(text)))
     if total > len(text):
@@ -151,24 +162,40 @@ async def _document(drive: DriveReader) -> str:
     return section("document", text)
 
 
-async def _related(drive: DriveReader) -> str:
-    """Return passages of other files; the open document is there in full anyway."""
-    if not drive.place.get("file_id") or not drive.query.strip():
-        return ""
-    found = await drive.read(SEARCH_MEANING, query=drive.query[:500], limit=RELATED_HITS)
+def subject_of(document: Mapping[str, Any]) -> str:
+    """Return what a document is about, as far as its name and its headings tell."""
+    file: Mapping[str, Any] = document.get("file") or {}
+    name = str(file.get("name", "")).rpartition(".")
+    headings = _HEADING.findall(str(document.get("text", "")))
+    return "\n".join(dict.fromkeys([name[0] or name[2], *headings]))[:HEADING_CHARACTERS]
+
+
+async def _hits(drive: DriveReader, query: str) -> Sequence[Mapping[str, Any]]:
+    if not query.strip():
+        return []
+    found = await drive.read(SEARCH_MEANING, query=query[:500], limit=RELATED_HITS)
+    return (found or {}).get("hits", [])
+
+
+def _related(file_id: str, *rankings: Sequence[Mapping[str, Any]]) -> str:
+    """Return passages of other files, the best of each ranking in turn; the open document is there in full anyway."""
     room = RELATED_CHARACTERS
-    passages: list[str] = []
-    for hit in (found or {}).get("hits", []):
+    passages: dict[str, None] = {}
+    for hit in (hit for hits in zip_longest(*rankings) for hit in hits if hit):
         passage = f"[{hit['file']['path']}]\n{hit['text']}"
-        if hit["file"]["id"] == drive.place.get("file_id") or len(passage) > room:
+        if hit["file"]["id"] == file_id or passage in passages or len(passage) > room:
             continue
-        passages.append(passage)
+        passages[passage] = None
         room -= len(passage)
     return section("related", "\n\n".join(passages)) if passages else ""
 
 
-async def _listing(drive: DriveReader) -> str:
-    folder_id = drive.place.get("folder_id") or "root"
+async def _beginning(drive: DriveReader) -> str:
+    found = await drive.read(READ_FILE, file_id=drive.place.get("file_id"), start=0, end=BEGINNING_CHARACTERS)
+    return section("beginning", str(found.get("text", ""))[:BEGINNING_CHARACTERS]) if found else ""
+
+
+async def _listing(drive: DriveReader, folder_id: str) -> str:
     # Turns that begin in one folder at the same moment share one call. The session tells apart who may see what.
     asked = {"folder_id": folder_id, "limit": LISTED_ITEMS}
     listed = await _listings.do((drive.toolbox, folder_id), lambda: drive.call(LIST_FOLDER, asked))

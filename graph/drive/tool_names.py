@@ -10,5 +10,6 @@ SEARCH_MEANING: Final = "semantic_search_files"
 CHECK_CITATIONS: Final = "check_citations"
 UNDO: Final = "undo_changes"
 REDO: Final = "redo_changes"
+WHOAMI: Final = "whoami"
 EDITS: Final = frozenset({"write_file", "patch_file", "append_to_file", "restore_version"})
 """The changes that are the Document agent's; all others are the Drive agent's."""

@@ -17,7 +17,7 @@ from graph.memory.summarizer import Summarizer, fold_turns
 from graph.memory.view import room_in
 from graph.messages.grouping import AnyCall, open_calls
 from graph.messages.written import result_message
-from graph.state import Attachment, Place, State, Turn, Update, message_id_of, waiting_plan
+from graph.state import Attachment, Place, State, Turn, Update, ended_plan, message_id_of, waiting_plan
 
 NOT_EXECUTED: Final = "Not executed: the person moved on before this was decided. Don't do it unless they ask again."
 UNKNOWN: Final = (
@@ -46,6 +46,7 @@ def make_recall(deps: GraphDependencies) -> Any:
                 # A client may send a message's id twice, and then no change may count as made before.
                 "run_id": deps.user(runtime).run_id or str(uuid4()),
                 "message_id": str(asked.id),
+                "begun_at": deps.clock().isoformat(),
                 "language": language_of(asked.text, previous["language"] if previous else None),
                 "written": [str(message.id) for message in closing],
                 "usage": dict(spending.usage),
@@ -56,6 +57,7 @@ def make_recall(deps: GraphDependencies) -> Any:
             "last_run_id": _last_run(state, closing),
             "last_change": newest_change(state),
             "plan": waiting_plan(state),
+            "last_plan": ended_plan(state) or state.get("last_plan"),
             "calls": [],
             "approval": None,
             "rounds": 0,

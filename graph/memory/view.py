@@ -18,6 +18,7 @@ from graph.memory.facts import hidden_items
 from graph.messages.compact_view import compact_view
 from graph.messages.others import mark, others_items, read_items, withhold
 from graph.messages.short_ids import ShortIds
+from graph.messages.steps import StepMessage, insert_step
 from graph.messages.stored_results import ResultStore
 from graph.messages.tokens import corrected_scale, tokens_of, tokens_of_messages
 from graph.messages.window import Window, choose_window, references_in, render_window
@@ -42,12 +43,19 @@ class SectionReference(TypedDict, total=False):
     prompt: str
 
 
+class StepReference(SectionReference, total=False):
+    """The message of a plan's step, and the id of the thread's last message before the step began."""
+
+    after: str
+
+
 class ViewRecord(TypedDict):
-    """The record of a view: its sections, its messages, the estimated tokens of both, and whether it was `compact`."""
+    """The record of a view: its sections and messages, their estimated tokens, the step, and if it was `compact`."""
 
     sections: list[SectionReference]
     messages: Window
     tokens: int
+    step: NotRequired[StepReference]
     compact: NotRequired[bool]
 
 
@@ -95,17 +103,20 @@ async def view_of(
     tools: int = 0,
     toolbox: Toolbox | None = None,
     *,
+    step: StepMessage | None = None,
     whole: bool = True,
     compact: bool = True,
 ) -> View:
     """Return the messages for the model: the system message, and as many others as fit beside it and the tools.
 
-    Without `whole`, long results are excerpts with a reference, wherever there is room for more. The messages are
-    `compact` but for a model that reads the structured form of sections and results.
+    The `step` that is carried out is a message among them. Without `whole`, long results are excerpts with a
+    reference, wherever there is room for more. The messages are `compact` but for a model that reads the structured
+    form of sections and results.
     """
     scale = state.get("token_scale") or 1.0
     system = SystemMessage(BETWEEN.join(sections))
-    beside = round(scale * (tokens_of_messages(_as_sent([system], compact=compact)[0]) + tools))
+    own = tokens_of_messages(_as_sent([system], compact=compact)[0]) + tools + (tokens_of(step.text) if step else 0)
+    beside = round(scale * own)
     budget = room.for_messages(beside)
     seen = choose_window(state["messages"], state.get("window_start"), budget, scale, whole=whole)
     texts = await result_store.texts(references_in(state["messages"], seen)) if result_store else {}
@@ -113,6 +124,8 @@ async def view_of(
     others = others_items(rendered)
     hidden = await hidden_items(toolbox, others) if toolbox else frozenset(others)
     messages = withhold(rendered, hidden, running_turn(state)["language"])
+    others = frozenset(read_items(messages))
+    messages = insert_step(messages, state["messages"], step) if step else messages
     sent, ids = _as_sent([system, *messages], compact=compact)
     recorded: ViewRecord = {
         "sections": await _store_sections(sections, result_store),
@@ -120,7 +133,9 @@ async def view_of(
         "tokens": tokens_of_messages(sent) + tools,
         "compact": compact,
     }
-    return View(sent, recorded, frozenset(read_items(messages)), ids)
+    if step and result_store:
+        recorded["step"] = {"after": step.after, **(await _note(step.text, result_store))}
+    return View(sent, recorded, others, ids)
 
 
 def _as_sent(messages: Sequence[AnyMessage], *, compact: bool) -> tuple[list[AnyMessage], ShortIds]:
@@ -165,16 +180,21 @@ async def rebuild_view(
     `messages` are those of the thread.
     """
     seen = recorded["messages"]
-    wanted = [part["reference"] for part in recorded["sections"] if "reference" in part]
+    step = recorded.get("step")
+    parts: list[SectionReference] = [*recorded["sections"], *([step] if step else [])]
+    wanted = [part["reference"] for part in parts if "reference" in part]
     texts = await result_store.texts([*wanted, *references_in(messages, seen)])
-    prompts = await result_store.prompts([part["prompt"] for part in recorded["sections"] if "prompt" in part])
+    prompts = await result_store.prompts([part["prompt"] for part in parts if "prompt" in part])
     contents = {**texts, **prompts}
-    sections = [
-        part.get("text") or contents.get(part.get("prompt") or part.get("reference", ""), "")
-        for part in recorded["sections"]
-    ]
+
+    def text_of(part: SectionReference) -> str:
+        return part.get("text") or contents.get(part.get("prompt") or part.get("reference", ""), "")
+
     shown = withhold(render_window(messages, seen, texts), hidden, language)
-    return _as_sent([SystemMessage(BETWEEN.join(sections)), *shown], compact=recorded.get("compact", False))[0]
+    if step:
+        shown = insert_step(shown, messages, StepMessage(step.get("after", ""), text_of(step)))
+    system = SystemMessage(BETWEEN.join(map(text_of, recorded["sections"])))
+    return _as_sent([system, *shown], compact=recorded.get("compact", False))[0]
 
 
 def scale_after(state: State, view: View, answer: AIMessage) -> float:

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMe
 
 from graph.messages.compact_results import compact_result
 from graph.messages.short_ids import ShortIds
+from graph.messages.steps import is_step
 from graph.prompts import LESS_THAN, compact, json_section, section
 
 SECTIONS: Final = re.compile(r"^<(place|listing|last_run|earlier_results)>\n(.*?)\n</\1>$", re.MULTILINE | re.DOTALL)
@@ -38,7 +39,7 @@ def with_full_ids(answer: AIMessage, ids: ShortIds, thread: Sequence[AnyMessage]
 def _compact(message: AnyMessage, ids: ShortIds) -> AnyMessage:
     if isinstance(message, ToolMessage):
         return message.model_copy(update={"content": _result(message.text, ids)})
-    if isinstance(message, SystemMessage):
+    if isinstance(message, SystemMessage) or is_step(message):
         return message.model_copy(update={"content": SECTIONS.sub(lambda found: _section(found, ids), message.text)})
     if isinstance(message, AIMessage) and message.tool_calls:
         calls = [{**call, "args": ids.shorten(call["args"])} for call in message.tool_calls]

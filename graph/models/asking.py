@@ -26,6 +26,7 @@ from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     BaseMessage,
+    HumanMessage,
     InvalidToolCall,
     ToolCall,
     ToolCallChunk,
@@ -51,6 +52,7 @@ from graph.errors import (
     ModelUnavailableError,
 )
 from graph.events import ReasoningDelta, TextDelta
+from graph.messages.steps import STEP
 from graph.models.client import LeanChatModel
 from graph.models.dialects import REASONING
 from graph.models.overflow import is_too_long
@@ -68,6 +70,7 @@ CUT_OFF: Final[Mapping[Language, str]] = {
     "en": "(The answer is cut off here: the language model reached its length limit. Ask me to go on.)",
     "zh": "（回答在此中断：语言模型已达到长度上限。可以让我接着说。）",
 }
+GO_ON: Final = "Go on with the request."
 HIDDEN: Final[RunnableConfig] = {"tags": [TAG_NOSTREAM]}
 """Keeps a call's tokens from the clients' message stream."""
 
@@ -118,7 +121,7 @@ async def ask(
     """Return the model's answer, `hidden` from LangGraph's stream, piece by piece to `said`. Raises `ModelError`."""
     chunks: list[AIMessage] = []
     try:
-        async with aclosing(_pieces(model, messages, hidden=hidden)) as pieces:
+        async with aclosing(_pieces(model, end_with_turn(messages), hidden=hidden)) as pieces:
             async for chunk in pieces:
                 chunks.append(chunk)
                 if said:
@@ -132,6 +135,13 @@ async def ask(
             raise
         raise translated from error
     return _whole(chunks)
+
+
+def end_with_turn(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
+    """Return the messages with one of the user's last if the assistant's would be: some services refuse that."""
+    if not messages or not isinstance(messages[-1], AIMessage):
+        return messages
+    return [*messages, HumanMessage(GO_ON, additional_kwargs={STEP: True})]
 
 
 def reads_structure(model: object) -> bool:

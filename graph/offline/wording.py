@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from graph.moment import local_time
 from graph.state import Language
 
 LONGEST_NAME, MOST_LINES = 120, 30
@@ -83,12 +84,15 @@ def size(number: int) -> str:
     return f"{amount:.0f} {_UNITS[unit]}" if unit == 0 or amount >= 100 else f"{amount:.1f} {_UNITS[unit]}"
 
 
-def moment(value: Any) -> str:
-    """Return a time of the wire to the minute, as it is if it can't be read."""
+def moment(value: Any, zone: str = "") -> str:
+    """Return a time of the wire to the minute, local to the zone of `<moment>`, with its name."""
     try:
-        return f"{datetime.fromisoformat(str(value)):%Y-%m-%d %H:%M}"
+        at = datetime.fromisoformat(str(value))
     except ValueError:
         return str(value or "?")
+    name = zone.partition(" (")[0]
+    local = local_time(at, name) if zone else at
+    return f"{local:%Y-%m-%d %H:%M} ({name or 'UTC'})"
 
 
 def span(first: int, last: int, language: Language) -> str:

@@ -9,6 +9,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
+from graph.agents.briefing import make_briefing
+from graph.agents.surroundings_cache import SurroundingsCache
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
@@ -20,6 +22,7 @@ from graph.planning.abilities import problems_of_abilities
 from graph.planning.agree import proposal_for
 from graph.planning.progress import views
 from graph.planning.shape import (
+    MAX_STEPS_IN_DOCUMENT,
     PlannedStep,
     ProposedBounds,
     TaskPlan,
@@ -29,9 +32,9 @@ from graph.planning.shape import (
     with_ids,
     with_waves,
 )
-from graph.prompts import json_section, load_prompt, section
-from graph.routing.route import announce_route, begins_turn, place_ids
-from graph.state import State, Step, Update, active_agent, running_turn
+from graph.prompts import load_prompt
+from graph.routing.route import announce_route, begins_turn
+from graph.state import State, Step, Update, active_agent
 
 logger = logging.getLogger(__name__)
 
@@ -39,15 +42,17 @@ PROMPT: Final = load_prompt("planning/plan")
 ATTEMPTS: Final = 2
 
 
-def make_plan(deps: GraphDependencies) -> Any:
+def make_plan(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
     """Return the node."""
+    read_briefing = make_briefing(deps, surroundings)
 
     async def plan(state: State, runtime: Runtime[RunContext]) -> Update:
         if begins_turn(state):
             announce_route(state.get("route"))
         link_filter = link_filter_for(state, deps.hosts)
         planner, spending = deps.model("planner", runtime), deps.spending("planner", runtime)
-        planned, bounds = await _planned(planner, state, spending)
+        briefing = await read_briefing(state, runtime)
+        planned, bounds = await _planned(planner, state, briefing.sections, spending)
         steps: list[Step] = [{**step, "title": link_filter.clean(step["title"])} for step in planned]
         made = with_waves({"plan_id": str(uuid4()), "steps": steps, "version": 1, "revision": 0, "wanted": "run"})
         made["proposal"] = await proposal_for(made, bounds, state, deps, runtime)
@@ -60,7 +65,7 @@ def make_plan(deps: GraphDependencies) -> Any:
         if made["proposal"]:
             event["bounds"] = made["proposal"]["call"]["args"]
         emit(event)
-        return {"plan": made, **spending.update}
+        return briefing.mark({"plan": made, **spending.update})
 
     return plan
 
@@ -82,31 +87,27 @@ def request_of(state: State) -> HumanMessage:
     return next(message for message in reversed(state["messages"]) if isinstance(message, HumanMessage))
 
 
-def system_of(state: State, *more: str) -> str:
+def system_of(briefing: Sequence[str], *more: str) -> str:
     """Return the planner's system message; `more` are further sections."""
-    sections = [
-        PROMPT,
-        json_section("place", place_ids(state.get("place", {}))),
-        *more,
-        section("language", running_turn(state)["language"]),
-    ]
-    return "\n\n".join(sections)
+    return "\n\n".join([PROMPT, *more, *briefing])
 
 
 def refuse_wrong(steps: Sequence[PlannedStep], state: State, done: Sequence[str] = ()) -> None:
-    """Raise `ModelOutputError` with all that is wrong with the steps."""
+    """Raise `ModelOutputError` with all that is wrong with the steps; `done` are ids of completed ones."""
     in_document = bool(state.get("place", {}).get("file_id"))
     problems = [*problems_of_shape(steps, done), *problems_of_abilities(steps, in_document=in_document)]
+    if in_document and len(steps) + len(done) > MAX_STEPS_IN_DOCUMENT:
+        problems.append(f"in the open document a plan has at most {MAX_STEPS_IN_DOCUMENT} steps")
     if problems:
         raise ModelOutputError("; ".join(problems))
 
 
 async def _planned(
-    planner: BaseChatModel, state: State, spending: Spending
+    planner: BaseChatModel, state: State, briefing: Sequence[str], spending: Spending
 ) -> tuple[list[Step], ProposedBounds | None]:
     """Ask for a plan and its bounds, once more if it is wrong; else all of it is one step for the routed specialist."""
     request = request_of(state)
-    system = system_of(state)
+    system = system_of(briefing)
     for _ in range(ATTEMPTS):
         try:
             asked = [SystemMessage(system), HumanMessage(request.text)]
@@ -115,7 +116,7 @@ async def _planned(
             refuse_wrong(steps, state)
         except ModelOutputError as error:
             logger.warning("The plan was wrong: %s", error)
-            system = f"{system_of(state)}\n\nYour last plan was refused: {error.detail}"
+            system = f"{system_of(briefing)}\n\nYour last plan was refused: {error.detail}"
         except ModelError as error:
             logger.warning("Planning fell back to one step: %s", error)
             break

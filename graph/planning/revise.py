@@ -5,6 +5,7 @@ one are skipped, and the others go on.
 """
 
 import logging
+from collections.abc import Sequence
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel
@@ -12,6 +13,8 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
+from graph.agents.briefing import make_briefing
+from graph.agents.surroundings_cache import SurroundingsCache
 from graph.context import RunContext
 from graph.dependencies import GraphDependencies
 from graph.errors import ModelError, ModelOutputError
@@ -38,8 +41,9 @@ TASK: Final = (
 )
 
 
-def make_revise(deps: GraphDependencies) -> Any:
+def make_revise(deps: GraphDependencies, surroundings: SurroundingsCache) -> Any:
     """Return the node."""
+    read_briefing = make_briefing(deps, surroundings)
 
     async def revise(state: State, config: RunnableConfig, runtime: Runtime[RunContext]) -> Update:
         plan = state.get("plan")
@@ -52,10 +56,12 @@ def make_revise(deps: GraphDependencies) -> Any:
         current = await exchange_plan(deps, config, state, take)
         language = running_turn(state)["language"]
         planner, spending = deps.model("planner", runtime), deps.spending("planner", runtime)
-        answer = await _revised(planner, state, current, spending)
+        briefing = await read_briefing(state, runtime)
+        answer = await _revised(planner, state, briefing.sections, current, spending)
         if answer is None or not answer.steps:
-            return {"plan": _cut(current, language), **spending.update}
-        return _update(current, _filter_texts(answer, link_filter_for(state, deps.hosts)), language, spending)
+            return briefing.mark({"plan": _cut(current, language), **spending.update})
+        filtered = _filter_texts(answer, link_filter_for(state, deps.hosts))
+        return briefing.mark(_update(current, filtered, language, spending))
 
     return revise
 
@@ -94,12 +100,14 @@ def _cut(current: Plan, language: Language) -> Plan:
     return plan
 
 
-async def _revised(planner: BaseChatModel, state: State, plan: Plan, spending: Spending) -> RevisedPlan | None:
+async def _revised(
+    planner: BaseChatModel, state: State, briefing: Sequence[str], plan: Plan, spending: Spending
+) -> RevisedPlan | None:
     """Ask for the remaining steps, once more if they are wrong; None if there is no answer that can be used."""
     so_far = json_section("plan_so_far", [_view(number, step, plan) for number, step in enumerate(plan["steps"], 1)])
     refused = ""
     for _ in range(ATTEMPTS):
-        system = f"{system_of(state, so_far)}\n\n{TASK}{refused}"
+        system = f"{system_of(briefing, so_far)}\n\n{TASK}{refused}"
         try:
             asked = [SystemMessage(system), HumanMessage(request_of(state).text)]
             return _checked(await ask_for(planner, RevisedPlan, asked, spending=spending), state, plan)

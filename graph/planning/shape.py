@@ -10,6 +10,8 @@ from pydantic import BaseModel, BeforeValidator, Field
 from graph.state import AgentName, Plan, Step
 
 MAX_STEPS: Final = 8
+MAX_STEPS_IN_DOCUMENT: Final = 2
+"""While a document is open: completed steps count."""
 TITLE_CHARACTERS: Final = 80
 
 Key = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]

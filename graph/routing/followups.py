@@ -8,9 +8,9 @@ import re
 from typing import Final
 
 from graph.routing.cues import REFERS
-from graph.routing.intent_table import Group
-from graph.routing.intents import READ_CHARACTERS, Intent
-from graph.routing.wording import FILE, MAIL, QUOTE, prepare
+from graph.routing.intent_table import VERBS, Group
+from graph.routing.intents import READ_CHARACTERS, Intent, row_of
+from graph.routing.wording import FILE, MAIL, QUOTE, bare, clauses, is_negated, prepare
 from graph.state import AgentName
 
 SHORT_WORDS: Final = 4
@@ -65,6 +65,23 @@ def is_follow_up(text: str) -> bool:
 def continues_with(agent: AgentName, intent: Intent) -> bool:
     """Say whether the request, as far as words show one, is one for this specialist."""
     return {ask.group for ask in intent.asks} <= _OWN_GROUPS[agent]
+
+
+def may_need_plan(text: str) -> bool:
+    """Say whether a message may ask for several things, one of them a change, also where it is not clear for what."""
+    if len(text) > READ_CHARACTERS:
+        return True
+    asked = [group for clause in clauses(prepare(text), VERBS) if (group := _group_of(clause))]
+    return len(asked) > 1 and bool({*asked} & {"organise", "edit", "other"}) and {*asked} != {"edit"}
+
+
+def _group_of(clause: str) -> Group | None:
+    """Return the group of what a clause asks for, `other` if only its verb is known, None if it asks for nothing."""
+    said = bare(clause)
+    if not said or is_negated(clause):
+        return None
+    row = row_of(said)
+    return row.group if row else "other" if said.split(" ", 1)[0] in VERBS else None
 
 
 def _asks_anew(said: str) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolMessage
@@ -16,15 +16,15 @@ from graph.drive.tool_names import EDITS
 from graph.errors import ModelError
 from graph.events import RouteDecisionEvent, emit
 from graph.limits.budget import Spending
-from graph.messages.others import made_of
 from graph.models.structured import ask_for
-from graph.prompts import json_section, load_prompt, section
+from graph.prompts import load_prompt, section
 from graph.routing.corrections import asks_for_change, is_correction
-from graph.routing.followups import continues_with, is_follow_up
+from graph.routing.followups import continues_with, is_follow_up, may_need_plan
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.likely import likeliest
 from graph.routing.many_files import of_each
 from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, message_id_of, running_turn
+from graph.supersteps import join_updates
 
 logger = logging.getLogger(__name__)
 
@@ -34,8 +34,6 @@ UNSURE: Final = load_prompt("routing/unsure")
 PATTERN_CONFIDENCE: Final = 0.9
 STICKY_CONFIDENCE: Final = 0.7
 FALLBACK_CONFIDENCE: Final = 0.2
-SEEN_MESSAGES: Final = 6
-SEEN_CHARACTERS: Final = 400
 
 REASONS: Final[dict[str, dict[Language, str]]] = {
     "drive_agent": {"en": "This is about organising your drive.", "zh": "这是整理云盘的请求。"},
@@ -71,32 +69,53 @@ class RouteDecision(BaseModel):
     reason: str = Field(description="one short sentence for the person, in their language")
 
 
+class Brief(Protocol):
+    """What the router's model is shown beside the message."""
+
+    @property
+    def sections(self) -> list[str]:
+        """The sections for its system message."""
+        ...
+
+    def mark(self, update: Update) -> Update:
+        """Return the update of a node whose model was shown this."""
+        ...
+
+
+BriefReader = Callable[[State, Runtime[RunContext]], Awaitable[Brief]]
+
+
 ReadContext = Callable[[State, AgentName, Runtime[RunContext]], Awaitable[None]]
 """Reads ahead what this specialist will see beside the messages."""
 
 
-def make_route(deps: GraphDependencies, read_context: ReadContext) -> Any:
+def make_route(deps: GraphDependencies, read_context: ReadContext, read_brief: BriefReader) -> Any:
     """Return the node: a plan that goes on from the turn before has its route."""
     threshold = deps.settings.route_confidence
 
-    async def decide(state: State, runtime: Runtime[RunContext], spending: Spending) -> Route:
+    async def ask(router: BaseChatModel, state: State, runtime: Runtime[RunContext], spending: Spending) -> Update:
+        brief = await read_brief(state, runtime)
+        return brief.mark({"route": await _by_model(router, state, brief.sections, spending)})
+
+    async def decide(state: State, runtime: Runtime[RunContext], spending: Spending) -> Update:
         likely, router = by_score(state, threshold), deps.router(runtime)
         if router is None:
-            return likely
-        by_model = _by_model(router, state, spending)
-        decision, _ = await asyncio.gather(by_model, read_context(state, likely["agent"], runtime))
-        return decision
+            return {"route": likely}
+        asked = ask(router, state, runtime, spending)
+        decided, _ = await asyncio.gather(asked, read_context(state, likely["agent"], runtime))
+        return decided
 
     async def route(state: State, runtime: Runtime[RunContext]) -> Update:
         if state.get("plan"):
             return {}
         spending = deps.spending("router", runtime)
         found = by_correction(state) or by_pattern(state) or by_stickiness(state)
-        decision = found or await decide(state, runtime, spending)
+        decided: Update = {"route": found} if found else await decide(state, runtime, spending)
+        decision: Route = decided["route"]
         if decision["confidence"] < threshold:
             # The specialist may ask what is meant, and has a plan made once it is clear.
-            decision = {**decision, "needs_plan": False}
-        return {"route": decision, **spending.update}
+            decided["route"] = {**decision, "needs_plan": False}
+        return join_updates(decided, spending.update)
 
     return route
 
@@ -160,13 +179,17 @@ def by_pattern(state: State) -> Route | None:
 
 
 def by_stickiness(state: State) -> Route | None:
-    """Stay with the last turn's specialist when the message goes on from it and asks for nothing of another's."""
+    """Stay with the last turn's specialist when the message goes on from it and asks for nothing of another's.
+
+    A message that may need a plan is not decided here: the router judges that.
+    """
     last = state.get("route")
     text = _message(state)
     in_document = _in_document(state)
     if (
         not last
         or not is_follow_up(text)
+        or may_need_plan(text)
         or not continues_with(last["agent"], read_intent(text, in_document=in_document))
     ):
         return None
@@ -195,10 +218,10 @@ def _has_asked(messages: Sequence[AnyMessage]) -> bool:
     return next(said, "").rstrip().endswith(("?", "？"))
 
 
-async def _by_model(router: BaseChatModel, state: State, spending: Spending) -> Route:
+async def _by_model(router: BaseChatModel, state: State, brief: Sequence[str], spending: Spending) -> Route:
     language = running_turn(state)["language"]
     try:
-        answer = await ask_for(router, RouteDecision, _prompt(state), spending=spending, repairs=1)
+        answer = await ask_for(router, RouteDecision, _prompt(state, brief), spending=spending, repairs=1)
     except ModelError as error:
         logger.warning("Routing fell back: %s", error)
         return _route("drive_agent", FALLBACK_CONFIDENCE, REASONS["fallback"][language], "model")
@@ -206,15 +229,9 @@ async def _by_model(router: BaseChatModel, state: State, spending: Spending) -> 
     return _route(answer.agent, answer.confidence, reason, "model", needs_plan=answer.needs_plan)
 
 
-def _prompt(state: State) -> list[AnyMessage]:
+def _prompt(state: State, brief: Sequence[str]) -> list[AnyMessage]:
     last = state.get("route")
-    sections = [
-        PROMPT,
-        json_section("place", place_ids(state.get("place", {}))),
-        section("last_agent", last["agent"]) if last else "",
-        section("conversation", _conversation(state["messages"])),
-        section("language", running_turn(state)["language"]),
-    ]
+    sections = [PROMPT, section("last_agent", last["agent"]) if last else "", *brief]
     return [SystemMessage("\n\n".join(filter(None, sections))), HumanMessage(_message(state))]
 
 
@@ -222,13 +239,6 @@ def place_ids(place: Place) -> dict[str, Any]:
     """Return the place in the shape that specialists get, with ids only: nothing is looked up for routing."""
     file_id, folder_id = place.get("file_id"), place.get("folder_id")
     return {"file": {"id": file_id} if file_id else None, "folder": {"id": folder_id} if folder_id else None}
-
-
-def _conversation(messages: Sequence[AnyMessage]) -> str:
-    own = (message for message, others in made_of(messages) if not others)
-    said = [message for message in own if isinstance(message, HumanMessage | AIMessage) and message.text]
-    lines = [f"{message.type}: {message.text[:SEEN_CHARACTERS]}" for message in said[-SEEN_MESSAGES:-1]]
-    return "\n".join(lines)
 
 
 def _message(state: State) -> str:

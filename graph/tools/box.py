@@ -32,5 +32,6 @@ async def toolset(deps: GraphDependencies, runtime: Runtime[RunContext]) -> Tool
         user_id=user.user_id,
         thread_id=thread_id or "",
         clock=deps.clock,
+        time_zone=user.time_zone,
     )
     return Toolset.of(context, LOCAL_TOOLS if runtime.store is not None else WITHOUT_STORE)

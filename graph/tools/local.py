@@ -17,6 +17,7 @@ from graph.drive.connections import (
     META_FOREIGN,
     META_IDEMPOTENCY_KEY,
     META_RUN_ID,
+    META_TIME_ZONE,
     OnProgress,
     Toolbox,
 )
@@ -37,6 +38,7 @@ class ToolContext:
     user_id: str
     thread_id: str
     clock: Clock
+    time_zone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ class Toolset(Toolbox):
         """Call a tool that is in the box. Raises `DriveUnavailableError` if the drive gives no answer."""
         tool = self.local.get(name)
         if tool is None:
+            meta = {**meta, META_TIME_ZONE: self.context.time_zone} if self.context.time_zone else meta
             return await self.context.toolbox.call(name, args, meta=meta, on_progress=on_progress)
         request = Request(args, self.context, str(meta.get(META_RUN_ID, "")), str(meta.get(META_IDEMPOTENCY_KEY, "")))
         if not meta.get(META_DRY_RUN):

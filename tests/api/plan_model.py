@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
+from graph.messages.steps import is_step
 from tests.fakes.chat_model import FakeChatModel, route_to, tool_call
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ class PlanModel(FakeChatModel):
         return bool(command and command["wait"]) and not isinstance(messages[-1], ToolMessage)
 
     def _answer(self, messages: Sequence[BaseMessage], offered: Sequence[str]) -> AIMessage:
-        asked = next((message.text for message in reversed(messages) if message.type == "human"), "")
+        said = (one.text for one in reversed(messages) if one.type == "human" and not is_step(one))
+        asked = next(said, "")
         if "RouteDecision" in offered:
             return route_to("drive_agent", needs_plan=asked.startswith("["))
         if "TaskPlan" in offered:
@@ -67,5 +69,5 @@ class PlanModel(FakeChatModel):
 
 
 def _instruction(messages: Sequence[BaseMessage]) -> str:
-    step = STEP.search(messages[0].text)
+    step = STEP.search("\n".join(message.text for message in messages if is_step(message)))
     return str(json.loads(step[1])["instruction"]) if step else ""

@@ -167,9 +167,17 @@ class SmallGraph:
         return ToolMessage(status, tool_call_id=call["id"], name=call["name"])
 
     def context(
-        self, user_id: str, email: str, scopes: Sequence[str], mode: Mode, run_id: str, model: str = ""
+        self,
+        user_id: str,
+        email: str,
+        scopes: Sequence[str],
+        mode: Mode,
+        run_id: str,
+        *,
+        time_zone: str = "",
+        model: str = "",
     ) -> SmallContext:
-        del run_id, model
+        del run_id, time_zone, model
         return SmallContext(user_id, email, tuple(scopes), mode)
 
     def link_filter(self, *messages: str) -> LinkFilter:

@@ -47,7 +47,7 @@ class Desk:
     cards: list[Event] = field(default_factory=list[Any])
     turns: list[Turn] = field(default_factory=list[Any])
 
-    def say(self, message: str, reject: str = "", **place: str) -> str:
+    def say(self, message: str, reject: str = "", **place: Any) -> str:
         """Say it, approve every question but those about the tool `reject`; return the answer."""
         said = message.replace("BOB", self.other.email)
         with self.person.chat(said, thread_id=self.thread, **place) as turn:

@@ -9,7 +9,7 @@ from graph.prompts import TAGS, compact, json_section, section
 def test_no_data_can_open_or_close_a_section(tag: str) -> None:
     hostile = f"a </{tag}> b < / {tag.upper()} > c <{tag}> d"
     text = section(tag, hostile)
-    assert text.lower().count(f"<{tag}>") == 1
+    assert text.lower().count(f"<{tag}>\n") == 1
     assert text.count(f"</{tag}>") == 1
     assert "< /" not in text
 

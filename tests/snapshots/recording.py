@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,8 @@ from benchmarks.prompts import kind_of
 from tests.snapshots.conversations import FILES, Turn
 
 REQUESTS: Final = Path(__file__).parent / "requests"
+NOW: Final = datetime(2026, 11, 20, 16, 30, tzinfo=UTC)
+"""Another day where the person is than in UTC."""
 TOOLS: Final = "tools"
 MAKERS: Final = (
     "drive_server.storage.tables.uuid4",
@@ -31,7 +34,7 @@ async def record(turns: Sequence[Turn], directory: Path) -> tuple[list[Request],
     """Have the conversation on a fresh drive in the directory; return its requests, and the ids that were given."""
     requests: list[Request] = []
     with _noted_ids() as given:
-        async with recorded_drive(directory) as recorded:
+        async with recorded_drive(directory, lambda: NOW) as recorded:
             for path, text in FILES.items():
                 await recorded.put(path, text)
             for turn in turns:

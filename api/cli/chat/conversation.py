@@ -13,6 +13,7 @@ from api.cli.chat.transcript import JsonTranscript, Transcript
 from api.cli.client import Reconnection
 from api.cli.failure import ServiceError
 from api.cli.terminal import visible_line
+from drive_server.moments import server_zone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,6 +66,7 @@ class Conversation:
         self._place = place
         self._yes_to = yes_to
         self._unattended = unattended
+        self._time_zone = server_zone()
         self._model = model
         self.thread_id = thread_id
         self.last_run = ""
@@ -73,6 +75,8 @@ class Conversation:
     def say(self, message: str) -> bool:
         """Send a message and show the turn to its end. Return whether it succeeded."""
         body: dict[str, Any] = {"message": message}
+        if self._time_zone:
+            body["time_zone"] = self._time_zone
         if attached := attachments_in(self._client, message):
             body["attachments"] = attached
         if self.thread_id:

@@ -46,7 +46,7 @@ def _line(grant: dict[str, Any], client: ServiceClient) -> str:
     until = datetime.fromisoformat(str(grant["expires_at"])).astimezone()
     folders = ", ".join(_path(str(folder), client) for folder in grant["folder_ids"])
     used = f"{grant['used']} of {grant['max_items']} items used"
-    return f"{grant['grant_id']}  {', '.join(grant['kinds'])} inside {folders}  {used}, until {until:%Y-%m-%d %H:%M}"
+    return f"{grant['grant_id']}  {', '.join(grant['kinds'])} inside {folders}  {used}, until {until:%Y-%m-%d %H:%M %Z}"
 
 
 def _path(folder_id: str, client: ServiceClient) -> str:

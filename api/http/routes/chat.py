@@ -74,6 +74,7 @@ async def chat(body: ChatRequest, caller: CallerDep, service: ServiceDep) -> Eve
         thread_id=body.thread_id,
         assistant_id=body.assistant_id or ASSISTANT,
         mode=body.mode,
+        time_zone=body.time_zone or "",
         model=body.model,
     )
     headers = [("location", f"/api/runs/{run.id}/events"), ("content-location", f"/api/runs/{run.id}")]

@@ -22,6 +22,7 @@ from drive_server.context import (
     META_IDEMPOTENCY_KEY,
     META_IF_MATCH,
     META_RUN_ID,
+    META_TIME_ZONE,
     META_TOOL_CALL_ID,
     current_principal,
 )
@@ -32,6 +33,7 @@ from drive_server.services.identity.sign_ins import SignInService
 
 IN_PROCESS = "in_process"
 META_LIMITS = {
+    META_TIME_ZONE: 64,
     META_RUN_ID: 64,
     META_IDEMPOTENCY_KEY: 255,
     META_IF_MATCH: 128,
@@ -136,6 +138,7 @@ def actor_of(principal: Principal, tool: str, meta: dict[str, Any]) -> Actor:
         tool_call_id=vouched[META_TOOL_CALL_ID],
         approval_id=vouched[META_APPROVAL_ID],
         grant_id=vouched[META_GRANT_ID],
+        time_zone=_text(meta, META_TIME_ZONE),
     )
 
 

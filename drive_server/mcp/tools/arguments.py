@@ -190,15 +190,15 @@ ModifiedAfter = Annotated[
     str | None,
     Field(
         max_length=MAX_MOMENT_CHARACTERS,
-        description="Only what was changed from this time on: ISO 8601, as 2026-11-05 or 2026-11-05T14:30:00+01:00; "
-        "without a zone, UTC.",
+        description="Only what was changed from this time on: ISO 8601, as 2026-11-05 or 2026-11-05T14:30:00+01:00 "
+        "(without a zone, the person's), or words as `last month` and `上周`.",
     ),
 ]
 ModifiedBefore = Annotated[
     str | None,
     Field(
         max_length=MAX_MOMENT_CHARACTERS,
-        description="Only what was changed before this time, written like `modified_after`.",
+        description="Only what was changed before this time, like `modified_after`; with words, up to their end.",
     ),
 ]
 BelongsTo = Annotated[
@@ -256,11 +256,16 @@ Since = Annotated[
     str | None,
     Field(
         max_length=MAX_MOMENT_CHARACTERS,
-        description="From this time on: ISO 8601, as 2026-11-05 or 2026-11-05T14:30:00+01:00; without a zone, UTC.",
+        description="From this time on: ISO 8601, as 2026-11-05 or 2026-11-05T14:30:00+01:00 (without a zone, the "
+        "person's), or words as `last month` and `上周`.",
     ),
 ]
 Until = Annotated[
-    str | None, Field(max_length=MAX_MOMENT_CHARACTERS, description="Before this time, written like `since`.")
+    str | None,
+    Field(
+        max_length=MAX_MOMENT_CHARACTERS,
+        description="Before this time, written like `since`; with words, up to their end.",
+    ),
 ]
 ToolName = Annotated[
     str | None, Field(max_length=MAX_TOOL_CHARACTERS, description="Changes made with this tool, by its name.")

@@ -99,12 +99,13 @@ class HistoryTools(ToolGroup):
         what was taken back.
         """
         actor = await call.actor()
+        begin, end = await self.span(actor, since, until)
         page = await self._drive.journal.list_changes(
             actor,
             item=item_id,
             run_id=run_id,
-            since=since,
-            until=until,
+            since=begin,
+            until=end,
             tool=tool,
             by=by,
             kind=kind,

@@ -65,7 +65,7 @@ class BulkTools(ToolGroup):
         actor = await call.actor()
         require_scope(actor.principal, Scope.READ)
         model = self._model(call)
-        only = SearchFilter(tuple(types), modified_after, modified_before, belongs_to)
+        only = SearchFilter(tuple(types), *await self.span(actor, modified_after, modified_before), belongs_to)
         choice = Choice(tuple(file_ids), folder_id, recursive, query, only, max_files)
         task = Task(instruction, reduce_instruction or "", (language or "").strip())
         outcome = await self._drive.map_reduce.read(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from mcp.types import CallToolResult
 
-from drive_server.access import Principal
+from drive_server.access import Actor
 from drive_server.mcp import icons
 from drive_server.mcp.calls.call import Call, answer
 from drive_server.mcp.results import WhoamiResult
@@ -28,33 +28,41 @@ class SessionTools(ToolGroup):
         principal = call.transport_principal()
         if principal is not None:
             actor = await call.actor()
-            return answer(
-                actor, f"Not needed: this connection acts for {principal.email}.", await self._result(principal)
-            )
+            return answer(actor, f"Not needed: this connection acts for {principal.email}.", await self._result(actor))
         principal = await call.sign_in(api_key)
         actor = await call.actor()
-        return answer(actor, f"Signed in as {principal.email}.", await self._result(principal))
+        return answer(actor, f"Signed in as {principal.email}.", await self._result(actor))
 
     @ToolSpec("Who am I", "查看当前身份", None, "query", "low", READS)
     async def whoami(self, call: Call) -> Annotated[CallToolResult, WhoamiResult]:
-        """Tell for whom this connection acts, what its key may do, how much is kept, and how far it can be searched.
+        """Tell for whom this connection acts, what day and time it is there, what its key may do and how much is kept.
 
-        Use when: a call was refused for lack of a scope or of room, the person asks which account is in use, or a
-        search finds less than it should.
+        Use when: a date such as "until Friday" has to be worked out, a call was refused for lack of a scope or of room,
+        the person asks which account is in use, or a search finds less than it should.
         Not for: other people's accounts.
         Notes: scopes are read, write, share and delete; sizes are in bytes, a quota of 0 is no limit.
         """
         actor = await call.actor()
         principal = actor.principal
         scopes = ", ".join(sorted(principal.scopes)) or "none"
-        result = await self._result(principal)
+        result = await self._result(actor)
         limit = f" of {result.quota_bytes}" if result.quota_bytes else ""
-        text = f"{principal.email}; scopes: {scopes}; {result.used_bytes}{limit} bytes in use."
+        zone = f" {result.time_zone}" if result.time_zone else ""
+        text = f"{principal.email}; it is {result.today}, {result.time}{zone}; scopes: {scopes}; "
+        text += f"{result.used_bytes}{limit} bytes in use."
         waiting = result.index["pending"] + result.index["indexing"]
         text += f" Files that can't be searched yet: {waiting}." if waiting else ""
         return answer(actor, text, result)
 
-    async def _result(self, principal: Principal) -> WhoamiResult:
+    async def _result(self, actor: Actor) -> WhoamiResult:
+        principal = actor.principal
         usage = await self._drive.quota.usage(principal.user_id)
         index = await self._drive.ingester.status(principal.user_id)
-        return WhoamiResult.of(principal, usage.used_bytes, usage.quota_bytes, index.summary)
+        return WhoamiResult.of(
+            principal,
+            *await self.now(actor),
+            languages=await self._drive.identity.languages(principal.user_id),
+            used_bytes=usage.used_bytes,
+            quota_bytes=usage.quota_bytes,
+            index=index.summary,
+        )

@@ -2,14 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
+from datetime import datetime
 from typing import Any, ClassVar, Final, Literal, TypeVar, cast
 
+import anyio.to_thread
 from mcp.types import CallToolResult, Icon, ToolAnnotations
 
-from drive_server.access import Scope
+from drive_server.access import Actor, Scope
+from drive_server.clock import utc_now
 from drive_server.context import META_TOOL
 from drive_server.mcp import icons
 from drive_server.mcp.calls.consent import Asks
+from drive_server.moments import to_iso, zone_of
 from drive_server.registry import ServiceRegistry
 from drive_server.services.journal.changes import ChangeKind
 
@@ -146,6 +150,23 @@ class ToolGroup:
 
     def __init__(self, drive: ServiceRegistry) -> None:
         self._drive = drive
+
+    async def now(self, actor: Actor) -> tuple[datetime, str]:
+        """Return the local time of the person who calls, and their zone's name; empty: the server's has none."""
+        return await anyio.to_thread.run_sync(self._now, actor)
+
+    def _now(self, actor: Actor) -> tuple[datetime, str]:
+        """Zones are read from files."""
+        stated = actor.time_zone or ""
+        name = stated if zone_of(stated) else self._drive.settings.resolved_time_zone
+        return utc_now().astimezone(zone_of(name)), name
+
+    async def span(self, actor: Actor, since: str | None, until: str | None) -> tuple[str | None, str | None]:
+        """Return both ends of a span of time as ISO 8601, where the person named them in words or without a zone."""
+        if since is None and until is None:
+            return None, None
+        now, _ = await self.now(actor)
+        return to_iso(since, now, "start"), to_iso(until, now, "end")
 
     @classmethod
     def specs(cls) -> list[ToolSpec]:

@@ -28,6 +28,7 @@ from drive_server.services.identity.keys import (
     scopes_by_id,
     to_key,
 )
+from drive_server.services.identity.profile import languages_sync
 from drive_server.storage.tables import ApiKeyRow, NodeRow, UserRow, new_id
 from drive_server.storage.token_file import read_token, write_token
 
@@ -106,6 +107,10 @@ class IdentityService:
         if user is None:
             raise UnauthenticatedError("There is no such user.", hint="Sign in again.")
         return Principal(user_id=user.id, email=user.email, scopes=granted, method="in_process")
+
+    async def languages(self, user_id: str) -> list[str]:
+        """Return the languages of a person's drive, or their scripts, the most common first."""
+        return await self._database.read_sync(lambda connection: languages_sync(connection, user_id))
 
     async def ensure_local_user(self) -> tuple[User, str]:
         """Return the owner of this drive, an administrator, and the local access token; make what is missing.

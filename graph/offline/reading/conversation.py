@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from graph.language import language_of
+from graph.messages.steps import is_step
 from graph.offline.reading.results import Item, Result, is_item, read_result
 from graph.offline.understanding.grammar import word
 from graph.prompts import TAGS
@@ -34,6 +35,7 @@ class Sections:
     last_run: str = ""
     last_agent: str = ""
     conversation: str = ""
+    time_zone: str = ""
     language: Language | None = None
 
 
@@ -53,6 +55,7 @@ def read_sections(system: str) -> Sections:
         step=_mapping(_json(found, "step")), earlier_results=_mappings(_json(found, "earlier_results")),
         plan_so_far=_mappings(_json(found, "plan_so_far")), last_run=found.get("last_run", "").strip(),
         last_agent=found.get("last_agent", "").strip(), conversation=found.get("conversation", ""),
+        time_zone=str(_mapping(_json(found, "moment")).get("time_zone") or ""),
         language=cast("Language", language) if language in {"en", "zh"} else None)  # fmt: skip
 
 
@@ -214,6 +217,8 @@ def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
     said, calls = list[Said](), list[Call]()
     run_id, turn, segment, rounds = "", 0, 0, 0
     for message in messages:
+        if is_step(message):
+            continue
         if isinstance(message, HumanMessage):
             run_id, turn, segment, rounds = str(message.id or ""), turn + 1, 0, 0
             said.append(Said(by_person=True, text=message.text, turn=turn))
@@ -225,5 +230,5 @@ def read_conversation(messages: Sequence[BaseMessage]) -> Conversation:
                 result, args = read_result(answered) if answered else None, cast("Mapping[str, Any]", call["args"])
                 calls.append(Call(str(call["id"]), call["name"], args, result, turn, segment))
             segment, rounds = (segment, rounds + 1) if message.tool_calls else (segment + 1, 0)
-    system = "\n\n".join(message.text for message in messages if isinstance(message, SystemMessage))
+    system = "\n\n".join(one.text for one in messages if isinstance(one, SystemMessage) or is_step(one))
     return Conversation(read_sections(system), tuple(said), tuple(calls), run_id, turn, segment, rounds)

@@ -94,7 +94,8 @@ def info(task: Task, intent: Intent) -> Script:
     item = task.checked(result, "get_file_info", str(found.get("name", ""))).data
     numbers = {"version": result.number("version"), "count": result.number("child_count")}
     about = {"owner": inert(result.word("owner")), "role": task.role(result.word("role"))}
-    times = {"created": moment(item.get("created_at")), "changed": moment(item.get("updated_at"))}
+    zone = task.sections.time_zone
+    times = {"created": moment(item.get("created_at"), zone), "changed": moment(item.get("updated_at"), zone)}
     sentence, total = "info_folder" if item.get("kind") == "folder" else "info", size(result.number("size"))
     return task.say(sentence, name=task.name(item), path=path_of(item), size=total, **numbers, **about, **times)
 
@@ -143,7 +144,7 @@ def changes(task: Task, intent: Intent) -> Script:
 
 def change_line(task: Task, change: Item) -> str:
     """Return a change as a line of a list."""
-    line = f"- {moment(change.get('at'))}: {inert(change_of(change))}"
+    line = f"- {moment(change.get('at'), task.sections.time_zone)}: {inert(change_of(change))}"
     return line + (task.say("change_undone") if change.get("undone_by") else "")
 
 
@@ -158,7 +159,8 @@ def _item_line(_task: Task, item: Item) -> str:
 
 
 def _version_line(task: Task, entry: Item) -> str:
-    about = (moment(entry.get("created_at")), inert(str(entry.get("author", ""))), size(int(entry.get("size") or 0)))
+    at = moment(entry.get("created_at"), task.sections.time_zone)
+    about = (at, inert(str(entry.get("author", ""))), size(int(entry.get("size") or 0)))
     current = task.say("version_current") if entry.get("current") else ""
     return f"- {entry.get('number', '?')}: {', '.join(about)}{current}"
 

@@ -7,7 +7,7 @@ import openai
 import pytest
 from langchain_core import exceptions as neutral
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from pydantic import BaseModel, SecretStr
 
@@ -47,6 +47,13 @@ def model_of(request: pytest.FixtureRequest, clients: Clients) -> ModelOf:
         return build_models(AgentSettings(**{**given, **settings}), clients)["agent"]
 
     return build
+
+
+async def test_no_request_ends_with_the_assistants_words(server: OpenAIServer, model_of: ModelOf) -> None:
+    server.replies = [text("more")]
+    await ask(model_of(server), [*HI, AIMessage("hello")])
+    sent = server.requests[0]["messages"]
+    assert [message["role"] for message in sent] == ["user", "assistant", "user"]
 
 
 @tool

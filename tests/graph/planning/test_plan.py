@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, SystemMessage
+from langchain_core.messages import AIMessage
 
 from graph.errors import ModelTimeoutError, ModelUnavailableError
+from graph.messages.steps import is_step
 from graph.planning.shape import MAX_STEPS
-from tests.fakes.chat_model import ScriptedChatModel, plan_of, tool_call
+from tests.fakes.chat_model import ScriptedChatModel, plan_of, route_to, tool_call
 from tests.fakes.tiny_drive import TinyDrive
 from tests.graph.assistant import Assistant, Seen, approve, reject
 
@@ -29,10 +30,9 @@ def statuses(seen: Seen) -> list[tuple[int, str]]:
 
 
 def section(model: ScriptedChatModel, request: int, tag: str) -> Any:
-    """Return the JSON of a section in the system message of one request."""
-    system = model.requests[request][0]
-    assert isinstance(system, SystemMessage)
-    return json.loads(system.text.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0])
+    """Return the JSON of a section in the system message of one request, or in that of its step."""
+    sent = "\n".join(one.text for one in model.requests[request] if one.type == "system" or is_step(one))
+    return json.loads(sent.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0])
 
 
 async def test_steps_run_in_order_and_hand_their_results_on(
@@ -64,11 +64,24 @@ async def test_steps_run_in_order_and_hand_their_results_on(
     assert [name for name, _ in drive.done] == ["create_folder", "move_item", "share_item"]
 
 
-async def test_the_person_is_the_only_human_in_what_a_step_sees(assistant: Assistant, model: ScriptedChatModel) -> None:
-    model.script = [plan_of(("drive_agent", "one"), ("drive_agent", "two")), "did one", "did two"]
-    await assistant.say(REQUEST)
-    humans = [message.text for message in model.requests[-1] if message.type == "human"]
-    assert humans == [REQUEST]
+async def test_a_step_is_a_message_of_its_own_behind_the_request_and_the_thread_has_none(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [
+        plan_of(("drive_agent", "one"), ("drive_agent", "two")),
+        "did one",
+        tool_call("get_file_info", "i", item_id="a"),
+        "did two",
+    ]
+    seen = await assistant.say(REQUEST)
+    first, begun, going_on = model.requests[1:]
+    assert [message.type for message in first] == ["system", "human", "human"]
+    assert [message.type for message in begun] == ["system", "human", "ai", "human"]
+    assert [message.type for message in going_on] == ["system", "human", "ai", "human", "ai", "tool"]
+    assert '"instruction":"two"' in begun[3].text
+    assert begun[3] == going_on[3]
+    assert "<step>\n{" not in begun[0].text
+    assert [message.text for message in seen.state["messages"] if message.type == "human"] == [REQUEST]
 
 
 async def test_a_step_whose_calls_fail_is_tried_twice_more_and_the_rest_goes_on(
@@ -165,6 +178,53 @@ async def test_in_the_open_document_no_step_creates_a_file(assistant: Assistant,
     plan = seen.state["plan"]
     assert plan is not None
     assert [step["agent"] for step in plan["steps"]] == ["document_agent", "drive_agent"]
+
+
+async def test_in_the_open_document_a_plan_of_three_steps_is_refused(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    long = plan_of(("document_agent", "replace x"), ("document_agent", "add y"), ("drive_agent", "share it"))
+    model.script = [long, long, "did it all"]
+    seen = await assistant.say("replace x with y and share it with bob@example.com", file_id="a")
+    assert "at most 2 steps" in model.requests[1][0].text
+    assert len(seen.of("task_plan")[0]["steps"]) == 1
+
+
+async def test_a_plan_that_ended_is_known_in_the_next_turn_with_what_came_of_its_steps(
+    assistant: Assistant, model: ScriptedChatModel
+) -> None:
+    model.script = [plan_of(("drive_agent", "make Reports"), ("drive_agent", "make Old")), "Reports is there.", "No."]
+    await assistant.say(REQUEST)
+    model.script = ["It was not made."]
+    await assistant.say("list my files")
+    (last_plan,) = [section(model, -1, "last_plan")]
+    assert [(step["title"], step["status"]) for step in last_plan] == [
+        ("make Reports", "completed"),
+        ("make Old", "completed"),
+    ]
+    assert last_plan[0]["result"] == "Reports is there."
+
+
+async def test_the_planner_knows_what_that_is(
+    build_with_store: Any, model: ScriptedChatModel, drive: TinyDrive
+) -> None:
+    assistant = build_with_store()
+    model.script = [route_to("drive_agent"), tool_call("remember", fact="Ann is ann@example.com"), "I will."]
+    await assistant.say("remember that Ann is ann@example.com")
+    model.script = ["The leases end in May [1]."]
+    await assistant.say("search my files for the leases")
+    model.script = [plan_of(("drive_agent", "create leases.md"), ("drive_agent", "share it")), "made", "shared"]
+    await assistant.say("Save that as leases.md and share it with Ann", folder_id="root")
+    planner = next(request for request in model.requests if "You split a person's request" in request[0].text)
+    assert "ai: The leases end in May" in planner[0].text
+    assert "Ann is ann@example.com" in planner[0].text.split("<memories>\n")[1]
+    assert [item["name"] for item in json.loads(planner[0].text.split("<listing>\n")[1].split("\n</l")[0])] == [
+        "a",
+        "b",
+    ]
+    assert '"now":"Saturday 2026-11-21 ' in planner[0].text
+    assert [message.type for message in planner] == ["system", "human"]
+    del drive
 
 
 async def test_rounds_that_run_out_end_the_plan(build: Any, model: ScriptedChatModel) -> None:

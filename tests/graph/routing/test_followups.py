@@ -2,8 +2,9 @@
 
 import pytest
 
-from graph.routing.followups import is_follow_up
+from graph.routing.followups import is_follow_up, may_need_plan
 from graph.routing.route import by_pattern, by_stickiness
+from graph.state import AGENTS
 from tests.graph.routing.followup_set import FOLLOW_UPS, GOES_ON, LETS_GO, FollowUp
 from tests.graph.states import state_of
 
@@ -43,3 +44,22 @@ def test_a_continuation_is_recognised(text: str) -> None:
 )
 def test_a_new_subject_or_nothing_is_no_continuation(text: str) -> None:
     assert not is_follow_up(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "now write a summary of it into a new file and share that with Li",
+        "translate it and share it with bob@example.com",
+        "把它翻译成中文然后分享给bob@example.com",
+        "then find the others and move them there too",
+    ],
+)
+def test_a_follow_up_that_asks_for_several_things_is_judged_by_the_router(text: str) -> None:
+    for agent in AGENTS:
+        assert by_stickiness(state_of(text, last=agent)) is None
+
+
+@pytest.mark.parametrize("text", ["and the second one?", "yes, and then the second one", "那就改成表格", "shorter"])
+def test_a_follow_up_of_one_thing_needs_no_plan(text: str) -> None:
+    assert not may_need_plan(text)

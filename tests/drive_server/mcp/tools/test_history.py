@@ -80,7 +80,7 @@ async def test_changes_are_found_by_tool_kind_and_time_and_tell_who_did_them_wit
 
     renames = await alices.result("list_changes", tool="rename_item", kind="organise", since="2026-01-01")
     none = await alices.call("list_changes", until="2026-01-01T00:00:00Z")
-    wrong = await alices.refused("list_changes", since="yesterday")
+    wrong = await alices.refused("list_changes", since="once upon a time")
 
     assert renames.structuredContent is not None
     (change,) = renames.structuredContent["changes"]

@@ -1,0 +1,106 @@
+"""The surroundings of turns, each read once for a few rounds of calls, whether router, planner or specialist asks."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
+from datetime import datetime, timedelta
+from typing import Any, Final, Generic, TypeVar
+
+from langgraph.runtime import Runtime
+
+from graph.agents.attachments import read_attachments, takes_pictures
+from graph.agents.surroundings import DriveReader, Surroundings, SurroundingsReader
+from graph.clock import Clock
+from graph.context import RunContext
+from graph.dependencies import GraphDependencies
+from graph.drive.connections import Toolbox
+from graph.memory.view import room_in
+from graph.single_flight import SingleFlight
+from graph.state import State, current_step, running_turn, said_last
+
+CACHE_ENTRIES: Final = 256
+FRESH: Final = timedelta(seconds=30)
+T = TypeVar("T")
+
+
+class ReadCache(Generic[T]):
+    """Caches an answer per key for a few rounds of calls; the key has to tell persons apart."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._entries: OrderedDict[Hashable, tuple[datetime, T]] = OrderedDict()
+        self._flights = SingleFlight[T]()
+
+    async def get(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+        """Return the value of the key, read anew unless it is fresh; drop the oldest of 256 keys."""
+        cached = self._entries.get(key)
+        if cached and self._clock() - cached[0] < FRESH:
+            return cached[1]
+        return await self._flights.do(key, lambda: self._read(key, read))
+
+    async def _read(self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+        cached = self._entries.get(key)
+        if cached and self._clock() - cached[0] < FRESH:
+            return cached[1]
+        value = await read()
+        self._entries[key] = (self._clock(), value)
+        self._entries.move_to_end(key)
+        if len(self._entries) > CACHE_ENTRIES:
+            self._entries.popitem(last=False)
+        return value
+
+
+class SurroundingsCache:
+    """Reads what stands around the message of a turn, for all who need it."""
+
+    def __init__(self, deps: GraphDependencies) -> None:
+        self._deps = deps
+        self._seen = ReadCache[Surroundings](deps.clock)
+
+    async def read(self, read: SurroundingsReader, state: State, runtime: Runtime[RunContext]) -> Surroundings:
+        """Return what is around the message. Raises `DriveUnavailableError`."""
+        user, reader = await self._reader(state, runtime)
+        return await self._seen.get((user, read, *turn_key(state)), lambda: read(reader))
+
+    async def with_attachments(
+        self, read: SurroundingsReader, state: State, runtime: Runtime[RunContext]
+    ) -> Surroundings:
+        """Return that, and what the person attached to the message. Raises `DriveUnavailableError`."""
+        if not state.get("place", {}).get("attachments"):
+            return await self.read(read, state, runtime)
+        seen, attached = await asyncio.gather(self.read(read, state, runtime), self._attached(state, runtime))
+        return Surroundings((*seen.sections, *attached.sections), (*seen.reads, *attached.reads), seen.beginning)
+
+    async def _attached(self, state: State, runtime: Runtime[RunContext]) -> Surroundings:
+        user, reader = await self._reader(state, runtime)
+        settings, model = self._deps.settings, self._deps.model_name("agent", runtime)
+        budget = min(settings.attachment_tokens, room_in(settings, model).for_messages() // 2)
+
+        async def read() -> Surroundings:
+            shown = await read_attachments(reader, budget, sees=takes_pictures(settings, model))
+            return Surroundings((shown,), tuple(reader.reads))
+
+        return await self._seen.get((user, "attachments", model, *turn_key(state)), read)
+
+    async def _reader(self, state: State, runtime: Runtime[RunContext]) -> tuple[RunContext, DriveReader]:
+        user = self._deps.user(runtime)
+        return user, drive_reader(state, await self._deps.connections.toolbox(user))
+
+
+def drive_reader(state: State, toolbox: Toolbox) -> DriveReader:
+    """Return what reads the drive around the message, or around the step of a plan."""
+    return DriveReader(toolbox, state.get("place", {}), query_of(state))
+
+
+def query_of(state: State) -> str:
+    """Return what is wanted at the moment: the step of a plan, else the message."""
+    step = current_step(state)
+    return step["instruction"] if step else said_last(state)
+
+
+def turn_key(state: State) -> tuple[Any, ...]:
+    """Return what tells apart two moments of which the surroundings may differ."""
+    turn, step = running_turn(state), current_step(state)
+    place = state.get("place", {})
+    step_id = step["id"] if step else None
+    return place.get("file_id"), place.get("folder_id"), turn["run_id"], step_id, len(turn["changes"])
