@@ -10,7 +10,11 @@ from graph.prompts import json_section
 from graph.state import Plan, State, Step, current_step
 
 RESULT_CHARACTERS: Final = 2_000
-DO_THE_STEP: Final = "Carry out this step of the plan now, and no other part of the request."
+DO_THE_STEP: Final = (
+    "Carry out this step of the plan now, and no other part of the request. `<earlier_results>`, if it is there, has"
+    " what came before it, with the items that were changed and found: act on those. Give in your answer the names and"
+    " paths that later steps will need."
+)
 
 
 def step_message(state: State, toolbox: Toolbox) -> StepMessage | None:

@@ -1,4 +1,5 @@
-"""The three sentences that the product is asked for first, whole and in both languages, with the built-in model.
+"""The three sentences that the product is asked for first, whole and in both languages: with the built-in model, and
+with a scripted one that knows nothing but what it is sent.
 
 Create a file here and share it; write a summary at the end of the document; find the document about something, write
 its summary into a new file, and share that.
@@ -6,14 +7,22 @@ its summary into a new file, and share that.
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
+from tests.api.real_service import RealService
 from tests.e2e.waiting import wait_until_indexed
+from tests.fakes.chat_model import FakeChatModel, plan_of, route_to, tool_call
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.e2e.person import Event, Person, Turn
     from tests.e2e.service import Service
 
@@ -79,6 +88,11 @@ def asked(card: Event) -> list[str]:
 
 @pytest.fixture
 def desk(alice: Person, bob: Person) -> Desk:
+    return new_desk(alice, bob)
+
+
+def new_desk(alice: Person, bob: Person) -> Desk:
+    """Fill a person's drive."""
     folders = {name: alice.folder(name)["id"] for name in ("HR", "Notes", "笔记")}
     texts = {"handbook.md": HANDBOOK, "员工手册.md": MANUAL, "list.txt": "milk, eggs\n"}
     files = {name: alice.upload(name, text, folders["HR"])["id"] for name, text in texts.items()}
@@ -282,3 +296,111 @@ def test_a_share_with_an_address_without_an_account_holds_once_there_is_one(
     late = service.add_person(address)
     assert len(late.names("shared")) == 1
     late.close()
+
+
+Seen = Sequence[BaseMessage]
+STEP = re.compile(r"<step>\n(.*?)\n</step>", re.DOTALL)
+EARLIER = re.compile(r"<earlier_results>\n(.*?)\n</earlier_results>", re.DOTALL)
+
+
+def section(tag: re.Pattern[str], seen: Seen) -> Any:
+    """Return the data of the newest section of that kind that the model was sent."""
+    found = [match for message in seen if not isinstance(message, ToolMessage) for match in tag.findall(message.text)]
+    return json.loads(found[-1]) if found else None
+
+
+def id_in(seen: Seen, name: str) -> str:
+    """Return the id of the newest item whose line in the results of earlier steps has the name."""
+    lines = [line for step in section(EARLIER, seen) for key in ("changed", "found") for line in step.get(key, ())]
+    return next(line.split(" ", 1)[0] for line in reversed(lines) if name in line)
+
+
+class StepModel(FakeChatModel):
+    """Plans the steps of `work` for whatever it is asked, and does in each the one call that is written there.
+
+    It says no more than "Done." after each, so that a later step knows of an earlier one only what the product tells.
+    """
+
+    work: list[tuple[str, str, list[str], Callable[[Seen], AIMessage]]]
+
+    def _answer(self, messages: Seen, offered: Sequence[str]) -> AIMessage:
+        step = section(STEP, messages)
+        if "RouteDecision" in offered:
+            return route_to("drive_agent", needs_plan=True)
+        if "TaskPlan" in offered:
+            return plan_of(*((agent, text, needs) for agent, text, needs, _ in self.work))
+        if step is None:
+            return tool_call("make_plan", reason="Several things are asked for.")
+        if isinstance(messages[-1], ToolMessage):
+            return AIMessage("Done.")
+        called = next(call for _, text, _, call in self.work if text == step["instruction"])(messages)
+        return called.model_copy(
+            update={"id": None, "tool_calls": [{**called.tool_calls[0], "id": step["instruction"]}]}
+        )
+
+
+@pytest.fixture(scope="module")
+def scripted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[StepModel, Person]]:
+    """A service with that model, and its owner."""
+    folder = tmp_path_factory.mktemp("scripted")
+    model = StepModel(work=[])
+    running = RealService(folder, model).start()
+    owner = running.owner()
+    yield model, owner
+    owner.close()
+    running.stop()
+
+
+@pytest.fixture
+def scripted_desk(scripted: tuple[StepModel, Person]) -> Iterator[Desk]:
+    people = [scripted[1].add_new("ann"), scripted[1].add_new("ben")]
+    yield new_desk(*people)
+    for person in people:
+        person.close()
+
+
+@pytest.mark.parametrize("message", [FIND, FIND_ZH])
+def test_a_model_that_says_nothing_of_them_is_told_what_its_earlier_steps_found_and_made(
+    scripted: tuple[StepModel, Person], scripted_desk: Desk, message: str
+) -> None:
+    model, desk = scripted[0], scripted_desk
+    name = "handbook.md" if message == FIND else "员工手册.md"
+    model.work = [
+        ("search_agent", "find", [], lambda _: tool_call("search_files", query=name)),
+        ("search_agent", "read", ["1"], lambda seen: tool_call("read_file", file_id=id_in(seen, name))),
+        ("drive_agent", "write", ["2"], lambda _: tool_call("create_file", name="leave.md", content="14 weeks")),
+        (
+            "drive_agent",
+            "share",
+            ["3"],
+            lambda seen: tool_call("share_item", item_id=id_in(seen, "leave.md"), email=desk.other.email),
+        ),
+    ]
+    desk.say(message)
+    assert [status for _, status in desk.turns[0].tools] == ["done"] * 4
+    assert desk.shown()["shared"] == ["leave.md: viewer"]
+
+
+@pytest.mark.parametrize(
+    ("message", "made"),
+    [
+        ("create a file plan.md in the current folder and share it with BOB", "plan.md"),
+        ("在当前目录中创建计划.md文件并分享给BOB", "计划.md"),
+    ],
+)
+def test_a_model_shares_the_file_that_its_earlier_step_made(
+    scripted: tuple[StepModel, Person], scripted_desk: Desk, message: str, made: str
+) -> None:
+    model, desk = scripted[0], scripted_desk
+    model.work = [
+        ("drive_agent", "create", [], lambda _: tool_call("create_file", name=made, content="", parent_id="/HR")),
+        (
+            "drive_agent",
+            "share",
+            ["1"],
+            lambda seen: tool_call("share_item", item_id=id_in(seen, made), email=desk.other.email, role="editor"),
+        ),
+    ]
+    desk.say(message, folder_id=desk.folders["HR"])
+    assert desk.shown()["shared"] == [f"{made}: editor"]
+    assert made in desk.shown()["HR"]
