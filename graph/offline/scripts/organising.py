@@ -45,11 +45,11 @@ def create_file(task: Task, intent: Intent) -> Script:
     """Make a file with the text that was dictated."""
     if not intent.names:
         return task.say("missing_name")
+    return (yield from _one_file(task, intent, intent.names[0], intent.content))
+
+
+def _one_file(task: Task, intent: Intent, name: str, content: str) -> Script:
     parent = yield from resolve_folder(task, intent.destination or Ref("here"))
-    return (yield from _one_file(task, parent, intent.names[0], intent.content))
-
-
-def _one_file(task: Task, parent: Item, name: str, content: str) -> Script:
     name = name if "." in name.strip(".") else f"{name}.md"
     result = yield from call("create_file", name=name, content=content, parent_id=parent["id"])
     if result.code == "name_conflict":
@@ -69,9 +69,8 @@ def save_summary(task: Task, intent: Intent) -> Script:
     topic = topic or _topic_in(said)
     if not topic:
         return said
-    folder = yield from resolve_folder(task, intent.destination or Ref("here"))
     name = intent.names[0] if intent.names else task.say("summary_name", topic=topic).strip()
-    return (yield from _one_file(task, folder, name, f"{said.strip().replace(' [1]', '')}\n"))
+    return (yield from _one_file(task, intent, name, f"{said.strip().replace(' [1]', '')}\n"))
 
 
 def add_summary(task: Task, intent: Intent) -> Script:

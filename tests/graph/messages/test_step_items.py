@@ -1,5 +1,6 @@
 """A step is shown the items that the steps before it found and changed."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -24,7 +25,7 @@ def step(key: str, after: str | None, said: str | None = None) -> Step:
     return {**made, "after": after, "result": said, "attempts": 1 if after else 0}
 
 
-def paths(messages: list[AnyMessage], *steps: Step) -> list[dict[str, list[str]]]:
+def paths(messages: Sequence[AnyMessage], *steps: Step) -> list[dict[str, list[str]]]:
     shown = step_items(messages, steps, lambda name: name.startswith(("create", "move")))
     return [{name: [one["path"] for one in items] for name, items in of_step.items()} for of_step in shown]
 
