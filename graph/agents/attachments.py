@@ -37,7 +37,7 @@ async def read_attachments(drive: DriveReader, budget: int, *, sees: bool) -> st
     wanted = drive.place.get("attachments") or []
     found = await asyncio.gather(*(_read(drive, one, sees=sees) for one in wanted))
     shown: list[dict[str, Any]] = []
-    for position, one in enumerate(found):
+    for position, one in enumerate(_first_pictures(found)):
         share = max(0, budget) // (len(found) - position)
         shown.append(_fitted(one, share))
         budget -= PICTURE_TOKENS if "picture" in one else tokens_of(str(shown[-1]))
@@ -66,6 +66,18 @@ async def _picture(drive: DriveReader, item_id: str) -> dict[str, Any] | None:
     if not blobs:
         return None
     return {"type": "image_url", "image_url": {"url": f"data:{blobs[0].mimeType};base64,{blobs[0].blob}"}}
+
+
+def _first_pictures(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the attachments, those with a picture too many with why it is not shown."""
+    pictures = [at for at, one in enumerate(found) if "picture" in one]
+    unseen = {"problem": f"only the first {MOST_PICTURES} pictures of a message are shown"}
+    return [
+        {key: value for key, value in one.items() if key != "picture"} | unseen
+        if at in pictures[MOST_PICTURES:]
+        else one
+        for at, one in enumerate(found)
+    ]
 
 
 def _is_picture(item: Mapping[str, Any]) -> bool:

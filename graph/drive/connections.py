@@ -309,7 +309,7 @@ class ConnectionPool:
         try:
             async with self._using(who) as connection, asyncio.timeout(self._timeout.total_seconds()):
                 return await connection.session.read_resource(AnyUrl(uri))
-        except (McpError, TimeoutError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+        except (DriveUnavailableError, McpError, TimeoutError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             return None
 
     async def _answer(

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage, ToolMessage
 
-from graph.messages.compact_results import compact_result
+from graph.messages.compact_results import compact_result, one_line
 from graph.messages.short_ids import ShortIds
 from graph.messages.steps import is_step
 from graph.prompts import LESS_THAN, compact, json_section, section
@@ -92,10 +92,9 @@ def _line(entry: Any, ids: ShortIds) -> str:
     facts = dict(cast("Mapping[str, Any]", entry))
     item_id, name, path = (facts.pop(key, None) for key in ("id", "name", "path"))
     kind, label = facts.pop("kind", None), str(path or name or "")
-    label = label if label.isprintable() else _escaped(label)
+    label = one_line(f"{label}{'/' if kind == 'folder' else ''}")
     more = [f"{key} {_escaped(value)}" for key, value in facts.items() if value not in (None, "", False)]
-    line = f"{ids.short(str(item_id))} {label}" if item_id else label
-    return ", ".join([f"{line}{'/' if kind == 'folder' else ''}", *more])
+    return ", ".join([f"{ids.short(str(item_id))} {label}" if item_id else label, *more])
 
 
 def _escaped(value: Any) -> str:

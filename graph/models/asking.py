@@ -54,6 +54,7 @@ from graph.errors import (
 from graph.events import ReasoningDelta, TextDelta
 from graph.messages.steps import STEP
 from graph.models.client import LeanChatModel
+from graph.models.client.reasoning import without_tags
 from graph.models.dialects import REASONING
 from graph.models.overflow import is_too_long
 from graph.state import Language
@@ -151,9 +152,11 @@ def reads_structure(model: object) -> bool:
 
 def _pieces(model: ChatRunnable, messages: Sequence[BaseMessage], *, hidden: bool) -> AsyncGenerator[AIMessage]:
     """Ask through LangChain's callbacks only if anybody hears them: they take time with each answer and each piece."""
-    if isinstance(model, RunnableBinding) and isinstance(model.bound, LeanChatModel) and _has_no_listener():
-        return model.bound.pieces(messages, **model.kwargs)
-    return cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))
+    lean = model.bound if isinstance(model, RunnableBinding) else model
+    if isinstance(model, RunnableBinding) and isinstance(lean, LeanChatModel) and _has_no_listener():
+        return lean.pieces(messages, **model.kwargs)
+    pieces = cast("AsyncGenerator[AIMessage]", model.astream(list(messages), HIDDEN if hidden else None))
+    return pieces if isinstance(lean, LeanChatModel) else without_tags(pieces)
 
 
 def _has_no_listener() -> bool:

@@ -73,10 +73,10 @@ async def ask_for(
         try:
             return _shaped(schema, answer)
         except ModelOutputError as error:
-            if error.detail == NO_OBJECT and step.rule == JSON_SCHEMA:
-                dialect_of(model).learn(JSON_SCHEMA)
             if was_cut(answer):
                 raise ModelLengthError(str(error)) from error
+            if error.detail == NO_OBJECT and step.rule == JSON_SCHEMA:
+                dialect_of(model).learn(JSON_SCHEMA)
             if repairs <= 0:
                 raise
             repairs -= 1

@@ -16,6 +16,7 @@ from graph.drive.tool_names import EDITS
 from graph.errors import ModelError
 from graph.events import RouteDecisionEvent, emit
 from graph.limits.budget import Spending
+from graph.messages.grouping import current_turn
 from graph.models.structured import ask_for
 from graph.prompts import load_prompt, section
 from graph.routing.corrections import asks_for_change, is_correction
@@ -23,7 +24,7 @@ from graph.routing.followups import continues_with, is_follow_up, may_need_plan
 from graph.routing.intents import pattern_agent, read_intent
 from graph.routing.likely import likeliest
 from graph.routing.many_files import of_each
-from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, message_id_of, running_turn
+from graph.state import AgentName, ChangeNote, Language, Place, Route, State, Update, running_turn
 from graph.supersteps import join_updates
 
 logger = logging.getLogger(__name__)
@@ -142,7 +143,9 @@ def announce_route(route: Route | None, step_id: str | None = None) -> None:
 
 def begins_turn(state: State) -> bool:
     """Say whether nothing has answered the person's message yet: who takes it is still to be announced."""
-    return not state.get("plan") and state["messages"][-1].id == message_id_of(running_turn(state))
+    # What was left open before is closed behind the message.
+    has_answer = any(isinstance(message, AIMessage) for message in current_turn(state["messages"]))
+    return not state.get("plan") and not has_answer
 
 
 def by_correction(state: State) -> Route | None:

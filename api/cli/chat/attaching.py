@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from api.cli.client import ServiceClient
 
-_NAMED: Final = re.compile(r"""(?:^|(?<=[\s(（，。、：:]))@(?:"(/[^"]*)"|“(/[^”]*)”|(/[^\s"“”，。；：、！？）)]*))""")
+_NAMED: Final = re.compile(r"""(?:^|(?<=[(:]|[^!-~]))@(?:"(/[^"]*)"|“(/[^”]*)”|(/[^\s"“”，。；：、！？）)]*))""")
 _END: Final = ".,;:!?"
 
 
 def paths_in(message: str) -> list[str]:
-    """Return the paths after an `@` at the beginning of a word, each once; an address has no space before it."""
+    """Return the paths after an `@` at the beginning of a word, or after Chinese, which has no spaces; each once."""
     found = (quoted or chinese or plain.rstrip(_END) for quoted, chinese, plain in _NAMED.findall(message))
     return list(dict.fromkeys(path.rstrip("/") or "/" for path in found))
 

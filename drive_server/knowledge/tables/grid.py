@@ -86,7 +86,10 @@ def read_workbook(path: Path) -> list[Grid]:
             names = workbook.sheet_names
             grids = [
                 _sheet(
-                    workbook.get_sheet_by_index(number), name, uncomputed.get(name, {}), totals.get(name, frozenset())
+                    workbook.get_sheet_by_index(number),
+                    " ".join(name.split()),
+                    uncomputed.get(name, {}),
+                    totals.get(name, frozenset()),
                 )
                 for number, name in enumerate(names)
             ]

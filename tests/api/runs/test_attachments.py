@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from graph.agents.attachments import takes_pictures
+from graph.agents.attachments import MOST_PICTURES, takes_pictures
 from graph.settings import AgentSettings
 from tests.api.real_service import DriveRouter, RealService
 from tests.fakes.chat_model import ScriptedChatModel, tool_call
@@ -151,6 +151,13 @@ def test_a_picture_goes_beside_the_message_to_a_model_that_sees(tmp_path: Path) 
             {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{b64encode(PNG).decode()}"}},
         ]
         assert '"picture"' in model.requests[-1][0].text
+        many = [owner.upload(f"{number}.png", PNG + bytes([number])) for number in range(MOST_PICTURES + 1)]
+        model.script = ["Squares."]
+        with owner.chat("list what is on these photos", attachments=[{"file_id": one["id"]} for one in many]) as turn:
+            turn.finish()
+        assert len(model.requests[-1][-1].content) == 1 + MOST_PICTURES
+        assert model.requests[-1][0].text.count('"picture"') == MOST_PICTURES
+        assert f"only the first {MOST_PICTURES} pictures" in model.requests[-1][0].text
         owner.close()
     finally:
         service.stop()
@@ -158,7 +165,13 @@ def test_a_picture_goes_beside_the_message_to_a_model_that_sees(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("name", "sees"),
-    [("gpt-4o-mini", True), ("anthropic/claude-x", True), ("deepseek-chat", False), ("offline", False)],
+    [
+        ("gpt-4o-mini", True),
+        ("anthropic/claude-x", True),
+        ("deepseek-chat", False),
+        ("o3-mini", False),
+        ("offline", False),
+    ],
 )
 def test_which_models_see_is_known_by_their_names_or_set(name: str, sees: bool) -> None:
     assert takes_pictures(AgentSettings(), name) == sees

@@ -22,6 +22,7 @@ from graph.errors import (
     ModelRateLimitedError,
     ModelUnavailableError,
 )
+from graph.events import ReasoningDelta, TextDelta
 from graph.model_factory import Clients, build_model_set, build_models
 from graph.models import providers
 from graph.models.asking import ask
@@ -273,3 +274,20 @@ async def test_thinking_stays_in_an_answer_that_goes_back(server: OpenAIServer, 
     await ask(model, [*HI, said, HumanMessage("and?")])
     await close(model)
     assert server.requests[0]["messages"][1]["content"][0] == thought
+
+
+async def test_thinking_between_tags_is_no_answer_where_a_package_leaves_it_in_the_text(
+    server: OpenAIServer, clients: Clients
+) -> None:
+    model = build_models(settings_for("ollama:qwen3:30b", server.url.removesuffix("/v1")), clients)["agent"]
+    server.replies = [ollama("<think>Hm.</think>\n\nYes."), ollama("<think>{}</think>", ("Choice", {"name": "x"}))]
+    heard: list[TextDelta | ReasoningDelta] = []
+    answer = await ask(model, HI, said=heard.append)
+    assert (answer.text, answer.additional_kwargs["reasoning_content"]) == ("Yes.", "Hm.")
+    assert [(type(one), one.text) for one in heard if one.text] == [(ReasoningDelta, "Hm."), (TextDelta, "Yes.")]
+    assert (await ask_for(model, Choice, HI)).name == "x"
+    server.replies = [ollama("<thi"), ollama("  a < b")]
+    heard.clear()
+    assert [(await ask(model, HI, said=heard.append)).text for _ in range(2)] == ["<thi", "  a < b"]
+    assert all(one.message_id for one in heard if one.text)
+    await close(model)

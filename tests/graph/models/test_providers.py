@@ -254,6 +254,7 @@ async def test_an_answer_of_a_shape_that_was_cut_says_so(provider: OpenAIServer,
     provider.replies = [Stream([{"content": '{"na'}], finish="length")]
     with pytest.raises(ModelLengthError):
         await ask_for(model_of(), Choice, HI)
+    assert not dialect_of(model_of()).has("json_schema")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         ("@/a.md and @/b/.", ["/a.md", "/b"]),
         ('compare @"/My files/a b.md" with (@/c.md)', ["/My files/a b.md", "/c.md"]),
         ("总结 @/报告/计划.md，谢谢", ["/报告/计划.md"]),
-        ("看@/a.md", []),
+        ("看看@/a.md", ["/a.md"]),
         ("总结：@/a.md。再看 @/a.md", ["/a.md"]),
         ("mail bob@/x and ana@example.com, @somebody", []),
         ("all of @/", ["/"]),

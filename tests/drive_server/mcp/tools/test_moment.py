@@ -1,6 +1,7 @@
 """The person's day and zone in `whoami`, and times in words as arguments."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -35,6 +36,16 @@ async def test_whoami_tells_the_day_where_the_person_is(session: Any) -> None:
     assert me["today"].endswith("day)")
     assert (await called(session, "whoami", "Asia/Tokyo"))["time"].endswith("+0900")
     assert (await called(session, "whoami", "no zone"))["time_zone"] == "Asia/Shanghai"
+
+
+async def test_today_is_the_day_of_the_clock_that_the_drive_was_opened_with(tmp_path: Any) -> None:
+    settings = DriveSettings(data_dir=tmp_path, embedding_model="none", time_zone="Asia/Shanghai")
+    async with open_drive(settings, lambda: datetime(2026, 11, 19, 22, 30, tzinfo=UTC)) as drive:
+        owner, _ = await drive.identity.ensure_local_user()
+        principal = await drive.identity.principal_for(owner.id, ALL_SCOPES)
+        async with in_process_session(drive, principal) as session:
+            me = await called(session, "whoami")
+    assert me["today"] == "2026-11-20 (Friday)"
 
 
 @pytest.mark.parametrize(
