@@ -160,6 +160,20 @@ def test_what_is_missing_is_asked_and_the_answer_goes_on_with_the_plan_in_its_la
 
 
 @pytest.mark.parametrize(
+    ("message", "answer", "said"),
+    [
+        ("create plan.md here and share it with Ann", "never mind", "All right, I did nothing."),
+        ("在当前目录中创建计划.md文件并分享给小安", "算了", "好的，我什么也没有做。"),
+    ],
+)
+def test_a_question_of_the_plan_may_be_declined(desk: Desk, message: str, answer: str, said: str) -> None:
+    desk.say(message)
+    assert said in desk.say(answer)
+    assert desk.shown()["shared"] == []
+    assert desk.cards == []
+
+
+@pytest.mark.parametrize(
     ("message", "file", "opened", "added", "undo"),
     [
         ("write a summary at the end of the document", "handbook.md", True, "## Summary\n\n- Staff get", "undo that"),
