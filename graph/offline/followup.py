@@ -23,7 +23,7 @@ def follow_up(conversation: Conversation, intents: Sequence[Intent]) -> tuple[In
     answers = [one.text for one in conversation.answers() if one.turn == conversation.turn - 1]
     own = understand(said, file_open=is_open) if step else intents
     if step and not conversation.segment and [one.action for one in own] == ["decline"]:
-        return own
+        return tuple(own)
     if not answers or not before or not is_fragment(own, said) or (step and conversation.segment):
         return tuple(intents)
     asked = intents if step else understand(before[0], file_open=is_open)
