@@ -176,3 +176,18 @@ def test_no_message_takes_long_to_read(text: str) -> None:
     begun = time.process_time()
     read_intent(text, in_document=True)
     assert time.process_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "actions"),
+    [
+        ("在当前目录中创建计划.md文件并分享给bob@example.com", ["create_file", "share"]),
+        ("在笔记文件夹里新建一个文档", ["create_file"]),
+        ("把总结保存到笔记里的新文件中", ["create_file"]),
+        ("在文档末尾写一个总结", ["edit"]),
+        ("在哪个目录中创建文件", []),
+        ("在笔记中创建的文件", []),
+    ],
+)
+def test_the_place_may_stand_before_what_is_made_there(text: str, actions: list[str]) -> None:
+    assert [ask.action for ask in read_intent(text, in_document=False).asks] == actions
