@@ -146,6 +146,25 @@ class AgentSettings(BaseSettings):
     thread_days: float = Field(
         default=0, ge=0, description="Days without a message after which a thread is deleted; 0: never."
     )
+    stdio_commands: str = Field(
+        default="",
+        description="Commands (comma-separated) that people's MCP servers may be; ` *` at the end: with any arguments.",
+    )
+    mcp_private_hosts: str = Field(
+        default="",
+        description="Hosts (comma-separated) inside the network, with or without a port, that MCP servers may be on.",
+    )
+    mcp_servers_per_person: int = Field(default=20, ge=0, description="MCP servers that a person may define.")
+    mcp_tools_per_server: int = Field(default=64, ge=1, description="Tools of one MCP server; more are left out.")
+    mcp_tools_per_assistant: int = Field(default=128, ge=1, description="Tools of all MCP servers of an assistant.")
+    mcp_tool_tokens: int = Field(
+        default=20_000, ge=100, description="Tokens (estimated) of the descriptions of these tools."
+    )
+    mcp_calls_per_minute: int = Field(default=60, ge=1, description="Calls a minute to one MCP server.")
+    mcp_result_bytes: int = Field(
+        default=1_000_000, ge=1_000, description="Longest message from an MCP server, in bytes."
+    )
+    mcp_rounds: int = Field(default=20, gt=0, description="Rounds of calls to MCP servers in one turn.")
     session_idle_seconds: float = Field(default=600, gt=0, description="An unused connection to the drive is closed.")
 
     @property

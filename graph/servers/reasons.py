@@ -1,0 +1,133 @@
+"""The reasons why a server can't be used, each with a code, and a sentence in English and Chinese."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from graph.errors import AgentError
+from graph.state import Language
+
+ReasonCode = Literal[
+    "address_refused",
+    "backoff",
+    "busy",
+    "changed",
+    "closed",
+    "command_missing",
+    "command_refused",
+    "crashed",
+    "definition",
+    "environment_refused",
+    "flood",
+    "host_unknown",
+    "http_status",
+    "internal",
+    "memory",
+    "not_mcp",
+    "processes",
+    "protocol",
+    "redirect",
+    "refused",
+    "tls",
+    "timeout",
+    "too_large",
+    "unauthorized",
+    "unreachable",
+]
+
+SENTENCES: Final[Mapping[ReasonCode, tuple[str, str]]] = {
+    "address_refused": (
+        "{host} is an address inside a private network. An operator can allow it with AGENT_MCP_PRIVATE_HOSTS.",
+        "{host} 是内网地址，不能连接。管理员可以用 AGENT_MCP_PRIVATE_HOSTS 放行。",
+    ),
+    "backoff": (
+        "It failed a moment ago: {last} The next attempt is possible in {seconds} seconds.",
+        "刚才连接失败：{last} {seconds} 秒后可以重试。",
+    ),
+    "busy": (
+        "It was called {limit} times within a minute. The next call is possible in {seconds} seconds.",
+        "一分钟内已调用 {limit} 次，{seconds} 秒后可以再次调用。",
+    ),
+    "changed": (
+        "Its settings were changed after this turn began. Ask again to use the new ones.",
+        "它的设置在本轮开始之后被修改了，请重新提问以使用新的设置。",
+    ),
+    "closed": (
+        "It closed the connection. Whether the call was carried out is unknown.",
+        "它关闭了连接，无法确定这次调用是否已经执行。",
+    ),
+    "command_missing": ("The program {command} is not installed.", "没有安装程序 {command}。"),
+    "command_refused": (
+        "Servers that run as a program are off for this command. An operator can allow it with AGENT_STDIO_COMMANDS.",
+        "不允许运行这个命令。管理员可以用 AGENT_STDIO_COMMANDS 放行。",
+    ),
+    "crashed": ("The program ended ({status}). {output}", "程序已退出（{status}）。{output}"),
+    "definition": ("Its settings are not valid: {detail}.", "它的设置无效：{detail}。"),
+    "environment_refused": (
+        "The environment variable {name} is not allowed: it changes which program runs.",
+        "不允许设置环境变量 {name}：它会改变所运行的程序。",
+    ),
+    "flood": ("It sent too many messages at once.", "它一次发送了过多消息。"),
+    "host_unknown": ("There is no host of the name {host}.", "找不到主机 {host}。"),
+    "http_status": ("It answered with the HTTP status {status}.", "它返回了 HTTP 状态 {status}。"),
+    "internal": ("Something went wrong in the connection.", "连接内部出错。"),
+    "memory": ("The program used more memory than it may ({limit} MB).", "程序使用的内存超过了上限（{limit} MB）。"),
+    "not_mcp": ("Its answer is not MCP. Check the address and the type.", "它的回答不是 MCP，请检查地址和类型。"),
+    "processes": (
+        "The program started more processes than it may ({limit}).",
+        "程序启动的进程数超过了上限（{limit}）。",
+    ),
+    "protocol": (
+        "It speaks another version of MCP ({versions}). This service speaks {supported} and older.",
+        "它使用的 MCP 版本不同（{versions}），本服务支持 {supported} 及更早的版本。",
+    ),
+    "redirect": (
+        "It sends the connection on to {host}. Enter that address, if you trust it.",
+        "它把连接转到了 {host}。如果您信任该地址，请直接填写它。",
+    ),
+    "refused": ("It refused the request: {detail}", "它拒绝了请求：{detail}"),
+    "tls": ("Its certificate is not valid for {host}.", "它的证书对 {host} 无效。"),
+    "timeout": ("It did not answer within {seconds} seconds.", "它在 {seconds} 秒内没有回答。"),
+    "too_large": ("Its answer is larger than {limit} bytes.", "它的回答超过了 {limit} 字节。"),
+    "unauthorized": (
+        "It wants a sign-in or another key (HTTP status {status}).",
+        "它需要登录或其他密钥（HTTP 状态 {status}）。",
+    ),
+    "unreachable": ("{host} can't be reached.", "无法连接到 {host}。"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a server can't be used. A parameter may be a `Reason` itself."""
+
+    code: ReasonCode
+    params: Mapping[str, "str | int | Reason"] = field(default_factory=dict[str, "str | int | Reason"])
+
+    def sentence(self, language: Language = "en") -> str:
+        """Return the sentence for a person."""
+        text = SENTENCES[self.code][language == "zh"]
+        shown = {
+            name: value.sentence(language) if isinstance(value, Reason) else value
+            for name, value in self.params.items()
+        }
+        return text.format(**shown).strip()
+
+
+class ServerUnavailableError(AgentError):
+    """A person's server can't be used, or did not answer; the reason says why."""
+
+    code = "server_unavailable"
+    retryable = True
+    english = "The server {name} can't be used: {reason}"
+    chinese = "服务器 {name} 无法使用：{reason}"
+
+    def __init__(self, server_name: str, reason: Reason) -> None:
+        super().__init__(f"{server_name}: {reason.code}")
+        self.server_name = server_name
+        self.reason = reason
+
+    @property
+    def sentence(self) -> str:
+        """Return the sentence with the server and the reason in it."""
+        return super().sentence.format(name=self.server_name, reason=self.reason.sentence(self.language))
