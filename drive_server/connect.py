@@ -37,7 +37,7 @@ from drive_server.knowledge.index.index import KnowledgeIndex
 from drive_server.knowledge.index.reranking import Reranker
 from drive_server.knowledge.ingest.ingester import Ingester
 from drive_server.knowledge.readers.text_source import TextSource
-from drive_server.mcp.sdk import InProcessSession, next_request_id
+from drive_server.mcp.sdk import ConcurrentSession, InProcessSession, next_request_id
 from drive_server.mcp.server import build_server
 from drive_server.services.documents.citations import Citations
 from drive_server.services.documents.comparison import FileComparison
@@ -103,6 +103,7 @@ __all__ = [
     "META_TOOL",
     "META_TOOL_CALL_ID",
     "Actor",
+    "ConcurrentSession",
     "Drive",
     "DriveSettings",
     "InProcessSession",

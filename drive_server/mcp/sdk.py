@@ -22,6 +22,7 @@ from mcp.types import (
     CancelledNotificationParams,
     ClientResult,
     CreateMessageRequest,
+    ElicitRequest,
     ErrorData,
     JSONRPCError,
     JSONRPCMessage,
@@ -186,16 +187,18 @@ class SdkServerSession(LateAnswers, ServerSession):
         await self._write_stream.send(SessionMessage(message))
 
 
-class InProcessSession(LateAnswers, ClientSession):
-    """The client's end of a session with a drive of this process; several requests at once may use its model.
+class ConcurrentSession(LateAnswers, ClientSession):
+    """The client's end of a session that answers several questions of its server at once: for a model, for a person.
 
-    It takes answers as they are. The SDK's checks each against the tool's schema, and that schema itself, at every
-    call: several times the cost of the call, for an answer that was built from the model which the schema describes.
-    And it reads nothing while its model is at work, neither progress nor a cancellation.
+    The SDK's reads nothing while it answers one, neither progress nor a cancellation.
+
+    It takes results as they are. The SDK's checks each against the tool's schema, and that schema itself, at every
+    call. For a drive of this process that is several times the cost of the call; and the pattern of a schema that
+    another server made up could keep the event loop busy for ever.
     """
 
     async def _received_request(self, responder: Question) -> None:
-        if isinstance(responder.request.root, CreateMessageRequest):
+        if isinstance(responder.request.root, CreateMessageRequest | ElicitRequest):
             responder.cancel = partial(_give_up, responder)
             await self._task_group.start(self._complete, responder)
         else:
@@ -230,6 +233,10 @@ class InProcessSession(LateAnswers, ClientSession):
 
     async def _validate_tool_result(self, name: str, result: CallToolResult) -> None:
         """Accept it."""
+
+
+class InProcessSession(ConcurrentSession):
+    """The client's end of a session with a drive of this process, whose word about its tools counts."""
 
 
 async def _give_up(question: Question) -> None:

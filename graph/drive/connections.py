@@ -19,11 +19,7 @@ from mcp.shared.session import ProgressFnT
 from mcp.types import (
     CONNECTION_CLOSED,
     CallToolResult,
-    CancelledNotification,
-    CancelledNotificationParams,
-    ClientNotification,
     ReadResourceResult,
-    RequestId,
     TextContent,
 )
 from pydantic import AnyUrl
@@ -58,6 +54,7 @@ from graph.clock import Clock, utc_now
 from graph.context import RunContext
 from graph.errors import DriveUnavailableError
 from graph.policy.tools import ToolFacts, read_facts
+from graph.session_pool import NotOpenedError, Pooled, SessionPool
 from graph.settings import AgentSettings
 
 __all__ = [
@@ -93,7 +90,6 @@ OnProgress = ProgressFnT
 
 ATTEMPTS: Final = 2
 OPEN_SECONDS: Final = 30.0
-WITHDRAWN_WITHIN_SECONDS: Final = 0.5
 REQUEST_TIMEOUT: Final = 408
 """The code that the SDK gives an answer that did not come in time."""
 
@@ -147,31 +143,7 @@ class Toolbox:
         return await self.send(name, args, meta, on_progress)
 
 
-@dataclass(slots=True, eq=False)
-class _Connection:
-    """One session, opened and closed by one task, as anyio's cancel scopes demand."""
-
-    who: RunContext
-    session: ClientSession
-    toolbox: Toolbox
-    owner: "asyncio.Task[None]"
-    closing: asyncio.Event
-    used_at: float
-    in_use: int = 0
-    retired: bool = False
-
-    @property
-    def alive(self) -> bool:
-        """False once the session ended by itself, or was given up."""
-        return not (self.retired or self.owner.done())
-
-
-@dataclass(slots=True)
-class _Seat:
-    """The place of one person's connection in the pool; the lock lets one task at a time open it."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    connection: _Connection | None = None
+_Session = tuple[ClientSession, Toolbox]
 
 
 class ConnectionPool:
@@ -193,11 +165,9 @@ class ConnectionPool:
         self._open_session = open_session
         self._timeout = timedelta(seconds=call_seconds)
         self._long_timeout = timedelta(seconds=long_call_seconds)
-        self._idle_seconds = idle_seconds
-        self._clock = clock
-        self._seats: dict[tuple[str, frozenset[str]], _Seat] = {}
-        self._owners: set[asyncio.Task[None]] = set()
-        self._withdrawals: set[asyncio.Task[None]] = set()
+        self._sessions = SessionPool[tuple[str, frozenset[str]], _Session](
+            open_seconds=OPEN_SECONDS, idle_seconds=idle_seconds, clock=clock, ended=_log_end
+        )
 
     @classmethod
     def of(cls, settings: AgentSettings, open_session: SessionOpener, clock: Clock = utc_now) -> "ConnectionPool":
@@ -213,76 +183,36 @@ class ConnectionPool:
     @property
     def open_sessions(self) -> int:
         """Return the number of open sessions."""
-        return len(self._owners)
+        return self._sessions.open_sessions
 
     async def toolbox(self, who: RunContext) -> Toolbox:
         """Return the person's tools; opens the session if need be. Raises `DriveUnavailableError`."""
-        seat = self._seats.get(_seat_of(who))
-        if seat and seat.connection and seat.connection.alive:
-            seat.connection.used_at = self._now()
-            return seat.connection.toolbox
-        async with self._using(who) as connection:
-            return connection.toolbox
+        if current := self._sessions.current(_key(who)):
+            return current.session[1]
+        async with self._using(who) as pooled:
+            return pooled.session[1]
 
     async def aclose(self) -> None:
         """Close every session and wait until each is closed."""
-        for seat in self._seats.values():
-            self._retire(seat)
-        self._seats.clear()
-        with anyio.CancelScope(shield=True):
-            await asyncio.gather(*self._owners, *self._withdrawals, return_exceptions=True)
+        await self._sessions.aclose()
 
     @asynccontextmanager
-    async def _using(self, who: RunContext) -> AsyncGenerator[_Connection]:
-        self._close_idle()
-        seat = self._seats.setdefault(_seat_of(who), _Seat())
-        async with seat.lock:
-            if seat.connection is None or not seat.connection.alive:
-                self._retire(seat)
-                seat.connection = await self._connect(who)
-            connection = seat.connection
-            connection.in_use += 1
+    async def _using(self, who: RunContext) -> AsyncGenerator[Pooled[_Session]]:
         try:
-            yield connection
-        finally:
-            connection.in_use -= 1
-            connection.used_at = self._now()
-            if connection.retired and not connection.in_use:
-                connection.closing.set()
+            async with self._sessions.using(_key(who), partial(self._open, who)) as pooled:
+                yield pooled
+        except NotOpenedError as error:
+            raise DriveUnavailableError(str(error)) from error
 
-    async def _connect(self, who: RunContext) -> _Connection:
-        opened: asyncio.Future[tuple[ClientSession, Toolbox]] = asyncio.get_running_loop().create_future()
-        closing = asyncio.Event()
-        # A context of its own: the session outlives the run that happens to open it.
-        owner = asyncio.create_task(self._own(who, opened, closing), name="mcp-session", context=Context())
-        self._owners.add(owner)
-        owner.add_done_callback(self._ended)
-        try:
-            async with asyncio.timeout(OPEN_SECONDS):
-                await asyncio.wait({owner, opened}, return_when=asyncio.FIRST_COMPLETED)
-        except TimeoutError as error:
-            owner.cancel()
-            raise DriveUnavailableError("the session did not open in time") from error
-        except asyncio.CancelledError:
-            owner.cancel()
-            raise
-        if not opened.done():
-            raise DriveUnavailableError("the session ended while it was opened")
-        session, toolbox = opened.result()
-        return _Connection(who, session, toolbox, owner, closing, self._now())
-
-    async def _own(
-        self, who: RunContext, opened: "asyncio.Future[tuple[ClientSession, Toolbox]]", closing: asyncio.Event
-    ) -> None:
+    @asynccontextmanager
+    async def _open(self, who: RunContext) -> AsyncGenerator[_Session]:
         async with self._open_session(who) as session:
             tools = await load_mcp_tools(session)
             # Only a drive in this process speaks for itself: another server could call anything harmless.
             facts = [_facts(tool, own=isinstance(session, InProcessSession)) for tool in tools]
             named = {tool.name: tool for tool in tools}
             by_name = {tool.name: tool for tool in facts}
-            toolbox = Toolbox(named, partial(self._call, who), by_name, partial(self._read, who))
-            opened.set_result((session, toolbox))
-            await closing.wait()
+            yield session, Toolbox(named, partial(self._call, who), by_name, partial(self._read, who))
 
     async def _call(
         self,
@@ -294,75 +224,46 @@ class ConnectionPool:
     ) -> CallToolResult:
         """Call, once more on a new session if the old one is dead: a changing call has its idempotency key."""
         for attempt in range(1, ATTEMPTS + 1):
-            async with self._using(who) as connection:
+            async with self._using(who) as pooled:
                 try:
-                    return await self._answer(connection, name, args, meta, on_progress)
+                    return await self._answer(pooled.session, name, args, meta, on_progress)
                 except (McpError, anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
                     if refusal := _refusal(error):
                         return refusal
-                    connection.retired = connection.retired or _is_lost(error)
+                    pooled.retired = pooled.retired or _is_lost(error)
                     if attempt == ATTEMPTS or not _is_closed(error):
                         raise DriveUnavailableError(f"{name}: {error!r}") from error
         raise AssertionError
 
     async def _read(self, who: RunContext, uri: str) -> ReadResourceResult | None:
         try:
-            async with self._using(who) as connection, asyncio.timeout(self._timeout.total_seconds()):
-                return await connection.session.read_resource(AnyUrl(uri))
+            async with self._using(who) as pooled, asyncio.timeout(self._timeout.total_seconds()):
+                return await pooled.session[0].read_resource(AnyUrl(uri))
         except (DriveUnavailableError, McpError, TimeoutError, anyio.ClosedResourceError, anyio.BrokenResourceError):
             return None
 
     async def _answer(
         self,
-        connection: _Connection,
+        opened: _Session,
         name: str,
         args: Mapping[str, Any],
         meta: Mapping[str, Any],
         on_progress: OnProgress | None,
     ) -> CallToolResult:
         # A long call's work goes on unless the server hears that nobody waits for it any more.
-        session, is_long = connection.session, connection.toolbox.facts_of(name).is_long
+        session, toolbox = opened
+        is_long = toolbox.facts_of(name).is_long
         request_id = next_request_id(session)
         timeout = self._long_timeout if is_long else self._timeout
         try:
             return await session.call_tool(name, dict(args), timeout, on_progress, meta=dict(meta))
         except (asyncio.CancelledError, McpError) as error:
             if is_long and not (isinstance(error, McpError) and error.error.code != REQUEST_TIMEOUT):
-                self._withdraw(session, request_id)
+                self._sessions.withdraw(session, request_id)
             raise
 
-    def _withdraw(self, session: ClientSession, request_id: RequestId) -> None:
-        """Tell the server, in a task of its own, that nobody waits any more; the SDK does not, and work would go on."""
-        task = asyncio.create_task(_send_cancellation(session, request_id), context=Context())
-        self._withdrawals.add(task)
-        task.add_done_callback(self._withdrawals.discard)
 
-    def _ended(self, owner: "asyncio.Task[None]") -> None:
-        self._owners.discard(owner)
-        if not owner.cancelled() and (error := owner.exception()):
-            logger.warning("An MCP session ended with an error.", exc_info=error)
-
-    def _close_idle(self) -> None:
-        now = self._now()
-        for key, seat in list(self._seats.items()):
-            connection = seat.connection
-            idle = connection and not connection.in_use and now - connection.used_at > self._idle_seconds
-            if idle and not seat.lock.locked():
-                self._retire(seat)
-                del self._seats[key]
-
-    def _retire(self, seat: _Seat) -> None:
-        if seat.connection:
-            seat.connection.retired = True
-            if not seat.connection.in_use:
-                seat.connection.closing.set()
-        seat.connection = None
-
-    def _now(self) -> float:
-        return self._clock().timestamp()
-
-
-def _seat_of(who: RunContext) -> tuple[str, frozenset[str]]:
+def _key(who: RunContext) -> tuple[str, frozenset[str]]:
     return who.user_id, frozenset(who.scopes)
 
 
@@ -371,13 +272,9 @@ def _facts(tool: BaseTool, *, own: bool) -> ToolFacts:
     return read_facts(tool.name, stated, stated.get("_meta", {}).get(META_TOOL) if own else None)
 
 
-async def _send_cancellation(session: ClientSession, request_id: RequestId) -> None:
-    params = CancelledNotificationParams(requestId=request_id, reason="The run is over.")
-    with anyio.move_on_after(WITHDRAWN_WITHIN_SECONDS):
-        try:
-            await session.send_notification(ClientNotification(CancelledNotification(params=params)))
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            return  # the session is closed, and its work with it
+def _log_end(_key: object, error: BaseException | None) -> None:
+    if error:
+        logger.warning("An MCP session ended with an error.", exc_info=error)
 
 
 def _is_closed(error: Exception) -> bool:
